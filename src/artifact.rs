@@ -1,0 +1,141 @@
+//! Files that appear whole or not at all.
+//!
+//! Everything gpusched writes goes to a temporary file beside its destination, is flushed to disk and then renamed, so a
+//! full disk, a kill or bad input half-way leaves the old file, or none.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::error::{Error, Result};
+
+/// A file being written; nothing is visible under its name before [`Artifact::commit`].
+#[derive(Debug)]
+pub struct Artifact {
+    path: PathBuf,
+    sink: Sink,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Temporary(BufWriter<NamedTempFile>),
+    /// A device or pipe such as `/dev/null`, which must not be replaced by a file.
+    Direct(BufWriter<File>),
+}
+
+impl Artifact {
+    /// Starts a file that will appear at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the folder is missing or not writable, or `path` is a folder.
+    pub fn create(path: impl AsRef<Path>) -> Result<Artifact> {
+        // Write through a symbolic link rather than replacing it.
+        let path = fs::canonicalize(&path).unwrap_or_else(|_| path.as_ref().to_owned());
+        let fail = |cause| Error::io(&path, "create", cause);
+        let sink = match fs::metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => {
+                return Err(fail(io::Error::from(io::ErrorKind::IsADirectory)));
+            }
+            Ok(metadata) if !metadata.is_file() => {
+                let file = OpenOptions::new().write(true).open(&path).map_err(fail)?;
+                Sink::Direct(BufWriter::new(file))
+            }
+            _ => {
+                let folder = match path.parent() {
+                    Some(folder) if !folder.as_os_str().is_empty() => folder,
+                    _ => Path::new("."),
+                };
+                let mut builder = tempfile::Builder::new();
+                builder.prefix(".gpusched-");
+                #[cfg(unix)]
+                {
+                    use std::os::unix::fs::PermissionsExt as _;
+                    builder.permissions(fs::Permissions::from_mode(0o666)); // less the umask, as for any new file
+                }
+                Sink::Temporary(BufWriter::new(builder.tempfile_in(folder).map_err(fail)?))
+            }
+        };
+        Ok(Artifact { path, sink })
+    }
+
+    /// Makes the file visible under its name, safely on disk.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the disk is full or the rename fails; then nothing appears.
+    pub fn commit(self) -> Result<()> {
+        let fail = |cause| Error::io(&self.path, "write", cause);
+        match self.sink {
+            Sink::Direct(mut file) => file.flush().map_err(fail),
+            Sink::Temporary(file) => {
+                let file = file.into_inner().map_err(|e| fail(e.into_error()))?;
+                file.as_file().sync_all().map_err(fail)?;
+                file.persist(&self.path).map_err(|e| fail(e.error))?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes all of `content` to `path`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] as for the other functions.
+    pub fn write(path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<()> {
+        let mut artifact = Artifact::create(&path)?;
+        artifact
+            .write_all(content.as_ref())
+            .map_err(|cause| Error::io(&path, "write", cause))?;
+        artifact.commit()
+    }
+}
+
+impl Write for Artifact {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.sink {
+            Sink::Temporary(file) => file.write(bytes),
+            Sink::Direct(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Temporary(file) => file.flush(),
+            Sink::Direct(file) => file.flush(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn appears_on_commit_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        let mut artifact = Artifact::create(&path).unwrap();
+        artifact.write_all(b"half").unwrap();
+        drop(artifact);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+
+        Artifact::write(&path, "whole").unwrap();
+        Artifact::write(&path, "again").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "again");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn refuses_folders_and_missing_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Artifact::create(folder.path()).is_err());
+        assert!(Artifact::create(folder.path().join("missing/a.txt")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_written_not_replaced() {
+        Artifact::write("/dev/null", "gone").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+}

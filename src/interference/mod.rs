@@ -1,0 +1,60 @@
+//! How company stretches a WCET: the one abstraction that tests, heuristics and budgets speak.
+//!
+//! An [`InflatedWcet`] answers C(m) of a task given its [`Company`]. [Singh21] assumes that only kernels of the same
+//! kind in the same partition disturb each other ([`Conflict`]); [`NoInterference`] is the lower limit.
+
+mod company;
+mod conflict;
+mod none;
+
+pub use company::Company;
+pub use conflict::Conflict;
+pub use none::NoInterference;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::Task;
+use crate::time::Time;
+
+/// The WCET of a kernel given its company.
+///
+/// Contract: non-increasing in `sms`, non-decreasing as `company` grows.
+pub trait InflatedWcet: Sync {
+    /// C(m) [ns] of `task` on `sms` SMs in `company` (which counts `task` itself); `None` where nothing is known.
+    fn wcet(&self, task: &Task, sms: u32, company: &Company) -> Option<Time>;
+
+    /// The least occupation of the GPU, min over m of m · C(m) [SM·ns], of `task` in `company`.
+    fn least_work(&self, task: &Task, company: &Company) -> u128;
+}
+
+/// The inflation models by name, as in files and on the command line.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Interference {
+    /// Kernels of the same kind in the same partition run at Cᶜ.
+    #[default]
+    Conflict,
+    /// Every kernel runs at Cⁿ.
+    None,
+}
+
+impl Interference {
+    /// The model of that name.
+    pub fn model(self) -> &'static dyn InflatedWcet {
+        match self {
+            Interference::Conflict => &Conflict,
+            Interference::None => &NoInterference,
+        }
+    }
+}
+
+impl std::fmt::Display for Interference {
+    /// The name as in files and on the command line.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Interference::Conflict => "conflict",
+            Interference::None => "none",
+        })
+    }
+}

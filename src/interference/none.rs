@@ -1,0 +1,19 @@
+//! No interference at all: the lower limit, and the model of classical uniprocessor analysis.
+
+use super::{Company, InflatedWcet};
+use crate::model::{Contention, Task};
+use crate::time::Time;
+
+/// Every kernel runs at Cⁿ, whatever its company.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct NoInterference;
+
+impl InflatedWcet for NoInterference {
+    fn wcet(&self, task: &Task, sms: u32, _: &Company) -> Option<Time> {
+        task.wcet().at(sms, Contention::Isolated)
+    }
+
+    fn least_work(&self, task: &Task, _: &Company) -> u128 {
+        task.wcet().least_work(Contention::Isolated)
+    }
+}

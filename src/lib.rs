@@ -1,0 +1,32 @@
+//! Real-time schedulability analysis for GPUs: one library, and one command of the same name.
+//!
+//! | paper | tag |
+//! |---|---|
+//! | J. Singh, MSc thesis, UIUC 2021 (chapter 3 = Zahaf et al., RTNS 2021) | [Singh21] |
+//! | Sañudo Olmedo et al., RTAS 2020 | [Sanudo20] |
+//!
+//! Dependencies between the modules point one way: [`time`] ← [`model`] ← {[`generation`], [`interference`],
+//! [`schedulability`]} ← [`partitioning`] ← [`study`] ← `plot` ← `cli`.
+//!
+//! ```
+//! use gpusched::interference::Conflict;
+//! use gpusched::model::{Policy, TaskSet};
+//! use gpusched::partitioning::{partition, Heuristic, HeuristicKind, Problem};
+//!
+//! let set: TaskSet = serde_json::from_str(r#"{"tasks":[
+//!     {"name":"lidar",  "period":"50ms", "kind":"memory",  "wcet":{"amdahl":{"work":"80ms","serial":0.1,"conflict":2.3}}},
+//!     {"name":"camera", "period":"33ms", "kind":"compute", "wcet":{"amdahl":{"work":"90ms","serial":0.02,"conflict":1.2}}}
+//! ]}"#)?;
+//! let problem = Problem::new(&set, 8, Policy::Edf, &Conflict)?;
+//! let plan = partition(&problem, &Heuristic::from(HeuristicKind::Sms));
+//! assert!(plan.schedulable && plan.sms_used <= 8);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod artifact;
+pub mod error;
+pub mod interference;
+pub mod model;
+pub mod partitioning;
+pub mod schedulability;
+pub mod time;

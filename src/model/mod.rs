@@ -1,0 +1,39 @@
+//! What is analysed: platforms, tasks, WCET functions, task sets, and the answers. Data and validation, no algorithms.
+
+mod factor;
+pub mod plan;
+pub mod platform;
+pub mod policy;
+mod task;
+mod task_set;
+pub mod utilization;
+pub mod verdict;
+pub mod wcet;
+
+pub use factor::Factor;
+pub use plan::{Partition, Plan};
+pub use platform::Platform;
+pub use policy::Policy;
+pub use task::{Kind, Task, TaskError, TaskShape};
+pub use task_set::{EmptyTaskSet, TaskSet};
+pub use utilization::Utilization;
+pub use verdict::{Evidence, Verdict};
+pub use wcet::{Contention, WcetFunction};
+
+use serde::de::{Deserialize, Deserializer, Error as _};
+
+use crate::time::Time;
+
+/// A field that must not be zero; refused while reading, so that the error names the field.
+fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
+    const EXPECTED: &str =
+        "a positive time (an integer number of nanoseconds, or a string with unit such as \"2.5us\")";
+    match Time::deserialize(deserializer) {
+        Ok(Time::ZERO) => Err(D::Error::custom(format!("invalid value: 0, expected {EXPECTED}"))),
+        other => other,
+    }
+}
+
+fn optional_positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+    positive_time(deserializer).map(Some)
+}

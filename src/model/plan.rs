@@ -1,0 +1,82 @@
+//! A partition plan: which tasks run on how many SMs, and the verdict of each partition.
+
+use serde::{Deserialize, Serialize};
+
+use super::verdict::Verdict;
+
+/// The answer of a partitioning heuristic.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Whether the partitions fit on the GPU and each is schedulable (Lemma 3).
+    pub schedulable: bool,
+    /// Σ of the partitions' SMs; above the GPU's where the heuristic gave up.
+    pub sms_used: u32,
+    /// The partitions, in decreasing size, then by their first task.
+    pub partitions: Vec<Partition>,
+    /// Why there is no plan; absent if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// What the search cost.
+    pub stats: SearchStats,
+}
+
+/// Some SMs and the tasks that run on them, one kernel at a time.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Partition {
+    /// |P|, the number of SMs.
+    pub sms: u32,
+    /// Positions in the task set, ascending.
+    pub tasks: Vec<usize>,
+    /// The test's answer for these tasks on these SMs.
+    pub verdict: Verdict,
+}
+
+/// Why a heuristic found no plan.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(tag = "reason", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Failure {
+    /// Lemma 1: the least work exceeds the GPU, so no plan exists under any heuristic.
+    WorkExceedsGpu,
+    /// Lemma 2: this task misses its deadline even alone on all SMs, so no plan exists.
+    TaskDoesNotFit {
+        /// The task.
+        task: usize,
+    },
+    /// The heuristic ran out of moves; another one may succeed.
+    HeuristicFailed,
+}
+
+impl std::fmt::Display for Failure {
+    /// One line for people.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::WorkExceedsGpu => write!(
+                f,
+                "the least work of the tasks exceeds the GPU (Lemma 1): no partitioning exists"
+            ),
+            Failure::TaskDoesNotFit { task } => write!(
+                f,
+                "task #{task} misses its deadline even alone on all SMs (Lemma 2): no partitioning exists"
+            ),
+            Failure::HeuristicFailed => {
+                write!(f, "the heuristic found no plan; another one may")
+            }
+        }
+    }
+}
+
+/// What a search cost. The times are wall-clock and vary; all else is deterministic.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchStats {
+    /// Merges tried by the search (calls of Algorithm 2).
+    pub merges_tested: u64,
+    /// Merges tried to pre-fill the forbidden list (ACT, off-line).
+    pub prefill_merges: u64,
+    /// Time of the search without the pre-fill [ns].
+    pub search_ns: u64,
+    /// Time of the pre-fill [ns].
+    pub prefill_ns: u64,
+}

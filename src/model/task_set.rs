@@ -1,0 +1,81 @@
+//! A task set, and reading task sets from JSON and JSONL streams.
+
+use serde::{Deserialize, Serialize};
+
+use super::task::{Task, TaskShape};
+
+/// One or more tasks that share a GPU.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "TaskSetShape")]
+pub struct TaskSet {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    tasks: Vec<Task>,
+}
+
+/// A task set in the shape of the file.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "TaskSet")]
+struct TaskSetShape {
+    /// For people.
+    #[serde(default)]
+    name: Option<String>,
+    /// The tasks; everything else refers to them by position, from 0.
+    #[schemars(with = "Vec<TaskShape>", length(min = 1))]
+    tasks: Vec<Task>,
+}
+
+impl schemars::JsonSchema for TaskSet {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        TaskSetShape::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        TaskSetShape::json_schema(generator)
+    }
+}
+
+/// A task set without tasks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("tasks: found an empty list, expected at least one task")]
+pub struct EmptyTaskSet;
+
+impl TaskSet {
+    /// A set of `tasks`.
+    ///
+    /// # Errors
+    /// [`EmptyTaskSet`] if there are none.
+    pub fn new(name: Option<String>, tasks: Vec<Task>) -> Result<TaskSet, EmptyTaskSet> {
+        if tasks.is_empty() {
+            return Err(EmptyTaskSet);
+        }
+        Ok(TaskSet { name, tasks })
+    }
+
+    /// The name, if the set has one.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The tasks; at least one.
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// How people call task `index`: its name, or its position.
+    pub fn label(&self, index: usize) -> String {
+        match self.tasks.get(index).and_then(Task::name) {
+            Some(name) => name.to_owned(),
+            None => format!("#{index}"),
+        }
+    }
+}
+
+impl TryFrom<TaskSetShape> for TaskSet {
+    type Error = EmptyTaskSet;
+
+    fn try_from(shape: TaskSetShape) -> Result<TaskSet, EmptyTaskSet> {
+        TaskSet::new(shape.name, shape.tasks)
+    }
+}

@@ -1,0 +1,136 @@
+//! Utilization in exact integer arithmetic: a fixed-point value to order and print, and an exact comparison to decide.
+
+use std::cmp::Ordering;
+use std::iter::Sum;
+use std::ops::Add;
+
+use num_bigint::BigUint;
+
+use crate::time::Time;
+
+/// A sum of C/T, each term rounded down to a multiple of 2⁻⁴⁸.
+///
+/// Integers make the order of partitions independent of the order of summation; verdicts use [`compare_total`].
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Utilization(u128);
+
+const FRACTION_BITS: u32 = 48;
+
+impl Utilization {
+    /// No load.
+    pub const ZERO: Utilization = Utilization(0);
+
+    /// The utilization of one task: `wcet` / `period`. A zero `period` counts as full load of the whole range.
+    pub fn of(wcet: Time, period: Time) -> Utilization {
+        let scaled = u128::from(wcet.ns()) << FRACTION_BITS;
+        Utilization(
+            scaled
+                .checked_div(period.ns().into())
+                .unwrap_or(u128::from(u64::MAX) << FRACTION_BITS),
+        )
+    }
+
+    /// The nearest float: for output.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64 / (1u64 << FRACTION_BITS) as f64
+    }
+}
+
+impl Add for Utilization {
+    type Output = Utilization;
+
+    fn add(self, other: Utilization) -> Utilization {
+        Utilization(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sum for Utilization {
+    fn sum<I: Iterator<Item = Utilization>>(iter: I) -> Utilization {
+        iter.fold(Utilization::ZERO, Add::add)
+    }
+}
+
+/// Compares Σ numerator/denominator with `bound`, exactly.
+///
+/// Sums with 48 fractional bits decide unless the result is within n·2⁻⁴⁸ of the bound; then big integers do.
+/// Numerators from 2⁸⁰ up and denominators of zero go to the big integers or count as infinite, so nothing overflows.
+pub fn compare_total(terms: impl Iterator<Item = (u128, u64)> + Clone, bound: u64) -> Ordering {
+    let limit = u128::from(bound) << FRACTION_BITS;
+    let mut below = 0u128; // Σ of the terms rounded down
+    let mut count = 0u128;
+    for (numerator, denominator) in terms.clone() {
+        if denominator == 0 {
+            return Ordering::Greater;
+        }
+        let Some(scaled) = numerator
+            .checked_mul(1 << FRACTION_BITS)
+            .map(|scaled| scaled / u128::from(denominator))
+        else {
+            return compare_exactly(terms, bound);
+        };
+        below = below.saturating_add(scaled);
+        count += 1;
+        if below > limit {
+            return Ordering::Greater;
+        }
+    }
+    if below + count <= limit && count > 0 {
+        // Each term is less than one unit above its floor.
+        return Ordering::Less;
+    }
+    compare_exactly(terms, bound)
+}
+
+fn compare_exactly(terms: impl Iterator<Item = (u128, u64)>, bound: u64) -> Ordering {
+    let (mut numerator, mut denominator) = (BigUint::ZERO, BigUint::from(1u32));
+    for (n, d) in terms {
+        if d == 0 {
+            return Ordering::Greater;
+        }
+        numerator = numerator * d + &denominator * n;
+        denominator *= d;
+    }
+    numerator.cmp(&(denominator * bound))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn total(terms: &[(u128, u64)], bound: u64) -> Ordering {
+        compare_total(terms.iter().copied(), bound)
+    }
+
+    #[test]
+    fn exact_at_the_bound() {
+        assert_eq!(total(&[(1, 3), (1, 3), (1, 3)], 1), Ordering::Equal);
+        assert_eq!(
+            total(&[(1, 3), (1, 3), (333_333_333, 1_000_000_000)], 1),
+            Ordering::Less
+        );
+        assert_eq!(
+            total(&[(1, 3), (1, 3), (333_333_334, 1_000_000_000)], 1),
+            Ordering::Greater
+        );
+        // 2⁻⁶² beside the bound, far below the fixed-point resolution
+        let t = (1u64 << 62) - 1;
+        assert_eq!(total(&[(u128::from(t) - 1, t)], 1), Ordering::Less);
+        assert_eq!(total(&[(u128::from(t) + 1, t)], 1), Ordering::Greater);
+        assert_eq!(total(&[], 0), Ordering::Equal);
+        assert_eq!(total(&[], 1), Ordering::Less);
+        assert_eq!(total(&[(0, 5)], 0), Ordering::Equal);
+        assert_eq!(total(&[(1, 0)], 5), Ordering::Greater);
+        assert_eq!(total(&[(u128::MAX, u64::MAX)], u64::MAX), Ordering::Greater);
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_big_integers(
+            terms in prop::collection::vec((0u128..1 << 40, 1u64..1 << 40), 0..6),
+            bound in 0u64..4,
+        ) {
+            prop_assert_eq!(total(&terms, bound), compare_exactly(terms.iter().copied(), bound));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The answer of a schedulability test, with the evidence it rests on. Data only, so that a checker needs no test.
+
+use serde::{Deserialize, Serialize};
+
+use super::policy::{Policy, Strength};
+use crate::time::Time;
+
+/// Whether one partition meets all deadlines, and why.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Verdict {
+    /// The answer of the test.
+    pub schedulable: bool,
+    /// The test that gave it.
+    pub policy: Policy,
+    /// What a positive answer of this test is worth.
+    pub strength: Strength,
+    /// What the answer rests on.
+    pub evidence: Evidence,
+}
+
+impl Verdict {
+    /// The verdict of `policy` with `evidence`.
+    pub fn new(policy: Policy, evidence: Evidence) -> Verdict {
+        Verdict {
+            schedulable: evidence.is_positive(),
+            policy,
+            strength: policy.strength(),
+            evidence,
+        }
+    }
+}
+
+/// Why a set of tasks is, or is not, schedulable on its partition. Tasks are positions in the task set.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(tag = "reason", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Evidence {
+    /// Schedulable: U ≤ 1, and dbf(t) ≤ t up to `interval_ns`, beyond which it cannot fail.
+    DemandWithinSupply {
+        /// The length up to which the demand had to be checked [ns]; 0 if U ≤ 1 alone decides (all D ≥ T).
+        interval_ns: Time,
+        /// At how many interval lengths QPA evaluated the demand.
+        points_checked: u64,
+    },
+    /// Not schedulable: dbf(`interval_ns`) = `demand_ns` > `interval_ns`.
+    DemandExceedsInterval {
+        /// The violated interval length [ns].
+        interval_ns: Time,
+        /// The demand of the jobs released and due inside it [ns]; the largest 64-bit number stands for anything larger.
+        demand_ns: u64,
+    },
+    /// Not schedulable: Σ C/T > 1.
+    UtilizationAboveOne,
+    /// Not schedulable: a task has no known WCET on so few SMs.
+    WcetUnknown {
+        /// The task.
+        task: usize,
+    },
+    /// Passes the necessary condition Σ work/T ≤ m and C(m) ≤ D. Proves nothing.
+    WorkWithinCapacity,
+    /// Not schedulable: Σ work/T > m.
+    WorkExceedsCapacity,
+    /// Not schedulable: C(m) > D for one task.
+    WcetExceedsDeadline {
+        /// The task.
+        task: usize,
+        /// C(m) [ns].
+        wcet_ns: Time,
+        /// D [ns].
+        deadline_ns: Time,
+    },
+    /// No answer within the step limit; counts as not schedulable.
+    Undecided {
+        /// The steps spent.
+        steps: u64,
+    },
+}
+
+impl Evidence {
+    /// Whether this is evidence for "schedulable".
+    pub fn is_positive(&self) -> bool {
+        matches!(
+            self,
+            Evidence::DemandWithinSupply { .. } | Evidence::WorkWithinCapacity
+        )
+    }
+}
+
+impl std::fmt::Display for Evidence {
+    /// One line for people.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Evidence::DemandWithinSupply {
+                interval_ns,
+                points_checked,
+            } if *points_checked > 0 => write!(
+                f,
+                "demand fits every interval up to {interval_ns} ({points_checked} points checked)"
+            ),
+            Evidence::DemandWithinSupply { .. } => write!(f, "utilization at most 1, all D ≥ T"),
+            Evidence::DemandExceedsInterval {
+                interval_ns,
+                demand_ns,
+            } => write!(
+                f,
+                "jobs released and due within {interval_ns} need {}",
+                Time::from_ns(*demand_ns)
+            ),
+            Evidence::UtilizationAboveOne => write!(f, "utilization above 1"),
+            Evidence::WcetUnknown { task } => {
+                write!(f, "task #{task} has no known WCET on so few SMs")
+            }
+            Evidence::WorkWithinCapacity => {
+                write!(
+                    f,
+                    "work fits the capacity (necessary condition only, proves nothing)"
+                )
+            }
+            Evidence::WorkExceedsCapacity => write!(f, "work exceeds the capacity of the SMs"),
+            Evidence::WcetExceedsDeadline {
+                task,
+                wcet_ns,
+                deadline_ns,
+            } => write!(f, "task #{task} alone needs {wcet_ns}, due after {deadline_ns}"),
+            Evidence::Undecided { steps } => {
+                write!(f, "undecided after {steps} steps, counts as not schedulable")
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The heuristics and their options, as data: one shape for the command line and for studies.
+
+use serde::{Deserialize, Serialize};
+
+use super::forbidden::Forbidden;
+use super::order::{BfDirection, BfMeasure, ListOrder};
+
+/// A heuristic with all its options.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Heuristic {
+    /// Which heuristic.
+    #[serde(rename = "heuristic")]
+    pub kind: HeuristicKind,
+    /// SMS and BF: how the list of forbidden pairs is filled.
+    #[serde(default)]
+    pub forbidden: Forbidden,
+    /// SMS and BF: how the list of partitions is kept.
+    #[serde(default)]
+    pub order: ListOrder,
+    /// BF: what U of a prospective merge means.
+    #[serde(default)]
+    pub bf_measure: BfMeasure,
+    /// BF: which U is preferred.
+    #[serde(default)]
+    pub bf_direction: BfDirection,
+    /// Equal split: the number of partitions; if absent, the smallest that fits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<u32>,
+}
+
+/// The heuristics by name.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum HeuristicKind {
+    /// Algorithm 1 with the relation ≫: the merge with the fewest SMs.
+    #[default]
+    Sms,
+    /// Algorithm 1 with the relation >: the first merge that works, in order of utilization.
+    Bf,
+    /// One partition of all SMs.
+    #[serde(rename = "1g")]
+    #[cfg_attr(feature = "cli", value(name = "1g"))]
+    OneGpu,
+    /// One partition per task, each of the smallest size (Lemma 2).
+    OnePerPartition,
+    /// First-fit decreasing on an equal split.
+    Ffd,
+    /// Worst-fit decreasing on an equal split.
+    Wfd,
+}
+
+impl From<HeuristicKind> for Heuristic {
+    fn from(kind: HeuristicKind) -> Heuristic {
+        Heuristic {
+            kind,
+            ..Heuristic::default()
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Which tasks share a partition, and how many SMs each partition gets ([Singh21] §3.5).
+//!
+//! * [`Problem`]: the tasks, the GPU, the test and the interference model;
+//! * [`lemmas`]: Lemmas 1–3;
+//! * [`search`]: Algorithm 1, with [`merge`] (Algorithm 2), [`select`] (Algorithm 3), the relations ≫ and > in
+//!   [`order`], and the [`forbidden`] list (ACT, INA);
+//! * [`baselines`]: one partition, one partition per task, first-fit and worst-fit on an equal split.
+//!
+//! Everything is deterministic: each file states how it breaks ties.
+
+pub mod baselines;
+mod candidate;
+pub mod forbidden;
+mod heuristic;
+pub mod lemmas;
+mod list;
+mod merge;
+pub mod order;
+mod problem;
+pub mod search;
+mod select;
+
+pub use candidate::Candidate;
+pub use heuristic::{Heuristic, HeuristicKind};
+pub use problem::Problem;
+
+use crate::model::plan::{Failure, Partition, Plan, SearchStats};
+
+/// Partitions the GPU of `problem` by `heuristic`.
+pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
+    if let Err(failure) = lemmas::necessary(problem) {
+        return Plan {
+            schedulable: false,
+            sms_used: 0,
+            partitions: Vec::new(),
+            failure: Some(failure),
+            stats: SearchStats::default(),
+        };
+    }
+    let outcome = match heuristic.kind {
+        HeuristicKind::OneGpu => baselines::one_gpu(problem),
+        HeuristicKind::OnePerPartition => baselines::one_per_partition(problem),
+        HeuristicKind::Ffd => baselines::equal_split(problem, baselines::Fit::First, heuristic.split),
+        HeuristicKind::Wfd => baselines::equal_split(problem, baselines::Fit::Worst, heuristic.split),
+        HeuristicKind::Sms | HeuristicKind::Bf => search::partition_and_allocate(problem, heuristic),
+    };
+    outcome.into_plan(problem)
+}
+
+/// What a heuristic ends with.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// The partitions at the end of the search.
+    pub partitions: Vec<Candidate>,
+    /// What it cost.
+    pub stats: SearchStats,
+}
+
+impl Outcome {
+    /// Lemma 3 on the partitions, and the verdict of each.
+    fn into_plan(self, problem: &Problem<'_>) -> Plan {
+        let mut partitions: Vec<Partition> = self
+            .partitions
+            .into_iter()
+            .map(|candidate| Partition {
+                verdict: problem.verdict(&candidate.tasks, candidate.sms),
+                sms: candidate.sms,
+                tasks: candidate.tasks,
+            })
+            .collect();
+        partitions.sort_by(|a, b| b.sms.cmp(&a.sms).then_with(|| a.tasks.cmp(&b.tasks)));
+        let sms_used = partitions
+            .iter()
+            .fold(0u32, |sum, partition| sum.saturating_add(partition.sms));
+        let placed: usize = partitions.iter().map(|partition| partition.tasks.len()).sum();
+        let schedulable = placed == problem.tasks().len()
+            && lemmas::fits(sms_used, problem.sms())
+            && partitions.iter().all(|partition| partition.verdict.schedulable);
+        Plan {
+            schedulable,
+            sms_used,
+            partitions,
+            failure: (!schedulable).then_some(Failure::HeuristicFailed),
+            stats: self.stats,
+        }
+    }
+}

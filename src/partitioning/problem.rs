@@ -1,0 +1,123 @@
+//! The question a heuristic answers: these tasks, this GPU, this test, this interference model.
+
+use crate::error::Error;
+use crate::interference::{Company, InflatedWcet};
+use crate::model::utilization::Utilization;
+use crate::model::verdict::{Evidence, Verdict};
+use crate::model::wcet::MAX_SMS;
+use crate::model::{Policy, Task, TaskSet};
+use crate::schedulability::{self, Demand};
+
+/// Tasks to be placed on a GPU, and how one partition is analysed.
+#[derive(Copy, Clone)]
+pub struct Problem<'a> {
+    tasks: &'a [Task],
+    sms: u32,
+    policy: Policy,
+    interference: &'a dyn InflatedWcet,
+}
+
+impl<'a> Problem<'a> {
+    /// The tasks of `set` on a GPU of `sms` SMs (M), each partition tested under `policy` with WCETs inflated by
+    /// `interference`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if `sms` is 0 or above [`MAX_SMS`].
+    pub fn new(
+        set: &'a TaskSet,
+        sms: u32,
+        policy: Policy,
+        interference: &'a dyn InflatedWcet,
+    ) -> Result<Problem<'a>, Error> {
+        if sms == 0 || sms > MAX_SMS {
+            return Err(Error::Usage(format!(
+                "number of SMs: found {sms}, expected 1 to {MAX_SMS}"
+            )));
+        }
+        Ok(Problem {
+            tasks: set.tasks(),
+            sms,
+            policy,
+            interference,
+        })
+    }
+
+    /// All tasks.
+    pub fn tasks(&self) -> &'a [Task] {
+        self.tasks
+    }
+
+    /// M: the SMs of the GPU.
+    pub fn sms(&self) -> u32 {
+        self.sms
+    }
+
+    /// Whether the test passes for `tasks` (positions in the set) in one partition of `sms` SMs.
+    pub fn accepts(&self, tasks: &[usize], sms: u32) -> bool {
+        self.evidence(tasks, sms).is_positive()
+    }
+
+    /// The verdict of the test for `tasks` (positions in the set) in one partition of `sms` SMs.
+    pub fn verdict(&self, tasks: &[usize], sms: u32) -> Verdict {
+        Verdict::new(self.policy, self.evidence(tasks, sms))
+    }
+
+    /// Evidence names tasks by their position in the whole set.
+    fn evidence(&self, tasks: &[usize], sms: u32) -> Evidence {
+        match self.demands(tasks, sms) {
+            Ok(demands) => match schedulability::evidence(self.policy, &demands, sms) {
+                Evidence::WcetExceedsDeadline {
+                    task,
+                    wcet_ns,
+                    deadline_ns,
+                } => Evidence::WcetExceedsDeadline {
+                    task: tasks[task],
+                    wcet_ns,
+                    deadline_ns,
+                },
+                evidence => evidence,
+            },
+            Err(task) => Evidence::WcetUnknown { task },
+        }
+    }
+
+    /// What each of `tasks` asks of a partition of `sms` SMs that they share; `Err` with the first task whose WCET there
+    /// is unknown.
+    pub fn demands(&self, tasks: &[usize], sms: u32) -> Result<Vec<Demand>, usize> {
+        let company = self.company(tasks);
+        tasks
+            .iter()
+            .map(|&index| {
+                let task = &self.tasks[index];
+                let wcet = self.interference.wcet(task, sms, &company).ok_or(index)?;
+                Ok(Demand {
+                    wcet,
+                    period: task.period(),
+                    deadline: task.deadline(),
+                    least_work: self.interference.least_work(task, &company),
+                })
+            })
+            .collect()
+    }
+
+    /// U(P) = Σ C(m)/T of `tasks` in one partition of `sms` SMs; `None` where a WCET is unknown.
+    pub fn utilization(&self, tasks: &[usize], sms: u32) -> Option<Utilization> {
+        let demands = self.demands(tasks, sms).ok()?;
+        Some(
+            demands
+                .iter()
+                .map(|demand| Utilization::of(demand.wcet, demand.period))
+                .sum(),
+        )
+    }
+
+    /// The least work of task `index` alone on the GPU [SM·ns].
+    pub(super) fn least_work_alone(&self, index: usize) -> u128 {
+        let task = &self.tasks[index];
+        self.interference.least_work(task, &Company::of([task]))
+    }
+
+    fn company(&self, tasks: &[usize]) -> Company {
+        Company::of(tasks.iter().map(|&index| &self.tasks[index]))
+    }
+}
