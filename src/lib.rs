@@ -24,6 +24,8 @@
 //! ```
 
 pub mod artifact;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod error;
 pub mod interference;
 pub mod model;
