@@ -1,0 +1,283 @@
+//! Algorithms 1–3 of [Singh21] §3.5 as printed (with the errata of docs/errata.md), the plain way: linear scans, lists of
+//! pairs, nothing cached. The benchmark measures the library against it, and the plans must be the same.
+
+use gpusched::interference::Interference;
+use gpusched::model::{Policy, Task, TaskSet};
+use gpusched::partitioning::forbidden::Forbidden;
+use gpusched::partitioning::order::{BfDirection, BfMeasure, ListOrder};
+use gpusched::partitioning::{Heuristic, HeuristicKind};
+
+use super::demand::{self, Sporadic};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub sms: u32,
+    pub tasks: Vec<usize>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub schedulable: bool,
+    pub parts: Vec<Part>,
+    pub merges: u64,
+    pub prefill: u64,
+}
+
+pub struct Machine<'a> {
+    pub tasks: &'a [Task],
+    pub sms: u32,
+    pub policy: Policy,
+    pub interference: Interference,
+}
+
+impl Machine<'_> {
+    fn sporadic(&self, tasks: &[usize], sms: u32) -> Option<Vec<Sporadic>> {
+        demand::sporadic(
+            self.tasks,
+            tasks,
+            sms,
+            self.interference == Interference::Conflict,
+        )
+    }
+
+    /// The schedulability test of §3.5.5.
+    fn passes(&self, tasks: &[usize], sms: u32) -> bool {
+        let Some(set) = self.sporadic(tasks, sms) else {
+            return false;
+        };
+        match self.policy {
+            Policy::Edf => qpa(&set),
+            Policy::WorkCapacity => {
+                let h: u128 = 4_000_000_000_000; // every period of these tests divides it
+                let work: u128 = tasks
+                    .iter()
+                    .map(|&i| self.work(tasks, i) * (h / u128::from(self.tasks[i].period().ns())))
+                    .sum();
+                set.iter().all(|&(c, d, _)| c <= d) && work <= h * u128::from(sms)
+            }
+        }
+    }
+
+    /// min over m of m·C(m); scanning up to M is enough for the tables of these tests.
+    fn work(&self, members: &[usize], task: usize) -> u128 {
+        let conflict =
+            self.interference == Interference::Conflict && demand::in_conflict(self.tasks, members, task);
+        (1..=self.sms.max(64))
+            .filter_map(|m| {
+                demand::wcet(&self.tasks[task], m, conflict).map(|c| u128::from(m) * u128::from(c))
+            })
+            .min()
+            .unwrap()
+    }
+
+    /// Σ C/T in multiples of 2⁻⁴⁸, each term rounded down: the documented measure of the list order.
+    fn utilization(&self, tasks: &[usize], sms: u32) -> Option<u128> {
+        Some(
+            self.sporadic(tasks, sms)?
+                .iter()
+                .map(|&(c, _, t)| (u128::from(c) << 48) / u128::from(t))
+                .sum(),
+        )
+    }
+
+    fn bf_key(&self, heuristic: &Heuristic, p1: &Part, p2: &Part) -> Option<u128> {
+        let (tasks, sms) = (union(p1, p2), p1.sms.max(p2.sms));
+        match heuristic.bf_measure {
+            BfMeasure::Utilization => self.utilization(&tasks, sms),
+            BfMeasure::Demand => Some(
+                self.sporadic(&tasks, sms)?
+                    .iter()
+                    .map(|&(c, _, _)| u128::from(c))
+                    .sum(),
+            ),
+        }
+    }
+
+    /// Algorithm 2: linear scan.
+    fn merge(&self, p1: &Part, p2: &Part) -> Option<Part> {
+        let tasks = union(p1, p2);
+        (p1.sms.max(p2.sms)..p1.sms + p2.sms)
+            .find(|&sms| self.passes(&tasks, sms))
+            .map(|sms| Part { sms, tasks })
+    }
+
+    /// Algorithm 1.
+    pub fn partition_and_allocate(&self, heuristic: &Heuristic) -> Answer {
+        let mut answer = Answer {
+            schedulable: false,
+            parts: vec![],
+            merges: 0,
+            prefill: 0,
+        };
+        // Lemma 1, on the least common multiple of these tests' periods
+        let h: u128 = 4_000_000_000_000;
+        let work: u128 = (0..self.tasks.len())
+            .map(|i| self.work(&[i], i) * (h / u128::from(self.tasks[i].period().ns())))
+            .sum();
+        if work > h * u128::from(self.sms) {
+            return answer;
+        }
+        // Lemma 2: linear scan
+        let mut pars: Vec<Part> = Vec::new();
+        for task in 0..self.tasks.len() {
+            match (1..=self.sms).find(|&m| self.passes(&[task], m)) {
+                Some(sms) => pars.push(Part {
+                    sms,
+                    tasks: vec![task],
+                }),
+                None => return answer,
+            }
+        }
+        let mut forbidden: Vec<(Vec<usize>, Vec<usize>)> = Vec::new(); // pairs of partitions, by their tasks
+        let mut forbidden_tasks: Vec<(usize, usize)> = Vec::new();
+        if heuristic.forbidden == Forbidden::Act {
+            for i in 0..pars.len() {
+                for j in i + 1..pars.len() {
+                    answer.prefill += 1;
+                    if self.merge(&pars[i], &pars[j]).is_none() {
+                        forbidden_tasks.push((i, j));
+                    }
+                }
+            }
+        }
+        while pars.iter().map(|p| p.sms).sum::<u32>() > self.sms {
+            pars.sort_by_key(|p| {
+                let u = self.utilization(&p.tasks, p.sms).unwrap();
+                let key = if heuristic.order == ListOrder::Decreasing {
+                    u128::MAX - u
+                } else {
+                    u
+                };
+                (key, p.tasks[0])
+            });
+            // Algorithm 3
+            let is_forbidden = |a: &Part, b: &Part| {
+                forbidden
+                    .iter()
+                    .any(|(x, y)| (x, y) == (&a.tasks, &b.tasks) || (x, y) == (&b.tasks, &a.tasks))
+                    || a.tasks.iter().any(|&i| {
+                        b.tasks
+                            .iter()
+                            .any(|&j| forbidden_tasks.contains(&(i.min(j), i.max(j))))
+                    })
+            };
+            let selected = pars.iter().find_map(|p1| {
+                let eligible: Vec<Part> = pars
+                    .iter()
+                    .filter(|p2| *p2 != p1 && !is_forbidden(p1, p2))
+                    .cloned()
+                    .collect();
+                (!eligible.is_empty()).then(|| (p1.clone(), eligible))
+            });
+            let Some((p1, mut eligible)) = selected else { break };
+            let mut best: Option<(Part, Part)> = None; // (P2, P3)
+            if heuristic.kind == HeuristicKind::Bf {
+                eligible.sort_by_key(|p2| {
+                    let key = self.bf_key(heuristic, &p1, p2).map(|key| {
+                        if heuristic.bf_direction == BfDirection::Ascending {
+                            key
+                        } else {
+                            u128::MAX - key
+                        }
+                    });
+                    (key.is_none(), key, p2.tasks[0])
+                });
+            } else {
+                eligible.sort_by_key(|p2| p2.tasks[0]);
+            }
+            for p2 in eligible {
+                answer.merges += 1;
+                match self.merge(&p1, &p2) {
+                    None => forbidden.push((p1.tasks.clone(), p2.tasks.clone())),
+                    Some(p3) if heuristic.kind == HeuristicKind::Bf => {
+                        best = Some((p2, p3));
+                        break;
+                    }
+                    Some(p3) => {
+                        // fewest SMs, then the larger saving
+                        let better = best
+                            .as_ref()
+                            .is_none_or(|(b2, b3)| p3.sms < b3.sms || (p3.sms == b3.sms && p2.sms > b2.sms));
+                        if better {
+                            best = Some((p2, p3));
+                        }
+                    }
+                }
+            }
+            if let Some((p2, p3)) = best {
+                pars.retain(|p| *p != p1 && *p != p2);
+                pars.push(p3);
+            }
+        }
+        answer.schedulable = pars.iter().map(|p| p.sms).sum::<u32>() <= self.sms;
+        pars.sort_by(|a, b| b.sms.cmp(&a.sms).then(a.tasks.cmp(&b.tasks)));
+        answer.parts = pars;
+        answer
+    }
+}
+
+fn union(p1: &Part, p2: &Part) -> Vec<usize> {
+    let mut tasks = [p1.tasks.as_slice(), &p2.tasks].concat();
+    tasks.sort();
+    tasks
+}
+
+/// QPA as printed by Zhang & Burns (2009), Theorem 5, from the usual bound; constrained deadlines or longer.
+fn qpa(set: &[Sporadic]) -> bool {
+    let h: u128 = 4_000_000_000_000;
+    let load: u128 = set
+        .iter()
+        .map(|&(c, _, t)| u128::from(c) * (h / u128::from(t)))
+        .sum();
+    if load > h {
+        return false;
+    }
+    // (T − D)·C/T summed over H, divided by (1 − U)·H; the hyperperiod at U = 1
+    let early: u128 = set
+        .iter()
+        .filter(|&&(_, d, t)| d < t)
+        .map(|&(c, d, t)| u128::from(t - d) * u128::from(c) * (h / u128::from(t)))
+        .sum();
+    let bound = if load == h { h } else { early / (h - load) + 1 };
+    let longest = set.iter().map(|&(_, d, _)| u128::from(d)).max().unwrap();
+    let bound = bound.max(longest).min(h);
+    let bound = u64::try_from(bound).unwrap();
+    let dbf = |t: u64| -> u64 {
+        set.iter()
+            .filter(|s| s.1 <= t)
+            .map(|&(c, d, p)| ((t - d) / p + 1).saturating_mul(c))
+            .fold(0, u64::saturating_add)
+    };
+    let last_before = |t: u64| {
+        set.iter()
+            .filter(|s| s.1 < t)
+            .map(|&(_, d, p)| d + (t - 1 - d) / p * p)
+            .max()
+    };
+    let first = set.iter().map(|s| s.1).min().unwrap();
+    let mut t = last_before(bound + 1).unwrap_or(first);
+    loop {
+        let demand = dbf(t);
+        if demand > t {
+            return false;
+        }
+        if demand <= first {
+            return dbf(first) <= first;
+        }
+        t = if demand < t {
+            demand
+        } else {
+            last_before(t).unwrap_or(first)
+        };
+    }
+}
+
+/// The machine for `set`.
+pub fn machine(set: &TaskSet, sms: u32, policy: Policy, interference: Interference) -> Machine<'_> {
+    Machine {
+        tasks: set.tasks(),
+        sms,
+        policy,
+        interference,
+    }
+}
