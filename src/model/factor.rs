@@ -1,15 +1,17 @@
 //! Exact decimal factors such as 0.02 or 2.3, so that no rounding of a float can decide a verdict.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// A non-negative decimal number with at most nine digits after the point, kept exactly.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Factor {
-    /// In billionths.
-    billionths: u64,
+    // A reduced fraction: WCETs are evaluated from it millions of times.
+    numerator: u64,
+    denominator: u64,
 }
 
 const ONE: u64 = 1_000_000_000;
@@ -21,16 +23,26 @@ const EXPECTED: &str = "a number from 0 to 1000000 with at most nine decimals";
 
 impl Factor {
     /// The factor 0.
-    pub const ZERO: Factor = Factor { billionths: 0 };
+    pub const ZERO: Factor = Factor {
+        numerator: 0,
+        denominator: 1,
+    };
     /// The factor 1.
-    pub const ONE: Factor = Factor { billionths: ONE };
+    pub const ONE: Factor = Factor {
+        numerator: 1,
+        denominator: 1,
+    };
 
     /// `billionths` · 10⁻⁹, or `None` above a million.
     pub const fn from_billionths(billionths: u64) -> Option<Factor> {
         if billionths > LIMIT {
             return None;
         }
-        Some(Factor { billionths })
+        let divisor = gcd(billionths, ONE);
+        Some(Factor {
+            numerator: billionths / divisor,
+            denominator: ONE / divisor,
+        })
     }
 
     /// The decimal that `value` prints as, or `None` if that is negative, not finite, above a million or finer
@@ -51,19 +63,34 @@ impl Factor {
     }
 
     /// The factor as a reduced fraction (numerator, denominator).
-    pub fn ratio(self) -> (u64, u64) {
-        let divisor = gcd(self.billionths, ONE);
-        (self.billionths / divisor, ONE / divisor)
+    pub const fn ratio(self) -> (u64, u64) {
+        (self.numerator, self.denominator)
     }
 
     /// The nearest float: for output and generators.
     pub fn as_f64(self) -> f64 {
-        self.billionths as f64 / ONE as f64
+        self.billionths() as f64 / ONE as f64
+    }
+
+    fn billionths(self) -> u64 {
+        self.numerator * (ONE / self.denominator)
     }
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+const fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
+}
+
+impl PartialOrd for Factor {
+    fn partial_cmp(&self, other: &Factor) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Factor {
+    fn cmp(&self, other: &Factor) -> Ordering {
+        self.billionths().cmp(&other.billionths())
+    }
 }
 
 impl fmt::Display for Factor {

@@ -90,12 +90,11 @@ impl<'a> Problem<'a> {
             .map(|&index| {
                 let task = &self.tasks[index];
                 let wcet = self.interference.wcet(task, sms, &company).ok_or(index)?;
-                Ok(Demand {
-                    wcet,
-                    period: task.period(),
-                    deadline: task.deadline(),
-                    least_work: self.interference.least_work(task, &company),
-                })
+                let mut demand = Demand::new(wcet, task.period(), task.deadline());
+                if self.policy == Policy::WorkCapacity {
+                    demand.least_work = self.interference.least_work(task, &company);
+                }
+                Ok(demand)
             })
             .collect()
     }

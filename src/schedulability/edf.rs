@@ -24,7 +24,9 @@ pub const STEP_LIMIT: u64 = 1_000_000;
 
 /// Whether all deadlines are met under preemptive EDF.
 pub fn test(demands: &[Demand]) -> Evidence {
-    if utilization_against_one(demands) == Ordering::Greater {
+    let bound = utilization_bound(demands, 0);
+    // A bound exists only if U < 1.
+    if bound.is_none() && utilization_against_one(demands) == Ordering::Greater {
         return Evidence::UtilizationAboveOne;
     }
     if demands.iter().all(|demand| demand.deadline >= demand.period) {
@@ -34,7 +36,7 @@ pub fn test(demands: &[Demand]) -> Evidence {
             points_checked: 0,
         };
     }
-    test_with_extra(demands, 0)
+    check_up_to(demands, 0, bound)
 }
 
 /// The slack of a schedulable set: the largest x with dbf(t) + x ≤ t at every deadline t [ns].
@@ -52,7 +54,7 @@ pub fn slack(demands: &[Demand]) -> Option<Time> {
     let (mut fits, mut fails) = (0, earliest + 1);
     while fails - fits > 1 {
         let extra = fits + (fails - fits) / 2;
-        if test_with_extra(demands, extra).is_positive() {
+        if check_up_to(demands, extra, utilization_bound(demands, extra)).is_positive() {
             fits = extra;
         } else {
             fails = extra;
@@ -75,21 +77,23 @@ fn utilization_against_one(demands: &[Demand]) -> Ordering {
     compare_total(terms, 1)
 }
 
-/// Whether dbf(t) + `extra` ≤ t at every deadline t, given U ≤ 1.
-fn test_with_extra(demands: &[Demand], extra: u64) -> Evidence {
-    match interval_to_check(demands, extra) {
-        Ok(interval) => qpa(demands, extra, interval),
-        Err(steps) => Evidence::Undecided { steps },
+/// Whether dbf(t) + `extra` ≤ t at every deadline t, given U ≤ 1 and `bound`, which is Lₐ.
+fn check_up_to(demands: &[Demand], extra: u64, bound: Option<u64>) -> Evidence {
+    match interval_to_check(demands, extra, bound) {
+        Some(interval) => qpa(demands, extra, interval),
+        None => Evidence::Undecided { steps: STEP_LIMIT },
     }
 }
 
-/// L: dbf(t) + `extra` ≤ t holds beyond. `Err` with the step limit where neither bound is found in 64 bits.
-fn interval_to_check(demands: &[Demand], extra: u64) -> Result<u64, u64> {
-    // Steps worth spending on L_b where Lₐ is known: QPA needs about as many more from a bound that is too large.
-    const CHEAP: u64 = 64;
-    match utilization_bound(demands, extra) {
-        Some(bound) => Ok(busy_period(demands, extra, bound, CHEAP).unwrap_or(bound)),
-        None => busy_period(demands, extra, u64::MAX, STEP_LIMIT).ok_or(STEP_LIMIT),
+/// L: dbf(t) + `extra` ≤ t holds beyond. `None` where no bound is found in 64 bits within the step limit.
+fn interval_to_check(demands: &[Demand], extra: u64, bound: Option<u64>) -> Option<u64> {
+    // From an Lₐ of a few periods QPA is done before L_b is found.
+    const FEW: u64 = 64;
+    let longest = demands.iter().map(|demand| demand.period.ns()).max()?;
+    match bound {
+        Some(bound) if bound / FEW <= longest => Some(bound),
+        Some(bound) => Some(busy_period(demands, extra, bound, FEW).unwrap_or(bound)),
+        None => busy_period(demands, extra, u64::MAX, STEP_LIMIT),
     }
 }
 
@@ -102,6 +106,9 @@ fn utilization_bound(demands: &[Demand], extra: u64) -> Option<u64> {
     let mut least = 0u64; // max(Dᵢ − Tᵢ)
     for demand in demands {
         let (wcet, period) = (u128::from(demand.wcet.ns()), u128::from(demand.period.ns()));
+        if period == 0 {
+            return None;
+        }
         utilization = utilization.checked_add((wcet << SCALE).div_ceil(period))?;
         match demand.period.checked_sub(demand.deadline) {
             Some(early) => {
@@ -147,25 +154,26 @@ fn qpa(demands: &[Demand], extra: u64, interval: u64) -> Evidence {
             .max()
     };
     let mut points_checked = 0;
-    let mut t = last_deadline_before(interval.saturating_add(1));
-    while let Some(interval_ns) = t {
+    let mut next = last_deadline_before(interval.saturating_add(1));
+    while let Some(t) = next {
         if points_checked == STEP_LIMIT {
             return Evidence::Undecided {
                 steps: points_checked,
             };
         }
         points_checked += 1;
-        let demand = demand_bound(demands, interval_ns).saturating_add(extra.into());
-        match u64::try_from(demand) {
-            // dbf does not grow backwards, so no interval from dbf(t) up to t is violated.
-            Ok(demand) if demand <= interval_ns => t = last_deadline_before(demand),
+        let demand = demand_bound(demands, t).saturating_add(extra.into());
+        next = match u64::try_from(demand) {
+            // No interval from dbf(t) up to t is violated, for dbf is no larger there.
+            Ok(demand) if demand < t => (demand > 0).then_some(demand),
+            Ok(demand) if demand == t => last_deadline_before(t),
             _ => {
                 return Evidence::DemandExceedsInterval {
-                    interval_ns: Time::from_ns(interval_ns),
+                    interval_ns: Time::from_ns(t),
                     demand_ns: u64::try_from(demand).unwrap_or(u64::MAX),
                 };
             }
-        }
+        };
     }
     Evidence::DemandWithinSupply {
         interval_ns: Time::from_ns(interval),

@@ -1,5 +1,7 @@
-//! Algorithms 1–3 of [Singh21] §3.5 as printed (with the errata of docs/errata.md), the plain way: linear scans, lists of
+//! Algorithms 1–3 of [Singh21] §3.5 as printed (with the errata of docs/errata.md), the plain way: linear scans, sets of
 //! pairs, nothing cached. The benchmark measures the library against it, and the plans must be the same.
+
+use std::collections::HashSet;
 
 use gpusched::interference::Interference;
 use gpusched::model::{Policy, Task, TaskSet};
@@ -13,6 +15,13 @@ use super::demand::{self, Sporadic};
 pub struct Part {
     pub sms: u32,
     pub tasks: Vec<usize>,
+}
+
+/// A partition on the list; a merged one is new.
+#[derive(Clone)]
+struct Listed {
+    id: u32,
+    part: Part,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -118,86 +127,92 @@ impl Machine<'_> {
             return answer;
         }
         // Lemma 2: linear scan
-        let mut pars: Vec<Part> = Vec::new();
+        let mut pars: Vec<Listed> = Vec::new();
         for task in 0..self.tasks.len() {
             match (1..=self.sms).find(|&m| self.passes(&[task], m)) {
-                Some(sms) => pars.push(Part {
-                    sms,
-                    tasks: vec![task],
+                Some(sms) => pars.push(Listed {
+                    id: task as u32,
+                    part: Part {
+                        sms,
+                        tasks: vec![task],
+                    },
                 }),
                 None => return answer,
             }
         }
-        let mut forbidden: Vec<(Vec<usize>, Vec<usize>)> = Vec::new(); // pairs of partitions, by their tasks
-        let mut forbidden_tasks: Vec<(usize, usize)> = Vec::new();
+        let mut next_id = self.tasks.len() as u32;
+        let mut forbidden: HashSet<(u32, u32)> = HashSet::new(); // pairs of partitions
+        let mut forbidden_tasks: HashSet<(usize, usize)> = HashSet::new();
         if heuristic.forbidden == Forbidden::Act {
             for i in 0..pars.len() {
                 for j in i + 1..pars.len() {
                     answer.prefill += 1;
-                    if self.merge(&pars[i], &pars[j]).is_none() {
-                        forbidden_tasks.push((i, j));
+                    if self.merge(&pars[i].part, &pars[j].part).is_none() {
+                        forbidden_tasks.insert((i, j));
                     }
                 }
             }
         }
-        while pars.iter().map(|p| p.sms).sum::<u32>() > self.sms {
-            pars.sort_by_key(|p| {
-                let u = self.utilization(&p.tasks, p.sms).unwrap();
+        while pars.iter().map(|p| p.part.sms).sum::<u32>() > self.sms {
+            pars.sort_by_cached_key(|p| {
+                let u = self.utilization(&p.part.tasks, p.part.sms).unwrap();
                 let key = if heuristic.order == ListOrder::Decreasing {
                     u128::MAX - u
                 } else {
                     u
                 };
-                (key, p.tasks[0])
+                (key, p.part.tasks[0])
             });
             // Algorithm 3
-            let is_forbidden = |a: &Part, b: &Part| {
-                forbidden
-                    .iter()
-                    .any(|(x, y)| (x, y) == (&a.tasks, &b.tasks) || (x, y) == (&b.tasks, &a.tasks))
-                    || a.tasks.iter().any(|&i| {
-                        b.tasks
-                            .iter()
-                            .any(|&j| forbidden_tasks.contains(&(i.min(j), i.max(j))))
-                    })
+            let is_forbidden = |a: &Listed, b: &Listed| {
+                forbidden.contains(&(a.id.min(b.id), a.id.max(b.id)))
+                    || (!forbidden_tasks.is_empty()
+                        && a.part.tasks.iter().any(|&i| {
+                            b.part
+                                .tasks
+                                .iter()
+                                .any(|&j| forbidden_tasks.contains(&(i.min(j), i.max(j))))
+                        }))
             };
             let selected = pars.iter().find_map(|p1| {
-                let eligible: Vec<Part> = pars
+                let eligible: Vec<Listed> = pars
                     .iter()
-                    .filter(|p2| *p2 != p1 && !is_forbidden(p1, p2))
+                    .filter(|p2| p2.id != p1.id && !is_forbidden(p1, p2))
                     .cloned()
                     .collect();
                 (!eligible.is_empty()).then(|| (p1.clone(), eligible))
             });
             let Some((p1, mut eligible)) = selected else { break };
-            let mut best: Option<(Part, Part)> = None; // (P2, P3)
+            let mut best: Option<(Listed, Part)> = None; // (P2, P3)
             if heuristic.kind == HeuristicKind::Bf {
-                eligible.sort_by_key(|p2| {
-                    let key = self.bf_key(heuristic, &p1, p2).map(|key| {
+                eligible.sort_by_cached_key(|p2| {
+                    let key = self.bf_key(heuristic, &p1.part, &p2.part).map(|key| {
                         if heuristic.bf_direction == BfDirection::Ascending {
                             key
                         } else {
                             u128::MAX - key
                         }
                     });
-                    (key.is_none(), key, p2.tasks[0])
+                    (key.is_none(), key, p2.part.tasks[0])
                 });
             } else {
-                eligible.sort_by_key(|p2| p2.tasks[0]);
+                eligible.sort_by_key(|p2| p2.part.tasks[0]);
             }
             for p2 in eligible {
                 answer.merges += 1;
-                match self.merge(&p1, &p2) {
-                    None => forbidden.push((p1.tasks.clone(), p2.tasks.clone())),
+                match self.merge(&p1.part, &p2.part) {
+                    None => {
+                        forbidden.insert((p1.id.min(p2.id), p1.id.max(p2.id)));
+                    }
                     Some(p3) if heuristic.kind == HeuristicKind::Bf => {
                         best = Some((p2, p3));
                         break;
                     }
                     Some(p3) => {
                         // fewest SMs, then the larger saving
-                        let better = best
-                            .as_ref()
-                            .is_none_or(|(b2, b3)| p3.sms < b3.sms || (p3.sms == b3.sms && p2.sms > b2.sms));
+                        let better = best.as_ref().is_none_or(|(b2, b3)| {
+                            p3.sms < b3.sms || (p3.sms == b3.sms && p2.part.sms > b2.part.sms)
+                        });
                         if better {
                             best = Some((p2, p3));
                         }
@@ -205,13 +220,19 @@ impl Machine<'_> {
                 }
             }
             if let Some((p2, p3)) = best {
-                pars.retain(|p| *p != p1 && *p != p2);
-                pars.push(p3);
+                pars.retain(|p| p.id != p1.id && p.id != p2.id);
+                pars.push(Listed {
+                    id: next_id,
+                    part: p3,
+                });
+                next_id += 1;
             }
         }
-        answer.schedulable = pars.iter().map(|p| p.sms).sum::<u32>() <= self.sms;
-        pars.sort_by(|a, b| b.sms.cmp(&a.sms).then(a.tasks.cmp(&b.tasks)));
-        answer.parts = pars;
+        answer.parts = pars.into_iter().map(|p| p.part).collect();
+        answer.schedulable = answer.parts.iter().map(|p| p.sms).sum::<u32>() <= self.sms;
+        answer
+            .parts
+            .sort_by(|a, b| b.sms.cmp(&a.sms).then(a.tasks.cmp(&b.tasks)));
         answer
     }
 }
