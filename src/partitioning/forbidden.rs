@@ -1,10 +1,8 @@
 //! The list of forbidden pairs, [Singh21] §3.5.3: merges known to fail are not tried again.
 
-use std::collections::HashSet;
-
+use fixedbitset::FixedBitSet;
 use serde::{Deserialize, Serialize};
 
-use super::list::Listed;
 use super::merge::merge;
 use super::{Candidate, Problem};
 
@@ -20,26 +18,26 @@ pub enum Forbidden {
     Act,
 }
 
-/// Pairs that must not be merged.
+/// Pairs of partitions, by id, that must not be merged.
 #[derive(Debug, Default)]
 pub(super) struct ForbiddenList {
-    /// Pairs of partitions (lower id first).
-    partitions: HashSet<(u32, u32)>,
-    /// Pairs of tasks (lower position first); empty under INA.
-    tasks: HashSet<(usize, usize)>,
+    /// Pairs whose merge failed; gone with either partition.
+    failed: SymmetricRelation,
+    /// Pairs with a failing cross pair of tasks; a merged partition inherits those of its parts. Empty under INA.
+    crossing: SymmetricRelation,
 }
 
 impl ForbiddenList {
-    /// Algorithm 1, line 6: every pair of single-task partitions is tried. Returns the number of merges as well, always
-    /// n(n−1)/2.
+    /// Algorithm 1, line 6: every pair of single-task partitions is tried. Partition i has id i. Returns the number of
+    /// merges as well, always n(n−1)/2.
     pub fn prefilled(problem: &Problem<'_>, singles: &[Candidate]) -> (ForbiddenList, u64) {
         let mut list = ForbiddenList::default();
         let mut merges = 0;
-        for (position, first) in singles.iter().enumerate() {
-            for second in &singles[position + 1..] {
+        for (a, first) in singles.iter().enumerate() {
+            for (b, second) in singles.iter().enumerate().skip(a + 1) {
                 merges += 1;
                 if merge(problem, first, second).is_none() {
-                    list.tasks.insert(ordered(first.tasks[0], second.tasks[0]));
+                    list.crossing.relate(a, b);
                 }
             }
         }
@@ -47,26 +45,53 @@ impl ForbiddenList {
     }
 
     /// Algorithm 1, line 19.
-    pub fn add(&mut self, first: &Listed, second: &Listed) {
-        self.partitions.insert(ordered(first.id, second.id));
+    pub fn add(&mut self, first: usize, second: usize) {
+        self.failed.relate(first, second);
+    }
+
+    /// `union` takes over what its parts must not meet.
+    pub fn inherit(&mut self, union: usize, parts: [usize; 2]) {
+        for part in parts {
+            self.crossing.copy(part, union);
+        }
     }
 
     /// Whether `first` and `second` must not be merged.
-    pub fn contains(&self, first: &Listed, second: &Listed) -> bool {
-        if self.partitions.contains(&ordered(first.id, second.id)) {
-            return true;
-        }
-        !self.tasks.is_empty()
-            && first.partition.tasks.iter().any(|&a| {
-                second
-                    .partition
-                    .tasks
-                    .iter()
-                    .any(|&b| self.tasks.contains(&ordered(a, b)))
-            })
+    pub fn contains(&self, first: usize, second: usize) -> bool {
+        self.failed.holds(first, second) || self.crossing.holds(first, second)
     }
 }
 
-fn ordered<T: Ord>(a: T, b: T) -> (T, T) {
-    if a <= b { (a, b) } else { (b, a) }
+/// A symmetric relation between small numbers, a bit per pair.
+#[derive(Debug, Default)]
+struct SymmetricRelation {
+    rows: Vec<FixedBitSet>,
+}
+
+impl SymmetricRelation {
+    fn holds(&self, a: usize, b: usize) -> bool {
+        self.rows.get(a).is_some_and(|row| row.contains(b))
+    }
+
+    fn relate(&mut self, a: usize, b: usize) {
+        for (row, column) in [(a, b), (b, a)] {
+            if self.rows.len() <= row {
+                self.rows.resize_with(row + 1, FixedBitSet::new);
+            }
+            self.rows[row].grow_and_insert(column);
+        }
+    }
+
+    /// Relates `to` to all that `from` is related to.
+    fn copy(&mut self, from: usize, to: usize) {
+        let related: Vec<usize> = self
+            .rows
+            .get(from)
+            .into_iter()
+            .flat_map(FixedBitSet::ones)
+            .collect();
+        for other in related {
+            self.relate(other, to);
+        }
+    }
 }

@@ -8,7 +8,7 @@ use crate::model::utilization::Utilization;
 #[derive(Debug, Clone)]
 pub(super) struct Listed {
     /// Unique during one search: a merged partition is a new one.
-    pub id: u32,
+    pub id: usize,
     pub partition: Candidate,
     /// U(P) at |P| SMs.
     pub utilization: Utilization,
@@ -27,7 +27,7 @@ pub(super) struct PartitionList {
     order: ListOrder,
     listed: Vec<Listed>,
     total_sms: u64,
-    next_id: u32,
+    next_id: usize,
 }
 
 impl PartitionList {
@@ -49,7 +49,8 @@ impl PartitionList {
         &self.listed
     }
 
-    pub fn insert(&mut self, problem: &Problem<'_>, partition: Candidate) {
+    /// Puts `partition` in its place and returns its id; ids count up from 0.
+    pub fn insert(&mut self, problem: &Problem<'_>, partition: Candidate) -> usize {
         let utilization = problem
             .utilization(&partition.tasks, partition.sms)
             .unwrap_or_default();
@@ -59,14 +60,16 @@ impl PartitionList {
             partition,
             utilization,
         };
+        let id = self.next_id;
         self.next_id += 1;
         let position = self
             .listed
             .partition_point(|other| self.order.compare(other, &listed).is_lt());
         self.listed.insert(position, listed);
+        id
     }
 
-    pub fn remove(&mut self, id: u32) {
+    pub fn remove(&mut self, id: usize) {
         if let Some(position) = self.listed.iter().position(|listed| listed.id == id) {
             self.total_sms -= u64::from(self.listed.remove(position).partition.sms);
         }

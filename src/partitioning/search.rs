@@ -32,13 +32,14 @@ pub fn partition_and_allocate(problem: &Problem<'_>, heuristic: &Heuristic) -> O
     for single in singles {
         pars.insert(problem, single);
     }
+    let mut from = 0;
     while pars.total_sms() > u64::from(problem.sms()) {
-        let Some((first, eligible)) = select_partitions(pars.as_slice(), &forbidden) else {
+        let Some((position, eligible)) = select_partitions(pars.as_slice(), from, &forbidden) else {
             break; // fail
         };
         let mut attempt = Attempt {
             problem,
-            first,
+            first: &pars.as_slice()[position],
             forbidden: &mut forbidden,
             merges_tested: &mut stats.merges_tested,
         };
@@ -46,10 +47,14 @@ pub fn partition_and_allocate(problem: &Problem<'_>, heuristic: &Heuristic) -> O
             HeuristicKind::Bf => attempt.first_success(heuristic, eligible),
             _ => attempt.fewest_sms(eligible),
         };
-        if let Some(Merged { first, second, union }) = merged {
-            pars.remove(first);
-            pars.remove(second);
-            pars.insert(problem, union);
+        match merged {
+            Some(Merged { parts, union }) => {
+                parts.into_iter().for_each(|part| pars.remove(part));
+                let id = pars.insert(problem, union);
+                forbidden.inherit(id, parts);
+                from = 0;
+            }
+            None => from = position + 1,
         }
     }
     stats.search_ns = elapsed_ns(start);
@@ -65,8 +70,7 @@ fn elapsed_ns(start: Instant) -> u64 {
 
 /// Two partitions (ids) and what they merge into.
 struct Merged {
-    first: u32,
-    second: u32,
+    parts: [usize; 2],
     union: Candidate,
 }
 
@@ -83,12 +87,11 @@ impl Attempt<'_> {
         *self.merges_tested += 1;
         match merge(self.problem, &self.first.partition, &partner.partition) {
             Some(union) => Some(Merged {
-                first: self.first.id,
-                second: partner.id,
+                parts: [self.first.id, partner.id],
                 union,
             }),
             None => {
-                self.forbidden.add(self.first, partner);
+                self.forbidden.add(self.first.id, partner.id);
                 None
             }
         }

@@ -3,18 +3,22 @@
 use super::forbidden::ForbiddenList;
 use super::list::Listed;
 
-/// The first partition P of the list with eligible partners, and those in list order; `None` if no partition has any.
+/// The first partition P of the list, at `from` or later, with eligible partners: its position, and theirs in list order;
+/// `None` if no partition has any.
 ///
-/// Errata: the loop ends when the *candidates* run out (printed: `pars`), and P is never its own partner.
+/// Errata: the loop ends when the *candidates* run out (printed: `pars`), and P is never its own partner. `from` spares
+/// the partitions that ran out of partners since the list last changed.
 pub(super) fn select_partitions<'a>(
     pars: &'a [Listed],
+    from: usize,
     forbidden: &ForbiddenList,
-) -> Option<(&'a Listed, Vec<&'a Listed>)> {
-    pars.iter().find_map(|first| {
+) -> Option<(usize, Vec<&'a Listed>)> {
+    (from..pars.len()).find_map(|position| {
+        let first = pars[position].id;
         let eligible: Vec<&Listed> = pars
             .iter()
-            .filter(|other| other.id != first.id && !forbidden.contains(first, other))
+            .filter(|other| other.id != first && !forbidden.contains(first, other.id))
             .collect();
-        (!eligible.is_empty()).then_some((first, eligible))
+        (!eligible.is_empty()).then_some((position, eligible))
     })
 }
