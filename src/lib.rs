@@ -23,6 +23,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// [Singh21] and [ns] in doc comments are a paper and a unit, not links.
+#![allow(rustdoc::broken_intra_doc_links)]
+
 pub mod artifact;
 #[cfg(feature = "cli")]
 pub mod cli;

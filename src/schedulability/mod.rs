@@ -8,7 +8,7 @@ pub mod demand;
 pub mod edf;
 pub mod work_capacity;
 
-pub use demand::Demand;
+pub use demand::{CapacityDemand, Demand};
 
 use crate::model::policy::Policy;
 use crate::model::verdict::{Evidence, Verdict};

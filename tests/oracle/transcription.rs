@@ -62,7 +62,11 @@ impl Machine<'_> {
                     .iter()
                     .map(|&i| self.work(tasks, i) * (h / u128::from(self.tasks[i].period().ns())))
                     .sum();
-                set.iter().all(|&(c, d, _)| c <= d) && work <= h * u128::from(sms)
+                let alone = tasks.iter().all(|&i| {
+                    demand::wcet(&self.tasks[i], sms, false)
+                        .is_some_and(|c| c <= self.tasks[i].deadline().ns())
+                });
+                alone && work <= h * u128::from(sms)
             }
         }
     }
@@ -195,8 +199,6 @@ impl Machine<'_> {
                     });
                     (key.is_none(), key, p2.part.tasks[0])
                 });
-            } else {
-                eligible.sort_by_key(|p2| p2.part.tasks[0]);
             }
             for p2 in eligible {
                 answer.merges += 1;
@@ -209,7 +211,7 @@ impl Machine<'_> {
                         break;
                     }
                     Some(p3) => {
-                        // fewest SMs, then the larger saving
+                        // fewest SMs, then the larger saving, then the first in the list
                         let better = best.as_ref().is_none_or(|(b2, b3)| {
                             p3.sms < b3.sms || (p3.sms == b3.sms && p2.part.sms > b2.part.sms)
                         });
