@@ -94,7 +94,12 @@ fn plans_equal_the_plain_transcription() {
         let n = rng.random_range(2..=14);
         let load = rng.random_range(0.3..0.9) * f64::from(sms);
         let set = oracle::random_sets::task_set(&mut rng, n, load);
-        let policy = [Policy::Edf, Policy::WorkCapacity][usize::from(round % 4 == 0)];
+        let policy = [
+            Policy::WorkCapacity,
+            Policy::Edf,
+            Policy::WorkCapacityDeadline,
+            Policy::Edf,
+        ][round % 4];
         let interference = [Interference::Conflict, Interference::None][usize::from(round % 5 == 0)];
         let problem = Problem::new(&set, sms, policy, interference.model()).unwrap();
         for heuristic in &heuristics {

@@ -10,8 +10,10 @@ pub enum Policy {
     /// Preemptive earliest deadline first, exact.
     #[default]
     Edf,
-    /// Σ C(1)/T ≤ m and C(m) ≤ D: necessary only, proves nothing (a reading of [Singh21] §3.6).
+    /// Σ C(1)/T ≤ m: necessary only, proves nothing (a reading of [Singh21] §3.6).
     WorkCapacity,
+    /// The same, and C(m) ≤ D for each task: necessary only, proves nothing.
+    WorkCapacityDeadline,
 }
 
 /// What a positive verdict of a test is worth.
@@ -29,8 +31,13 @@ impl Policy {
     pub fn strength(self) -> Strength {
         match self {
             Policy::Edf => Strength::Exact,
-            Policy::WorkCapacity => Strength::NecessaryOnly,
+            Policy::WorkCapacity | Policy::WorkCapacityDeadline => Strength::NecessaryOnly,
         }
+    }
+
+    /// Whether the test looks at the work of a task besides its WCET.
+    pub fn counts_work(self) -> bool {
+        matches!(self, Policy::WorkCapacity | Policy::WorkCapacityDeadline)
     }
 }
 
@@ -40,6 +47,7 @@ impl std::fmt::Display for Policy {
         f.pad(match self {
             Policy::Edf => "edf",
             Policy::WorkCapacity => "work-capacity",
+            Policy::WorkCapacityDeadline => "work-capacity-deadline",
         })
     }
 }

@@ -56,7 +56,7 @@ pub enum Evidence {
         /// The task.
         task: usize,
     },
-    /// Passes the necessary condition Σ work/T ≤ m and C(m) ≤ D. Proves nothing.
+    /// Passes the necessary condition Σ work/T ≤ m. Proves nothing.
     WorkWithinCapacity,
     /// Not schedulable: Σ work/T > m.
     WorkExceedsCapacity,

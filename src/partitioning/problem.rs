@@ -6,7 +6,7 @@ use crate::model::utilization::Utilization;
 use crate::model::verdict::{Evidence, Verdict};
 use crate::model::wcet::MAX_SMS;
 use crate::model::{Policy, Task, TaskSet};
-use crate::schedulability::{self, CapacityDemand, Demand};
+use crate::schedulability::{self, Demand};
 
 /// Tasks to be placed on a GPU, and how one partition is analysed.
 #[derive(Copy, Clone)]
@@ -91,14 +91,8 @@ impl<'a> Problem<'a> {
                 let task = &self.tasks[index];
                 let wcet = self.interference.wcet(task, sms, &company).ok_or(index)?;
                 let mut demand = Demand::new(wcet, task.period(), task.deadline());
-                if self.policy == Policy::WorkCapacity {
-                    demand.capacity = CapacityDemand {
-                        least_work: self.interference.least_work(task, &company),
-                        wcet_alone: self
-                            .interference
-                            .wcet(task, sms, &Company::of([task]))
-                            .ok_or(index)?,
-                    };
+                if self.policy.counts_work() {
+                    demand.least_work = self.interference.least_work(task, &company);
                 }
                 Ok(demand)
             })

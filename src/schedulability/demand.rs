@@ -11,30 +11,18 @@ pub struct Demand {
     pub period: Time,
     /// D [ns].
     pub deadline: Time,
-    /// Only the work-capacity test looks at it.
-    pub capacity: CapacityDemand,
-}
-
-/// What one task asks of the SMs of its partition if they could be shared without loss.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-pub struct CapacityDemand {
-    /// min over m of m · C(m) in its company [SM·ns].
+    /// min over m of m · C(m) [SM·ns]; only the work-capacity tests look at it.
     pub least_work: u128,
-    /// Cⁿ(m), without its company [ns].
-    pub wcet_alone: Time,
 }
 
 impl Demand {
-    /// A task of the same WCET in any company and on any number of SMs.
+    /// A task whose least work is its WCET, as on a uniprocessor.
     pub fn new(wcet: Time, period: Time, deadline: Time) -> Demand {
         Demand {
             wcet,
             period,
             deadline,
-            capacity: CapacityDemand {
-                least_work: wcet.ns().into(),
-                wcet_alone: wcet,
-            },
+            least_work: wcet.ns().into(),
         }
     }
 

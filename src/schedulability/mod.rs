@@ -2,13 +2,13 @@
 //!
 //! Every test maps the demands of the tasks to [`Evidence`], from which the verdict follows.
 //! * [`edf`]: preemptive earliest deadline first, exact (QPA);
-//! * [`work_capacity`]: a necessary condition, one reading of [Singh21]'s experiment.
+//! * [`work_capacity`]: necessary conditions, one reading of [Singh21]'s experiment.
 
 pub mod demand;
 pub mod edf;
 pub mod work_capacity;
 
-pub use demand::{CapacityDemand, Demand};
+pub use demand::Demand;
 
 use crate::model::policy::Policy;
 use crate::model::verdict::{Evidence, Verdict};
@@ -23,5 +23,6 @@ pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
     match policy {
         Policy::Edf => edf::test(demands),
         Policy::WorkCapacity => work_capacity::test(demands, sms),
+        Policy::WorkCapacityDeadline => work_capacity::test_with_deadlines(demands, sms),
     }
 }
