@@ -22,8 +22,8 @@ pub enum Contention {
 }
 
 /// C(m) of one kernel, isolated (Cⁿ) and in conflict (Cᶜ).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(into = "Form", try_from = "Form")]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(into = "Form")]
 pub struct WcetFunction(Form);
 
 /// The four forms, in the shape of the task-set file.
@@ -42,7 +42,10 @@ pub enum Form {
 
 /// Parameters of the two scaling forms.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with \"work\", \"serial\" and \"conflict\""
+)]
 pub struct Scaling {
     /// a: the work that is spread over the SMs [ns].
     #[serde(deserialize_with = "super::positive_time")]
@@ -55,7 +58,10 @@ pub struct Scaling {
 
 /// a/m + b for a task alone and, where it differs, in conflict.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with \"isolated\" and, if it differs, \"conflict\""
+)]
 pub struct AffinePair {
     /// Cⁿ.
     pub isolated: Affine,
@@ -66,7 +72,7 @@ pub struct AffinePair {
 
 /// a/m + b.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with \"a\" and \"b\" for a/m + b")]
 pub struct Affine {
     /// The part that scales with the SMs [ns].
     pub a: Time,
@@ -233,6 +239,29 @@ impl TryFrom<Form> for WcetFunction {
 
     fn try_from(form: Form) -> Result<WcetFunction, WcetError> {
         WcetFunction::new(form)
+    }
+}
+
+/// By hand, because a derived enum answers a number with "expected value".
+impl<'de> Deserialize<'de> for WcetFunction {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<WcetFunction, D::Error> {
+        use serde::de::value::MapAccessDeserializer;
+        use serde::de::{Error as _, MapAccess, Visitor};
+
+        struct FormVisitor;
+        impl<'de> Visitor<'de> for FormVisitor {
+            type Value = Form;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a WCET function: an object with one of \"amdahl\", \"proportional\", \"affine\" and \"table\"")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, form: A) -> Result<Form, A::Error> {
+                Form::deserialize(MapAccessDeserializer::new(form))
+            }
+        }
+        let form = deserializer.deserialize_any(FormVisitor)?;
+        WcetFunction::new(form).map_err(D::Error::custom)
     }
 }
 
