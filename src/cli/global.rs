@@ -1,8 +1,11 @@
 //! The flags every subcommand understands.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::error::{Error, Result};
 
 /// The flags every subcommand understands.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -15,7 +18,7 @@ pub struct Global {
     #[arg(long, short, global = true)]
     pub quiet: bool,
     /// Worker threads [default: all cores]; results do not depend on it.
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// Where results go; `-` is standard output.
     #[arg(long, short, global = true, value_name = "PATH")]
@@ -34,4 +37,47 @@ pub enum Format {
     Json,
     /// Comma-separated values with a header.
     Csv,
+}
+
+/// More threads than any machine has cores; each needs a stack.
+const MOST_THREADS: usize = 1024;
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads) if (1..=MOST_THREADS).contains(&threads) => Ok(threads),
+        _ => Err(format!("expected 1 to {MOST_THREADS}")),
+    }
+}
+
+impl Global {
+    /// The format asked for, else the one the ending of the output file stands for, else text.
+    pub fn format(&self) -> Format {
+        self.format
+            .unwrap_or_else(|| match self.file().and_then(|path| path.extension()?.to_str()) {
+                Some("json" | "jsonl") => Format::Json,
+                Some("csv") => Format::Csv,
+                _ => Format::Text,
+            })
+    }
+
+    /// The file results go to; `None` is standard output.
+    pub fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
+    /// The seed of everything random.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
+    /// The worker threads.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the system does not grant that many.
+    pub fn pool(&self) -> Result<ThreadPool> {
+        ThreadPoolBuilder::new()
+            .num_threads(self.threads.unwrap_or(0))
+            .build()
+            .map_err(|error| Error::Usage(format!("--threads: {error}")))
+    }
 }

@@ -1,12 +1,24 @@
 //! The command line: one file per subcommand, no logic beyond arguments → library call → rendering.
 //!
 //! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error.
+//! A reader of standard output that goes away early (`| head`) is no error.
 
+mod completions;
 mod global;
+mod man;
+mod output;
+mod partition;
+mod question;
+mod schema;
+mod table;
+mod test;
 
 pub use global::{Format, Global};
 
+use std::io::Write as _;
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Parser, Subcommand};
 
@@ -14,7 +26,7 @@ use crate::error::Result;
 
 /// Real-time schedulability analysis for GPUs.
 #[derive(Debug, Parser)]
-#[command(name = "gpusched", version, about, max_term_width = 100)]
+#[command(name = "gpusched", version, about, max_term_width = 100, after_help = EXAMPLE)]
 pub struct Cli {
     #[command(flatten)]
     global: Global,
@@ -22,8 +34,25 @@ pub struct Cli {
     command: Command,
 }
 
+const EXAMPLE: &str = "\
+Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error
+
+Example:
+  gpusched partition tasksets/tasksets/adas.json --platform xavier";
+
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Test whether tasks meet their deadlines in one partition of the GPU.
+    Test(test::Args),
+    /// Divide the SMs of a GPU among the tasks.
+    Partition(partition::Args),
+    /// Print the JSON schema of a file format.
+    Schema(schema::Args),
+    /// Print a completion script for a shell.
+    Completions(completions::Args),
+    /// Print the manual page of a command, or write all of them into a folder.
+    Man(man::Args),
+}
 
 /// What a command that ran to its end found. Bad input is an error instead.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -36,17 +65,73 @@ pub enum Outcome {
 
 /// Parses the arguments of this process, runs the command and says how to exit.
 pub fn main() -> ExitCode {
-    let Cli { global, command } = Cli::parse();
-    match run(command, &global) {
-        Ok(Outcome::Positive) => ExitCode::SUCCESS,
-        Ok(Outcome::Negative) => ExitCode::from(1),
-        Err(error) => {
-            anstream::eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
+    panic::set_hook(Box::new(report_panic));
+    ExitCode::from(exit_code(|| {
+        let Cli { global, command } = Cli::parse();
+        run(command, &global)
+    }))
+}
+
+fn run(command: Command, global: &Global) -> Result<Outcome> {
+    match command {
+        Command::Test(args) => args.run(global),
+        Command::Partition(args) => args.run(global),
+        Command::Schema(args) => args.run(global),
+        Command::Completions(args) => args.run(global),
+        Command::Man(args) => args.run(global),
     }
 }
 
-fn run(command: Command, _global: &Global) -> Result<Outcome> {
-    match command {}
+fn exit_code(command: impl FnOnce() -> Result<Outcome>) -> u8 {
+    match panic::catch_unwind(AssertUnwindSafe(command)) {
+        Ok(Ok(Outcome::Positive)) => 0,
+        Ok(Ok(Outcome::Negative)) => 1,
+        Ok(Err(error)) if output::is_closed_pipe(&error) => 0,
+        Ok(Err(error)) => {
+            complain(&format!("error: {error}"));
+            2
+        }
+        Err(_) => 3, // reported by the hook
+    }
+}
+
+/// One line, once: worker threads that fail for the same reason stay silent.
+fn report_panic(panic: &PanicHookInfo<'_>) {
+    static REPORTED: AtomicBool = AtomicBool::new(false);
+    if !REPORTED.swap(true, Ordering::Relaxed) {
+        let message = panic.to_string().replace('\n', " ");
+        complain(&format!(
+            "error: internal error, please report: gpusched {}: {message}",
+            env!("CARGO_PKG_VERSION")
+        ));
+    }
+}
+
+/// A line on standard error, for what it is worth: if nobody listens, the exit code must do.
+fn complain(message: &str) {
+    let _ = writeln!(anstream::stderr(), "{message}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Error;
+
+    #[test]
+    fn command_line_is_consistent() {
+        use clap::CommandFactory as _;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn exit_codes_follow_the_contract() {
+        assert_eq!(exit_code(|| Ok(Outcome::Positive)), 0);
+        assert_eq!(exit_code(|| Ok(Outcome::Negative)), 1);
+        assert_eq!(exit_code(|| Err(Error::Usage("a test".to_owned()))), 2);
+        assert_eq!(exit_code(|| panic!("a test")), 3);
+        let broken =
+            |path| exit_code(move || Err(Error::io(path, "write", std::io::ErrorKind::BrokenPipe.into())));
+        assert_eq!(broken("-"), 0);
+        assert_eq!(broken("fifo"), 2);
+    }
 }

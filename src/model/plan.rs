@@ -48,6 +48,17 @@ pub enum Failure {
     HeuristicFailed,
 }
 
+impl Failure {
+    /// The name of this kind of failure, as in files.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Failure::WorkExceedsGpu => "work-exceeds-gpu",
+            Failure::TaskDoesNotFit { .. } => "task-does-not-fit",
+            Failure::HeuristicFailed => "heuristic-failed",
+        }
+    }
+}
+
 impl std::fmt::Display for Failure {
     /// One line for people.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -79,4 +90,23 @@ pub struct SearchStats {
     pub search_ns: u64,
     /// Time of the pre-fill [ns].
     pub prefill_ns: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_those_of_the_files() {
+        for failure in [
+            Failure::WorkExceedsGpu,
+            Failure::TaskDoesNotFit { task: 0 },
+            Failure::HeuristicFailed,
+        ] {
+            assert_eq!(
+                serde_json::to_value(&failure).unwrap()["reason"],
+                failure.reason()
+            );
+        }
+    }
 }

@@ -24,6 +24,16 @@ pub enum Strength {
     NecessaryOnly,
 }
 
+impl std::fmt::Display for Strength {
+    /// The name as in files.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Strength::Exact => "exact",
+            Strength::NecessaryOnly => "necessary-only",
+        })
+    }
+}
+
 impl Policy {
     /// What a positive verdict under this policy is worth.
     pub fn strength(self) -> Strength {

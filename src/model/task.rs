@@ -25,7 +25,10 @@ pub struct Task {
 
 /// A task in the shape of the task-set file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a task: an object with \"period\" and \"wcet\""
+)]
 pub struct TaskShape {
     /// For people; tasks are identified by their position.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! A task set, and reading task sets from JSON and JSONL streams.
+//! A task set.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,10 @@ pub struct TaskSet {
 
 /// A task set in the shape of the file.
 #[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a task set: an object with a list \"tasks\""
+)]
 #[schemars(rename = "TaskSet")]
 struct TaskSetShape {
     /// For people.

@@ -84,6 +84,28 @@ impl Evidence {
             Evidence::DemandWithinSupply { .. } | Evidence::WorkWithinCapacity
         )
     }
+
+    /// The name of this kind of evidence, as in files.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Evidence::DemandWithinSupply { .. } => "demand-within-supply",
+            Evidence::DemandExceedsInterval { .. } => "demand-exceeds-interval",
+            Evidence::UtilizationAboveOne => "utilization-above-one",
+            Evidence::WcetUnknown { .. } => "wcet-unknown",
+            Evidence::WorkWithinCapacity => "work-within-capacity",
+            Evidence::WorkExceedsCapacity => "work-exceeds-capacity",
+            Evidence::WcetExceedsDeadline { .. } => "wcet-exceeds-deadline",
+            Evidence::Undecided { .. } => "undecided",
+        }
+    }
+
+    /// The one task that decided, if there is one.
+    pub fn task(&self) -> Option<usize> {
+        match self {
+            Evidence::WcetUnknown { task } | Evidence::WcetExceedsDeadline { task, .. } => Some(*task),
+            _ => None,
+        }
+    }
 }
 
 impl std::fmt::Display for Evidence {
@@ -125,6 +147,41 @@ impl std::fmt::Display for Evidence {
             Evidence::Undecided { steps } => {
                 write!(f, "undecided after {steps} steps, counts as not schedulable")
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_those_of_the_files() {
+        let time = Time::from_ns(1);
+        for evidence in [
+            Evidence::DemandWithinSupply {
+                interval_ns: time,
+                points_checked: 1,
+            },
+            Evidence::DemandExceedsInterval {
+                interval_ns: time,
+                demand_ns: 2,
+            },
+            Evidence::UtilizationAboveOne,
+            Evidence::WcetUnknown { task: 0 },
+            Evidence::WorkWithinCapacity,
+            Evidence::WorkExceedsCapacity,
+            Evidence::WcetExceedsDeadline {
+                task: 0,
+                wcet_ns: time,
+                deadline_ns: time,
+            },
+            Evidence::Undecided { steps: 1 },
+        ] {
+            assert_eq!(
+                serde_json::to_value(&evidence).unwrap()["reason"],
+                evidence.reason()
+            );
         }
     }
 }

@@ -28,7 +28,11 @@ pub struct WcetFunction(Form);
 
 /// The four forms, in the shape of the task-set file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase", deny_unknown_fields)]
+#[serde(
+    rename_all = "lowercase",
+    deny_unknown_fields,
+    expecting = "a WCET function: an object with one of \"amdahl\", \"proportional\", \"affine\" and \"table\""
+)]
 pub enum Form {
     /// C(m) = k · (a/m + β·a), [Singh21] §3.6.1 as printed.
     Amdahl(Scaling),
@@ -42,7 +46,10 @@ pub enum Form {
 
 /// Parameters of the two scaling forms.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with \"work\", \"serial\" and \"conflict\""
+)]
 pub struct Scaling {
     /// a: the work that is spread over the SMs [ns].
     #[serde(deserialize_with = "super::positive_time")]
@@ -55,7 +62,10 @@ pub struct Scaling {
 
 /// a/m + b for a task alone and, where it differs, in conflict.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with \"isolated\" and, if it differs, \"conflict\""
+)]
 pub struct AffinePair {
     /// Cⁿ.
     pub isolated: Affine,
@@ -66,7 +76,7 @@ pub struct AffinePair {
 
 /// a/m + b.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with \"a\" and \"b\" for a/m + b")]
 pub struct Affine {
     /// The part that scales with the SMs [ns].
     pub a: Time,

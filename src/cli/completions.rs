@@ -1,0 +1,36 @@
+//! `gpusched completions`: scripts that let a shell complete our arguments.
+
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+
+use super::output::Output;
+use super::{Cli, Global, Outcome};
+use crate::error::Result;
+
+/// Prints a completion script.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// The shell.
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  gpusched completions bash -o gpusched.bash";
+
+impl Args {
+    /// Prints the script.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "gpusched", &mut script);
+        let mut output = Output::open(global)?;
+        output.write(script)?;
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+}

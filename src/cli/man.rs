@@ -1,0 +1,70 @@
+//! `gpusched man`: manual pages.
+
+use clap::{Command, CommandFactory as _};
+use clap_mangen::Man;
+
+use super::output::Output;
+use super::{Cli, Global, Outcome};
+use crate::artifact::Artifact;
+use crate::error::{Error, Result};
+
+/// Prints manual pages.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// The subcommand; without it, the page of gpusched itself, or with -o FOLDER the pages of all.
+    command: Vec<String>,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  gpusched man partition";
+
+impl Args {
+    /// Prints one page, or writes all.
+    ///
+    /// # Errors
+    /// An unknown command, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let mut root = Cli::command().disable_help_subcommand(true);
+        root.build();
+        match global.file() {
+            Some(folder) if folder.is_dir() && self.command.is_empty() => {
+                let mut commands = vec![root];
+                while let Some(command) = commands.pop() {
+                    let path = folder.join(format!("{}.1", name(&command)));
+                    Artifact::write(path, page(&command)?)?;
+                    commands.extend(command.get_subcommands().cloned());
+                }
+            }
+            _ => {
+                let mut command = &root;
+                for word in &self.command {
+                    command = command
+                        .find_subcommand(word)
+                        .ok_or_else(|| Error::Usage(format!("man: found {word:?}, expected a command")))?;
+                }
+                let mut output = Output::open(global)?;
+                output.write(page(command)?)?;
+                output.finish()?;
+            }
+        }
+        Ok(Outcome::Positive)
+    }
+}
+
+/// `gpusched-study-run` for `gpusched study run`.
+fn name(command: &Command) -> &str {
+    command.get_display_name().unwrap_or_else(|| command.get_name())
+}
+
+fn page(command: &Command) -> Result<Vec<u8>> {
+    let mut page = Vec::new();
+    Man::new(command.clone())
+        .title(name(command).to_uppercase())
+        .source(concat!("gpusched ", env!("CARGO_PKG_VERSION")))
+        .manual("gpusched manual")
+        .render(&mut page)
+        .map_err(|cause| Error::io("-", "write", cause))?;
+    Ok(page)
+}

@@ -1,0 +1,279 @@
+//! `gpusched partition`: which tasks share how many SMs.
+
+use clap::value_parser;
+
+use super::output::Palette;
+use super::question::{Answer, Case, Question, csv_line, json_line};
+use super::table::{Column, Table, clip, wrap};
+use super::test::decimals;
+use super::{Format, Global, Outcome};
+use crate::error::{Error, Result};
+use crate::model::Policy;
+use crate::model::plan::{Failure, Partition, Plan, SearchStats};
+use crate::model::policy::Strength;
+use crate::model::wcet::MAX_SMS;
+use crate::partitioning::forbidden::Forbidden;
+use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
+use crate::partitioning::{Heuristic, HeuristicKind, partition};
+use crate::schedulability::edf;
+use crate::time::Time;
+
+/// Divides the SMs of a GPU among the tasks.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    #[command(flatten)]
+    question: Question,
+    /// How partitions are found.
+    #[arg(long, value_enum, default_value_t)]
+    heuristic: HeuristicKind,
+    /// sms, bf: how the list of forbidden pairs is filled [default: ina].
+    #[arg(long, value_enum)]
+    forbidden: Option<Forbidden>,
+    /// sms, bf: how the list of partitions is kept [default: decreasing].
+    #[arg(long, value_enum)]
+    order: Option<ListOrder>,
+    /// bf: what the utilization of a prospective merge means [default: utilization].
+    #[arg(long, value_enum)]
+    bf_measure: Option<BfMeasure>,
+    /// bf: which utilization is preferred [default: ascending].
+    #[arg(long, value_enum)]
+    bf_direction: Option<BfDirection>,
+    /// ffd, wfd: the number of equal partitions [default: the smallest that fits].
+    #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=i64::from(MAX_SMS)))]
+    split: Option<u32>,
+}
+
+const EXAMPLE: &str = "\
+Slack (edf) is the extra work that any one busy period of a partition absorbs without a deadline miss.
+Task sets, partitions and tasks are numbered from 0.
+
+Examples:
+  gpusched partition tasksets/tasksets/adas.json --platform xavier
+  gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic bf --forbidden act -o plan.json";
+
+const HEADER: &str =
+    "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason\n";
+
+impl Args {
+    /// Answers for each task set.
+    ///
+    /// # Errors
+    /// Bad usage, bad input, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let heuristic = self.heuristic()?;
+        let (format, palette) = (global.format(), Palette::of(global));
+        let header = if format == Format::Csv { HEADER } else { "" };
+        self.question.ask(global, header, |case| {
+            let plan = partition(&case.problem, &heuristic);
+            let text = match format {
+                Format::Json => json_line(&plan)?,
+                Format::Csv => self.csv(case, &plan)?,
+                Format::Text if case.alone => self.report(case, &plan, &palette),
+                Format::Text => format!("{}: {}\n", case.index, self.headline(case, &plan, &palette)),
+            };
+            Ok(Answer {
+                positive: plan.schedulable,
+                text,
+            })
+        })
+    }
+
+    /// The heuristic with its options.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for an option that would have no effect, or more partitions than SMs.
+    fn heuristic(&self) -> Result<Heuristic> {
+        use HeuristicKind::{Bf, Ffd, Sms, Wfd};
+        let options: [(&str, bool, &[HeuristicKind]); 5] = [
+            ("--forbidden", self.forbidden.is_some(), &[Sms, Bf]),
+            ("--order", self.order.is_some(), &[Sms, Bf]),
+            ("--bf-measure", self.bf_measure.is_some(), &[Bf]),
+            ("--bf-direction", self.bf_direction.is_some(), &[Bf]),
+            ("--split", self.split.is_some(), &[Ffd, Wfd]),
+        ];
+        for (option, given, kinds) in options {
+            if given && !kinds.contains(&self.heuristic) {
+                let kinds: Vec<String> = kinds.iter().map(|&kind| heuristic_name(kind)).collect();
+                return Err(Error::Usage(format!(
+                    "{option}: found --heuristic {}, expected {}, where the option has an effect",
+                    heuristic_name(self.heuristic),
+                    kinds.join(" or ")
+                )));
+            }
+        }
+        let sms = self.question.sms()?;
+        if let Some(split) = self.split.filter(|&split| split > sms) {
+            return Err(Error::Usage(format!(
+                "--split: found {split}, expected at most the {sms} SMs of the GPU"
+            )));
+        }
+        Ok(Heuristic {
+            kind: self.heuristic,
+            forbidden: self.forbidden.unwrap_or_default(),
+            order: self.order.unwrap_or_default(),
+            bf_measure: self.bf_measure.unwrap_or_default(),
+            bf_direction: self.bf_direction.unwrap_or_default(),
+            split: self.split,
+        })
+    }
+
+    /// The answer first, in color, then on how many SMs or why not.
+    fn headline(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
+        let on = format!("on {} of {} SMs", plan.sms_used, case.problem.sms());
+        match &plan.failure {
+            None if self.question.policy().strength() == Strength::NecessaryOnly => {
+                let style = palette.good;
+                format!(
+                    "{style}NECESSARY CONDITION HOLDS{style:#} {on} ({} proves nothing)",
+                    self.question.policy()
+                )
+            }
+            None => {
+                let style = palette.good;
+                format!("{style}SCHEDULABLE{style:#} {on}")
+            }
+            Some(failure) => {
+                let style = palette.bad;
+                let task = match failure {
+                    Failure::TaskDoesNotFit { task } => Some(*task),
+                    _ => None,
+                };
+                format!("{style}NOT SCHEDULABLE{style:#}: {failure}{}", case.naming(task))
+            }
+        }
+    }
+
+    /// All there is to say about one task set.
+    fn report(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
+        let mut text = format!(
+            "{}\n{}: {} tasks, heuristic {}, each partition under {}\n",
+            self.headline(case, plan, palette),
+            case.set
+                .name()
+                .map_or("task set".to_owned(), |name| clip(name, 40)),
+            case.set.tasks().len(),
+            heuristic_name(self.heuristic),
+            self.question.policy()
+        );
+        if plan.failure.is_some() && !plan.partitions.is_empty() {
+            text += &format!(
+                "where the heuristic ended: {} SMs of {}\n",
+                plan.sms_used,
+                case.problem.sms()
+            );
+        }
+        if !plan.partitions.is_empty() {
+            text.push('\n');
+            text += &self.table(case, plan).render(palette.header);
+        }
+        let stats = plan.stats;
+        let dim = palette.dim;
+        if stats == SearchStats::default() {
+            return text; // a lemma decided
+        }
+        text += &format!(
+            "\n{dim}search: {} merges tested in {}{dim:#}",
+            stats.merges_tested,
+            microseconds(stats.search_ns)
+        );
+        if stats.prefill_merges > 0 {
+            text += &format!(
+                "{dim}, before it {} to fill the forbidden list in {}{dim:#}",
+                stats.prefill_merges,
+                microseconds(stats.prefill_ns)
+            );
+        }
+        text.push('\n');
+        text
+    }
+
+    fn table(&self, case: &Case<'_>, plan: &Plan) -> Table {
+        let with_slack = self.question.policy() == Policy::Edf;
+        let failed = |partition: &Partition| !partition.verdict.schedulable;
+        let with_verdict = plan.partitions.iter().any(failed);
+        let mut columns = vec![
+            Column::Right("partition"),
+            Column::Right("SMs"),
+            Column::Left("tasks"),
+            Column::Right("utilization"),
+        ];
+        if with_slack {
+            columns.push(Column::Right("slack"));
+        }
+        if with_verdict {
+            columns.push(Column::Left("verdict"));
+        }
+        let mut table = Table::new(columns);
+        for (index, partition) in plan.partitions.iter().enumerate() {
+            let names = partition
+                .tasks
+                .iter()
+                .map(|&task| clip(&case.set.label(task), 40));
+            let utilization = case.problem.utilization(&partition.tasks, partition.sms);
+            let mut row = vec![
+                index.to_string(),
+                partition.sms.to_string(),
+                wrap(names, 60),
+                decimals(utilization),
+            ];
+            if with_slack {
+                row.push(slack(case, partition).map_or("-".to_owned(), |slack| slack.to_string()));
+            }
+            if with_verdict {
+                let evidence = &partition.verdict.evidence;
+                row.push(format!("{evidence}{}", case.naming(evidence.task())));
+            }
+            table.row(row);
+        }
+        table
+    }
+
+    /// One row per partition; a row without partition where there is none.
+    fn csv(&self, case: &Case<'_>, plan: &Plan) -> Result<String> {
+        let system = [
+            case.index.to_string(),
+            case.set.name().unwrap_or_default().to_owned(),
+            plan.schedulable.to_string(),
+            plan.failure.as_ref().map_or("", Failure::reason).to_owned(),
+            plan.sms_used.to_string(),
+        ];
+        if plan.partitions.is_empty() {
+            return csv_line(system.into_iter().chain([const { String::new() }; 6]));
+        }
+        let mut rows = String::new();
+        for (index, partition) in plan.partitions.iter().enumerate() {
+            let tasks: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
+            let utilization = case.problem.utilization(&partition.tasks, partition.sms);
+            let slack = (self.question.policy() == Policy::Edf)
+                .then(|| slack(case, partition))
+                .flatten();
+            rows += &csv_line(system.iter().cloned().chain([
+                index.to_string(),
+                partition.sms.to_string(),
+                tasks.join(" "),
+                utilization.map_or(String::new(), |u| format!("{:.6}", u.as_f64())),
+                slack.map_or(String::new(), |slack| slack.ns().to_string()),
+                partition.verdict.evidence.reason().to_owned(),
+            ]))?;
+        }
+        Ok(rows)
+    }
+}
+
+fn slack(case: &Case<'_>, partition: &Partition) -> Option<Time> {
+    let demands = case.problem.demands(&partition.tasks, partition.sms).ok()?;
+    edf::slack(&demands)
+}
+
+/// The name as on the command line.
+fn heuristic_name(kind: HeuristicKind) -> String {
+    use clap::ValueEnum as _;
+    kind.to_possible_value()
+        .map_or(String::new(), |value| value.get_name().to_owned())
+}
+
+/// A measured time: its nanoseconds are noise.
+fn microseconds(ns: u64) -> Time {
+    Time::from_ns(ns - ns % 1_000)
+}

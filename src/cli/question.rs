@@ -1,0 +1,182 @@
+//! What `test` and `partition` have in common: a stream of task sets, a GPU, a test, and answers in the same order.
+
+use std::path::PathBuf;
+
+use clap::value_parser;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::output::Output;
+use super::table::clip;
+use super::{Format, Global, Outcome, complain};
+use crate::error::{Error, Result};
+use crate::interference::Interference;
+use crate::model::reader::TaskSets;
+use crate::model::wcet::MAX_SMS;
+use crate::model::{Platform, Policy, TaskSet};
+use crate::partitioning::Problem;
+
+/// Task sets that are read, then analysed in parallel, then answered in order.
+const BATCH: usize = 512;
+
+/// Task sets, the GPU they run on, and how one partition is analysed.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Question {
+    /// One task set (JSON) or many (JSONL, one per line); `-` reads standard input.
+    #[arg(value_name = "SET")]
+    sets: PathBuf,
+    /// The number of SMs.
+    #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_SMS)))]
+    sms: Option<u32>,
+    /// The SMs of a known GPU.
+    #[arg(long, value_name = "NAME", value_parser = platform)]
+    platform: Option<Platform>,
+    /// The test inside a partition.
+    #[arg(long, value_enum, default_value_t)]
+    policy: Policy,
+    /// How company stretches a WCET.
+    #[arg(long, value_enum, default_value_t)]
+    interference: Interference,
+}
+
+fn platform(name: &str) -> Result<Platform, String> {
+    Platform::named(name).ok_or_else(|| format!("expected one of {}", platforms()))
+}
+
+/// The known platforms with their SMs.
+fn platforms() -> String {
+    let names: Vec<String> = Platform::all()
+        .map(|platform| format!("{} ({} SMs)", platform.name, platform.sms))
+        .collect();
+    names.join(", ")
+}
+
+/// One task set of the stream.
+pub struct Case<'a> {
+    /// Its position in the stream, from 0.
+    pub index: u64,
+    /// Whether the stream holds nothing else.
+    pub alone: bool,
+    /// The tasks with their names.
+    pub set: &'a TaskSet,
+    /// The tasks on their GPU.
+    pub problem: Problem<'a>,
+}
+
+impl Case<'_> {
+    /// ` (#3 is "camera")`, after messages that number `task`; nothing if it has no name.
+    pub fn naming(&self, task: Option<usize>) -> String {
+        match task.and_then(|task| Some((task, self.set.tasks().get(task)?.name()?))) {
+            Some((task, name)) => format!(" (#{task} is {:?})", clip(name, 40)),
+            None => String::new(),
+        }
+    }
+}
+
+/// What is printed for one task set.
+pub struct Answer {
+    /// Whether it is schedulable.
+    pub positive: bool,
+    /// Whole lines.
+    pub text: String,
+}
+
+impl Question {
+    /// The test inside a partition.
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// M.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] unless exactly one of `--sms` and `--platform` is given.
+    pub fn sms(&self) -> Result<u32> {
+        match (self.sms, &self.platform) {
+            (Some(sms), None) => Ok(sms),
+            (None, Some(platform)) => Ok(platform.sms),
+            (found, _) => Err(Error::Usage(format!(
+                "found {} --sms and --platform, expected one of them: --sms M, or --platform NAME, which is {}",
+                if found.is_some() { "both" } else { "neither" },
+                platforms()
+            ))),
+        }
+    }
+
+    /// Answers for all task sets, in their order; positive if all answers are. Memory stays bounded.
+    ///
+    /// `header` goes before the first answer. No output appears for a batch with a bad task set in it.
+    ///
+    /// # Errors
+    /// Whatever reading, answering and writing can fail with; of several bad task sets the first is reported.
+    pub fn ask(
+        &self,
+        global: &Global,
+        header: &str,
+        answer: impl Fn(&Case<'_>) -> Result<Answer> + Sync,
+    ) -> Result<Outcome> {
+        let sms = self.sms()?;
+        let mut sets = TaskSets::open(&self.sets)?;
+        let mut output = Output::open(global)?;
+        let pool = global.pool()?;
+        let (mut asked, mut positive) = (0u64, 0u64);
+        loop {
+            let batch = sets.batch(BATCH)?;
+            let alone = asked == 0 && batch.len() == 1 && sets.at_end();
+            let file = sets.file();
+            let answers: Vec<Result<Answer>> = pool.install(|| {
+                let cases = batch.par_iter().enumerate();
+                cases
+                    .map(|(position, raw)| {
+                        let set = raw.parse(file)?;
+                        answer(&Case {
+                            index: asked + position as u64,
+                            alone,
+                            set: &set,
+                            problem: Problem::new(&set, sms, self.policy, self.interference.model())?,
+                        })
+                    })
+                    .collect()
+            });
+            let answers = answers.into_iter().collect::<Result<Vec<Answer>>>()?;
+            if asked == 0 {
+                output.write(header)?;
+            }
+            for answer in &answers {
+                output.write(&answer.text)?;
+                positive += u64::from(answer.positive);
+            }
+            asked += answers.len() as u64;
+            if answers.is_empty() {
+                break;
+            }
+        }
+        output.finish()?;
+        if asked > 1 && global.format() == Format::Text && !global.quiet {
+            complain(&format!("{positive} of {asked} task sets pass"));
+        }
+        Ok(if positive == asked {
+            Outcome::Positive
+        } else {
+            Outcome::Negative
+        })
+    }
+}
+
+/// `value` on one line of JSON.
+pub fn json_line(value: &impl Serialize) -> Result<String> {
+    let mut line = serde_json::to_string(value).map_err(|cause| Error::io("-", "write", cause.into()))?;
+    line.push('\n');
+    Ok(line)
+}
+
+/// One CSV record.
+pub fn csv_line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let fail = |cause| Error::io("-", "write", std::io::Error::other(cause));
+    writer
+        .write_record(fields)
+        .map_err(|error| fail(error.to_string()))?;
+    let bytes = writer.into_inner().map_err(|error| fail(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|error| fail(error.to_string()))
+}

@@ -1,0 +1,76 @@
+//! `gpusched schema`: the file formats as JSON schemas.
+
+use schemars::{Schema, schema_for};
+
+use super::output::Output;
+use super::table::{Column, Table};
+use super::{Global, Outcome};
+use crate::error::{Error, Result};
+use crate::model::{Plan, Platform, TaskSet, Verdict};
+
+/// Prints a JSON schema.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// The format; without it, all are listed.
+    name: Option<String>,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  gpusched schema task-set";
+
+/// A file format: its name, what it is, its schema.
+type Entry = (&'static str, &'static str, fn() -> Schema);
+
+const FORMATS: &[Entry] = &[
+    (
+        "task-set",
+        "what `test` and `partition` read, and `generate` writes",
+        || schema_for!(TaskSet),
+    ),
+    ("verdict", "what `test` answers", || schema_for!(Verdict)),
+    ("plan", "what `partition` answers", || schema_for!(Plan)),
+    ("platform", "a GPU of tasksets/platforms", || {
+        schema_for!(Platform)
+    }),
+];
+
+impl Args {
+    /// Prints the schema, or the list.
+    ///
+    /// # Errors
+    /// An unknown name, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let text = match &self.name {
+            None => list(),
+            Some(name) => match FORMATS.iter().find(|(known, ..)| known == name) {
+                Some((.., schema)) => pretty(&schema())?,
+                None => {
+                    let known: Vec<&str> = FORMATS.iter().map(|(name, ..)| *name).collect();
+                    let message = format!("schema: found {name:?}, expected one of {}", known.join(", "));
+                    return Err(Error::Usage(message));
+                }
+            },
+        };
+        let mut output = Output::open(global)?;
+        output.write(text)?;
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+}
+
+fn list() -> String {
+    let mut table = Table::new([Column::Left("schema"), Column::Left("of")]);
+    for (name, description, _) in FORMATS {
+        table.row([(*name).to_owned(), (*description).to_owned()]);
+    }
+    table.render(anstyle::Style::new())
+}
+
+fn pretty(schema: &Schema) -> Result<String> {
+    let mut text =
+        serde_json::to_string_pretty(schema).map_err(|cause| Error::io("-", "write", cause.into()))?;
+    text.push('\n');
+    Ok(text)
+}

@@ -1,0 +1,144 @@
+//! Aligned tables for people.
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+
+/// A table that is filled row by row and then printed; numbers to the right, words to the left.
+#[derive(Debug, Clone)]
+pub struct Table {
+    columns: Vec<Column>,
+    rows: Vec<Vec<String>>,
+}
+
+/// A column's title and alignment.
+#[derive(Debug, Copy, Clone)]
+pub enum Column {
+    /// Words.
+    Left(&'static str),
+    /// Numbers.
+    Right(&'static str),
+}
+
+impl Column {
+    fn title(self) -> &'static str {
+        match self {
+            Column::Left(title) | Column::Right(title) => title,
+        }
+    }
+}
+
+impl Table {
+    /// An empty table.
+    pub fn new(columns: impl Into<Vec<Column>>) -> Table {
+        Table {
+            columns: columns.into(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row; a cell may have several lines.
+    pub fn row(&mut self, cells: impl Into<Vec<String>>) {
+        self.rows.push(cells.into());
+    }
+
+    /// The table as text, two blanks before each column, its titles in `header` style.
+    pub fn render(&self, header: Style) -> String {
+        let widths: Vec<usize> = self
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(index, column)| {
+                let cells = self.rows.iter().filter_map(|row| row.get(index));
+                let lines = cells.flat_map(|cell| cell.lines());
+                lines.chain([column.title()]).map(width).max().unwrap_or(0)
+            })
+            .collect();
+        let mut text = String::new();
+        let titles: Vec<&str> = self.columns.iter().map(|column| column.title()).collect();
+        let titles = self.line(&widths, &titles);
+        let _ = writeln!(text, "{header}{titles}{header:#}"); // a string takes everything
+        for row in &self.rows {
+            let height = row.iter().map(|cell| cell.lines().count()).max().unwrap_or(0);
+            for line in 0..height {
+                let cells: Vec<&str> = row
+                    .iter()
+                    .map(|cell| cell.lines().nth(line).unwrap_or(""))
+                    .collect();
+                text += &self.line(&widths, &cells);
+                text.push('\n');
+            }
+        }
+        text
+    }
+
+    fn line(&self, widths: &[usize], cells: &[&str]) -> String {
+        let mut line = String::new();
+        for ((column, width), cell) in self.columns.iter().zip(widths).zip(cells) {
+            line += "  ";
+            let _ = match column {
+                Column::Left(_) => write!(line, "{cell:<width$}"),
+                Column::Right(_) => write!(line, "{cell:>width$}"),
+            };
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// A name from a file, fit for a line of text: no control characters, at most `longest` characters.
+pub fn clip(name: &str, longest: usize) -> String {
+    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    if width(name) <= longest {
+        return name.chars().map(clean).collect();
+    }
+    let kept = name.chars().take(longest.saturating_sub(1)).map(clean);
+    kept.chain(['…']).collect()
+}
+
+/// `words` separated by commas, on lines of about `longest` characters.
+pub fn wrap(words: impl IntoIterator<Item = String>, longest: usize) -> String {
+    let mut text = String::new();
+    let mut line = 0;
+    for word in words {
+        if line > 0 {
+            text.push(',');
+            if line + 2 + width(&word) > longest {
+                text.push('\n');
+                line = 0;
+            } else {
+                text.push(' ');
+                line += 2;
+            }
+        }
+        line += width(&word);
+        text += &word;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned() {
+        let mut table = Table::new([Column::Right("n"), Column::Left("tasks")]);
+        table.row(["12".to_owned(), wrap(["a".into(), "bb".into(), "ccc".into()], 6)]);
+        table.row(["3".to_owned(), "é".to_owned()]);
+        assert_eq!(
+            table.render(Style::new()),
+            "   n  tasks\n  12  a, bb,\n      ccc\n   3  é\n"
+        );
+    }
+
+    #[test]
+    fn names_are_clipped_and_cleaned() {
+        assert_eq!(clip("abcdef", 4), "abc…");
+        assert_eq!(clip("a\u{1b}b", 4), "a\u{fffd}b");
+    }
+}

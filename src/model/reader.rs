@@ -1,0 +1,354 @@
+//! Reading task sets from a stream: one JSON document, or JSONL with one task set per line.
+//!
+//! If the first line that is not blank holds a complete JSON value, the stream is JSONL; if that line ends early, the
+//! whole stream is one document, as an editor or a pretty-printer writes it. JSONL is never held in memory as a whole:
+//! [`TaskSets::batch`] hands out unparsed lines, which any thread may parse, and the iterator parses one by one.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::Path;
+
+use serde::de::IgnoredAny;
+
+use super::TaskSet;
+use crate::error::{Error, InputError, Result};
+
+/// The longest text of one task set [bytes]: about a million tasks.
+const LONGEST: u64 = 1 << 28;
+
+/// A batch ends after this much text [bytes], so that large task sets come in small batches.
+const BATCH_BYTES: usize = 1 << 21;
+
+/// A stream of task sets.
+pub struct TaskSets {
+    file: String,
+    source: Box<dyn BufRead>,
+    /// Lines read so far.
+    lines: usize,
+    state: State,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum State {
+    /// Nothing but blank lines so far.
+    Start,
+    /// In the middle of JSONL.
+    Lines,
+    /// All has been read.
+    End,
+}
+
+/// The text of one task set, not yet parsed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RawTaskSet {
+    /// Where it starts in the file, counted from 1.
+    pub line: usize,
+    text: Vec<u8>,
+}
+
+impl TaskSets {
+    /// Opens the file at `path`; `-` is standard input.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be opened.
+    pub fn open(path: impl AsRef<Path>) -> Result<TaskSets> {
+        let path = path.as_ref();
+        let source: Box<dyn BufRead> = if path == Path::new("-") {
+            Box::new(io::stdin().lock())
+        } else {
+            let file = File::open(path).map_err(|cause| Error::io(path, "open", cause))?;
+            Box::new(BufReader::with_capacity(1 << 16, file))
+        };
+        Ok(TaskSets::new(path.display().to_string(), source))
+    }
+
+    /// Reads from `source`; errors call it `file`.
+    pub fn new(file: impl Into<String>, source: impl BufRead + 'static) -> TaskSets {
+        TaskSets {
+            file: file.into(),
+            source: Box::new(source),
+            lines: 0,
+            state: State::Start,
+        }
+    }
+
+    /// The name of the stream in errors.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Whether everything has been read.
+    pub fn at_end(&self) -> bool {
+        self.state == State::End
+    }
+
+    /// The next task sets, unparsed: at most `sets` of them, fewer if they are large; none at the end.
+    ///
+    /// A batch of one means that no other follows (or that one was asked for).
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the stream cannot be read, [`Error::Input`] if it holds no task set at all or an endless line.
+    pub fn batch(&mut self, sets: usize) -> Result<Vec<RawTaskSet>> {
+        let mut batch = Vec::new();
+        let mut bytes = 0;
+        while batch.len() < sets && (bytes < BATCH_BYTES || batch.len() < 2) {
+            let Some(raw) = self.next_raw()? else { break };
+            bytes += raw.text.len();
+            batch.push(raw);
+        }
+        Ok(batch)
+    }
+
+    fn next_raw(&mut self) -> Result<Option<RawTaskSet>> {
+        while self.state != State::End {
+            let Some(text) = self.next_line()? else {
+                if self.state == State::Start {
+                    return Err(self.error(None, "found no task set, expected a JSON document or JSONL"));
+                }
+                self.state = State::End;
+                break;
+            };
+            self.lines += 1;
+            if text.trim_ascii().is_empty() {
+                continue;
+            }
+            let mut raw = RawTaskSet {
+                line: self.lines,
+                text,
+            };
+            if self.state == State::Start {
+                self.state = State::Lines;
+                if ends_early(&raw.text) {
+                    self.read(&mut raw.text, usize::MAX)?;
+                    self.state = State::End;
+                }
+            }
+            return Ok(Some(raw));
+        }
+        Ok(None)
+    }
+
+    fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
+        let mut line = Vec::new();
+        self.read(&mut line, 1)?;
+        Ok((!line.is_empty()).then_some(line))
+    }
+
+    /// Appends up to `lines` lines to `text`.
+    fn read(&mut self, text: &mut Vec<u8>, lines: usize) -> Result<()> {
+        let room = (LONGEST + 1).saturating_sub(text.len() as u64);
+        let mut source = (&mut self.source).take(room);
+        let outcome = match lines {
+            1 => source.read_until(b'\n', text),
+            _ => source.read_to_end(text),
+        };
+        outcome.map_err(|cause| Error::io(&self.file, "read", cause))?;
+        if text.len() as u64 > LONGEST {
+            let message = format!("found a task set of more than {LONGEST} bytes");
+            return Err(self.error(Some(self.lines.max(1)), message));
+        }
+        Ok(())
+    }
+
+    fn error(&self, line: Option<usize>, message: impl Into<String>) -> Error {
+        Error::Input(InputError {
+            file: self.file.clone(),
+            line,
+            field: String::new(),
+            message: message.into(),
+        })
+    }
+}
+
+/// Each task set with the line where it starts. After an error there is no more.
+impl Iterator for TaskSets {
+    type Item = Result<(usize, TaskSet)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let set = match self.next_raw() {
+            Ok(raw) => {
+                let raw = raw?;
+                raw.parse(&self.file).map(|set| (raw.line, set))
+            }
+            Err(error) => Err(error),
+        };
+        if set.is_err() {
+            self.state = State::End;
+        }
+        Some(set)
+    }
+}
+
+/// Whether `line` is the beginning of a JSON value, but not all of it.
+fn ends_early(line: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(line).is_err_and(|error| error.is_eof())
+}
+
+impl RawTaskSet {
+    /// The task set; errors call the file `file`.
+    ///
+    /// # Errors
+    /// [`Error::Input`] with the line, the field, what was found and what was expected.
+    pub fn parse(&self, file: &str) -> Result<TaskSet> {
+        self.try_parse().map_err(|(line, field, message)| {
+            Error::Input(InputError {
+                file: file.to_owned(),
+                line: Some(self.line + line.saturating_sub(1)),
+                field: one_line(&field),
+                message: one_line(&message),
+            })
+        })
+    }
+
+    /// Errors are (line of this text from 1, field, message).
+    fn try_parse(&self) -> Result<TaskSet, (usize, String, String)> {
+        let refuse = |line, message: &str| (line, String::new(), message.to_owned());
+        let text = str::from_utf8(&self.text).map_err(|error| {
+            let before = &self.text[..error.valid_up_to()];
+            let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+            refuse(line, "found bytes that are not UTF-8, expected JSON in UTF-8")
+        })?;
+        if text.starts_with('\u{feff}') {
+            return Err(refuse(
+                1,
+                "found a byte order mark, expected JSON in UTF-8 without one",
+            ));
+        }
+        if !text.trim_ascii_start().starts_with('{') {
+            let found =
+                serde_json::from_str::<serde_json::Value>(text).map_or("no JSON", |value| match value {
+                    serde_json::Value::Null => "null",
+                    serde_json::Value::Array(_) => "a list",
+                    _ => "a single value",
+                });
+            let message = format!("found {found}, expected a task set: an object such as {{\"tasks\":[…]}}");
+            return Err(refuse(1, &message));
+        }
+        let mut json = serde_json::Deserializer::from_str(text);
+        let set = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let field = error.path().to_string();
+            let field = if field == "." { String::new() } else { field };
+            describe(error.inner(), field)
+        })?;
+        json.end().map_err(|error| describe(&error, String::new()))?;
+        Ok(set)
+    }
+}
+
+/// (line, field, message) of a JSON error, without the position that serde_json appends to its message.
+fn describe(error: &serde_json::Error, field: String) -> (usize, String, String) {
+    let (line, column) = (error.line(), error.column());
+    let message = error.to_string();
+    let message = message
+        .strip_suffix(&format!(" at line {line} column {column}"))
+        .unwrap_or(&message);
+    // The field says where a bad value is; bad syntax is found by its column.
+    match error.is_data() {
+        true => (line, field, message.to_owned()),
+        false => (line, field, format!("{message} (column {column})")),
+    }
+}
+
+/// `text` without control characters, and with its middle left out where it is long: a message must fit the screen.
+fn one_line(text: &str) -> String {
+    const LONGEST: usize = 400;
+    const KEPT: usize = 180;
+    let clean: Vec<char> = text
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect();
+    if clean.len() <= LONGEST {
+        return clean.into_iter().collect();
+    }
+    let (head, tail) = (&clean[..KEPT], &clean[clean.len() - KEPT..]);
+    head.iter().chain(&[' ', '…', ' ']).chain(tail).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TASK: &str = r#"{"period":"5ms","wcet":{"table":[[1,10]]}}"#;
+
+    fn read(text: &'static [u8]) -> TaskSets {
+        TaskSets::new("x", text)
+    }
+
+    fn lines(text: impl Into<Vec<u8>>) -> Result<Vec<usize>, String> {
+        TaskSets::new("x", io::Cursor::new(text.into()))
+            .map(|set| set.map(|(line, _)| line).map_err(|e| e.to_string()))
+            .collect()
+    }
+
+    #[test]
+    fn jsonl_and_documents_are_told_apart() {
+        let set = format!(r#"{{"tasks":[{TASK}]}}"#);
+        assert_eq!(lines(set.clone()), Ok(vec![1]));
+        assert_eq!(lines(format!("\n{set}\r\n\n  \n{set}\n")), Ok(vec![2, 5]));
+        let pretty = format!("\n{{\n \"tasks\": [\n  {TASK}\n ]\n}}\n\n");
+        assert_eq!(lines(pretty), Ok(vec![2]));
+    }
+
+    #[test]
+    fn errors_name_line_and_field() {
+        let set = format!(r#"{{"tasks":[{TASK}]}}"#);
+        for (text, expected) in [
+            (
+                format!("{set}\n\n{{\"tasks\":[{TASK},{{\"period\":0}}]}}"),
+                "x:3: at tasks[1].period: invalid value: 0",
+            ),
+            (format!("{set}\n{{\"tasks\":["), "x:2: at tasks"),
+            (
+                format!("{{\n\"tasks\":[\n{TASK},\n{{\"period\":-1}}]}}"),
+                "x:4: at tasks[1].period: invalid value: integer `-1`",
+            ),
+            (format!("{set} {set}"), "x:1: trailing characters (column"),
+            (
+                format!("{{\n\"tasks\":[\n{TASK}]}}\n x"),
+                "x:4: trailing characters (column 2)",
+            ),
+            ("\u{feff}{}".to_owned(), "x:1: found a byte order mark"),
+            ("[]".to_owned(), "x:1: found a list, expected a task set"),
+            (" \n\n".to_owned(), "x: found no task set"),
+        ] {
+            let message = lines(text.clone()).expect_err(&text);
+            assert!(message.contains(expected), "{text}: {message}");
+        }
+        let message = lines(*b"{\n\"name\":\"\xff\"}").unwrap_err();
+        assert!(
+            message.starts_with("x:2: found bytes that are not UTF-8"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn long_values_are_clipped() {
+        let long = "\u{1b}[31m".repeat(100_000);
+        let message = lines(format!(r#"{{"{long}":1}}"#).replace('\u{1b}', "\\u001b")).unwrap_err();
+        assert!(message.len() < 2_000 && !message.contains('\u{1b}'), "{message}");
+    }
+
+    #[test]
+    fn nothing_follows_an_error() {
+        let mut sets = read(b"x\n{}\n");
+        assert!(sets.next().is_some_and(|set| set.is_err()));
+        assert!(sets.next().is_none());
+    }
+
+    #[test]
+    fn batches_are_bounded() {
+        let mut sets = read(b"{}\n{}\n\n{}\n");
+        assert_eq!(sets.batch(2).unwrap().len(), 2);
+        assert!(!sets.at_end());
+        assert_eq!(
+            sets.batch(2)
+                .unwrap()
+                .iter()
+                .map(|raw| raw.line)
+                .collect::<Vec<_>>(),
+            [4]
+        );
+        assert!(sets.at_end());
+        assert!(sets.batch(2).unwrap().is_empty());
+    }
+}
