@@ -27,6 +27,7 @@ pub mod artifact;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod error;
+pub mod generation;
 pub mod interference;
 pub mod model;
 pub mod partitioning;

@@ -1,0 +1,332 @@
+//! Drawing the task sets of one point of an experiment.
+
+use super::periods::work;
+use super::randfixedsum::{FixedSum, FixedSumError};
+use super::recipe::{Generator, Recipe, RecipeError, deadline};
+use super::streams::{Purpose, stream, unit};
+use super::uunifast;
+use crate::error::Error;
+use crate::model::{Kind, Task, TaskSet, TaskShape, WcetFunction};
+
+/// The largest number of tasks in a set.
+pub const MAX_TASKS: usize = 100_000;
+
+/// The largest work of a task [ns], 73 years: C(1) = 2.53·a must stay below 2⁶³ ns.
+const MAX_WORK: f64 = (1u64 << 61) as f64;
+
+/// One point of an experiment: sets of n tasks of total utilization U.
+#[derive(Clone, Debug)]
+pub struct Source {
+    recipe: Recipe,
+    tasks: usize,
+    utilization: f64,
+    seed: u64,
+    shares: Shares,
+}
+
+/// A generator, ready to draw.
+#[derive(Clone, Debug)]
+enum Shares {
+    Uunifast { cap: f64 },
+    FixedSum(FixedSum),
+}
+
+impl Source {
+    /// Prepares drawing sets of `tasks` tasks whose works sum to `utilization`, Σ a/T = U.
+    ///
+    /// # Errors
+    /// [`RecipeError`] as [`Error::Usage`] where there are no such sets.
+    pub fn new(recipe: &Recipe, tasks: usize, utilization: f64, seed: u64) -> Result<Source, Error> {
+        recipe.check()?;
+        if tasks == 0 || tasks > MAX_TASKS {
+            let expected = format!("from 1 to {MAX_TASKS} tasks");
+            return Err(RecipeError::new("tasks", tasks, expected).into());
+        }
+        let found = format!("{utilization:?}");
+        if !(utilization > 0.0 && utilization.is_normal()) {
+            return Err(RecipeError::new("utilization", found, "a finite number above 0").into());
+        }
+        if let Some(cap) = recipe.cap
+            && utilization > tasks as f64 * cap
+        {
+            let expected = format!("at most tasks x cap = {tasks} x {cap:?}");
+            return Err(RecipeError::new("utilization", found, expected).into());
+        }
+        let cap = recipe.cap.unwrap_or(f64::INFINITY);
+        let longest = recipe.periods.longest();
+        if cap.min(utilization) * longest.ns() as f64 > MAX_WORK {
+            let expected =
+                format!("(or cap) such that the work in the longest period, {longest}, is at most 2^61 ns");
+            return Err(RecipeError::new("utilization", found, expected).into());
+        }
+        let shares = match recipe.generator {
+            Generator::UunifastDiscard => Shares::Uunifast { cap },
+            Generator::Randfixedsum => {
+                Shares::FixedSum(FixedSum::new(tasks, utilization, cap).map_err(|error| match error {
+                    FixedSumError::Empty => RecipeError::new("utilization", found, "a sum of shares below the cap"),
+                    FixedSumError::TooLarge => RecipeError::new(
+                        "tasks",
+                        tasks,
+                        "fewer tasks, a larger cap or the generator uunifast-discard: the table of randfixedsum would not fit in memory",
+                    ),
+                })?)
+            }
+        };
+        Ok(Source {
+            recipe: recipe.clone(),
+            tasks,
+            utilization,
+            seed,
+            shares,
+        })
+    }
+
+    /// The utilizations of the tasks of set `set` at point `point`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if UUniFast-Discard finds no vector under the cap.
+    pub fn utilizations(&self, point: u64, set: u64) -> Result<Vec<f64>, Error> {
+        let mut rng = stream(self.seed, Purpose::Utilizations, point, set);
+        match &self.shares {
+            Shares::FixedSum(fixed) => Ok(fixed.draw(&mut rng)),
+            Shares::Uunifast { cap } => {
+                let mut shares = vec![0.0; self.tasks];
+                uunifast::fill_capped(&mut rng, self.utilization, *cap, &mut shares).map_err(|error| {
+                    Error::Usage(format!(
+                        "cap: found {cap:?} for {} tasks of total utilization {:?}: {error}; use the generator randfixedsum, which discards none, or a larger cap",
+                        self.tasks, self.utilization
+                    ))
+                })?;
+                Ok(shares)
+            }
+        }
+    }
+
+    /// Draws set `set` of point `point`; its name is such as `p3-s17`.
+    ///
+    /// # Errors
+    /// As [`Source::utilizations`].
+    pub fn draw(&self, point: u64, set: u64) -> Result<TaskSet, Error> {
+        let name = format!("p{point}-s{set}");
+        let shares = self.utilizations(point, set)?;
+        let mut periods = stream(self.seed, Purpose::Periods, point, set);
+        let mut kinds = stream(self.seed, Purpose::Kinds, point, set);
+        let mut tasks = Vec::with_capacity(shares.len());
+        for share in shares {
+            let period = self.recipe.periods.draw(&mut periods, share);
+            let kind = match unit(&mut kinds) <= self.recipe.memory_share {
+                true => Kind::Memory,
+                false => Kind::Compute,
+            };
+            let form = self.recipe.wcet.form(kind, work(share, period));
+            // Nothing below fails within the limits that `new` has checked.
+            let wcet = WcetFunction::new(form).map_err(|error| unusable(&name, error))?;
+            let deadline = deadline(self.recipe.deadline, period)
+                .ok_or_else(|| unusable(&name, "a deadline of 2^63 ns or more"))?;
+            let task = Task::new(TaskShape {
+                name: None,
+                period,
+                deadline: Some(deadline),
+                kind: Some(kind),
+                wcet,
+            });
+            tasks.push(task.map_err(|error| unusable(&name, error))?);
+        }
+        TaskSet::new(Some(name.clone()), tasks).map_err(|error| unusable(&name, error))
+    }
+}
+
+fn unusable(name: &str, error: impl std::fmt::Display) -> Error {
+    Error::Usage(format!("generated set {name}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Periods;
+    use super::*;
+    use crate::model::Factor;
+    use crate::model::wcet::Form;
+    use crate::time::Time;
+
+    fn refusal(recipe: &Recipe, tasks: usize, utilization: f64) -> String {
+        match Source::new(recipe, tasks, utilization, 1) {
+            Err(Error::Usage(message)) => message,
+            other => panic!("{recipe:?}, n = {tasks}, U = {utilization}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn impossible_points_are_refused() {
+        let recipe = Recipe::default();
+        let capped = Recipe {
+            cap: Some(0.5),
+            ..Recipe::default()
+        };
+        for (recipe, tasks, utilization, field, value) in [
+            (&recipe, 0, 1.0, "tasks", "0"),
+            (&recipe, MAX_TASKS + 1, 1.0, "tasks", "100001"),
+            (&recipe, usize::MAX, 1.0, "tasks", "18446744073709551615"),
+            (&recipe, 5, 0.0, "utilization", "0.0"),
+            (&recipe, 5, -1.0, "utilization", "-1.0"),
+            (&recipe, 5, f64::NAN, "utilization", "NaN"),
+            (&recipe, 5, f64::INFINITY, "utilization", "inf"),
+            (&recipe, 5, f64::NEG_INFINITY, "utilization", "-inf"),
+            (&recipe, 5, 5e-324, "utilization", "5e-324"),
+            (&recipe, 5, 1e308, "utilization", "1e308"),
+            (&capped, 5, 2.6, "utilization", "2.6"),
+        ] {
+            let message = refusal(recipe, tasks, utilization);
+            assert!(
+                message.starts_with(&format!("{field}: found {value}, expected ")),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn impossible_recipes_are_refused() {
+        let range = |min, max| Periods::LogUniform {
+            min: Time::from_ns(min),
+            max: Time::from_ns(max),
+        };
+        let with = |change: &dyn Fn(&mut Recipe)| {
+            let mut recipe = Recipe::default();
+            change(&mut recipe);
+            recipe
+        };
+        let cap = |cap| with(&|recipe| recipe.cap = Some(cap));
+        let periods = |min, max| with(&|recipe| recipe.periods = range(min, max));
+        let memory_share = |share| with(&|recipe| recipe.memory_share = share);
+        let deadline = |factor, periods| {
+            with(&|recipe| {
+                recipe.deadline = Factor::from_f64(factor).unwrap();
+                recipe.periods = periods;
+            })
+        };
+        for (recipe, field, value) in [
+            (cap(0.0), "cap", "0.0"),
+            (cap(-1.0), "cap", "-1.0"),
+            (cap(f64::NAN), "cap", "NaN"),
+            (cap(f64::INFINITY), "cap", "inf"),
+            (cap(1e-320), "cap", "1e-320"),
+            (periods(0, 10), "periods", "log-uniform:0ns:10ns"),
+            (periods(11, 10), "periods", "log-uniform:11ns:10ns"),
+            (
+                periods(1, u64::MAX),
+                "periods",
+                "log-uniform:1ns:18446744073.709551615s",
+            ),
+            (memory_share(-0.1), "memory-share", "-0.1"),
+            (memory_share(1.1), "memory-share", "1.1"),
+            (memory_share(f64::NAN), "memory-share", "NaN"),
+            (deadline(0.0, Periods::Singh21), "deadline", "0"),
+            (deadline(2.0, range(1, 1 << 62)), "deadline", "2"),
+        ] {
+            for generator in [Generator::UunifastDiscard, Generator::Randfixedsum] {
+                let recipe = Recipe {
+                    generator,
+                    ..recipe.clone()
+                };
+                let message = refusal(&recipe, 5, 0.1);
+                assert!(
+                    message.starts_with(&format!("{field}: found {value}, expected ")),
+                    "{message}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn tables_too_large_for_memory_are_refused() {
+        let recipe = Recipe {
+            generator: Generator::Randfixedsum,
+            cap: Some(1.0),
+            ..Recipe::default()
+        };
+        let message = refusal(&recipe, 50_000, 20_000.0);
+        assert!(message.starts_with("tasks: found 50000, expected "), "{message}");
+        assert!(Source::new(&recipe, 5_000, 2_500.0, 1).is_ok());
+        assert!(Source::new(&recipe, 50_000, 20.0, 1).is_ok());
+    }
+
+    #[test]
+    fn hopeless_discarding_names_the_way_out() {
+        let recipe = Recipe {
+            cap: Some(1.0),
+            ..Recipe::default()
+        };
+        let source = Source::new(&recipe, 40, 39.5, 1).unwrap();
+        let message = source.draw(0, 0).unwrap_err().to_string();
+        assert!(
+            message.starts_with("cap: found 1.0 for 40 tasks of total utilization 39.5: 1000000 vectors"),
+            "{message}"
+        );
+        assert!(message.contains("randfixedsum"), "{message}");
+    }
+
+    #[test]
+    fn whatever_new_accepts_can_be_drawn() {
+        let limit = Time::LIMIT.ns();
+        for (min, max, deadline, utilization) in [
+            (1, 1, 1e-9, 1e-300),
+            (1, 1, 1e6, 1e18),
+            (1, limit, 1.0, 0.25),
+            (limit, limit, 0.75, 0.25),
+            (limit / 2, limit / 2, 2.0, 0.5),
+        ] {
+            for wcet in [
+                super::super::WcetModel::Amdahl,
+                super::super::WcetModel::Proportional,
+            ] {
+                for generator in [Generator::UunifastDiscard, Generator::Randfixedsum] {
+                    let recipe = Recipe {
+                        generator,
+                        wcet,
+                        periods: Periods::LogUniform {
+                            min: Time::from_ns(min),
+                            max: Time::from_ns(max),
+                        },
+                        deadline: Factor::from_f64(deadline).unwrap(),
+                        ..Recipe::default()
+                    };
+                    for tasks in [1, 2, 20] {
+                        let source = Source::new(&recipe, tasks, utilization, 1).unwrap();
+                        for set in 0..20 {
+                            assert_eq!(source.draw(u64::MAX, set).unwrap().tasks().len(), tasks);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_share_of_memory_intensive_tasks_is_prm() {
+        for (memory_share, low, high) in [(0.0, 0, 0), (1.0, 5000, 5000), (0.3, 1370, 1630)] {
+            let recipe = Recipe {
+                memory_share,
+                ..Recipe::default()
+            };
+            let set = Source::new(&recipe, 5000, 10.0, 1).unwrap().draw(0, 0).unwrap();
+            let memory = set
+                .tasks()
+                .iter()
+                .filter(|task| task.kind() == Some(Kind::Memory))
+                .count();
+            assert!(
+                (low..=high).contains(&memory),
+                "{memory} of 5000 at prm = {memory_share}"
+            );
+            for task in set.tasks() {
+                let Form::Amdahl(scaling) = task.wcet().form() else {
+                    panic!("{task:?}")
+                };
+                let expected = match task.kind() {
+                    Some(Kind::Memory) => (0.1, 2.3),
+                    _ => (0.02, 1.2),
+                };
+                assert_eq!((scaling.serial.as_f64(), scaling.conflict.as_f64()), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Random streams: one per (seed, purpose, point, set), and how a word becomes a number.
+//!
+//! The words are those of ChaCha8 with the key [seed, purpose, point, 0] (64-bit words, little endian) and the set as
+//! stream number. The conversions are written out here rather than taken from `rand`: one word per number, so that a
+//! set keeps its bytes whatever a later version of that crate does.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// What a stream is read for; the number is part of the key and never changes.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Purpose {
+    /// The tasks' shares of the total utilization.
+    Utilizations = 1,
+    /// The tasks' periods.
+    Periods = 2,
+    /// Compute- or memory-intensive.
+    Kinds = 3,
+}
+
+/// The stream of set `set` at point `point`.
+pub fn stream(seed: u64, purpose: Purpose, point: u64, set: u64) -> ChaCha8Rng {
+    let mut key = [0; 32];
+    for (bytes, word) in key.chunks_exact_mut(8).zip([seed, purpose as u64, point, 0]) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    let mut rng = ChaCha8Rng::from_seed(key);
+    rng.set_stream(set);
+    rng
+}
+
+/// A uniform number in (0, 1]: a multiple of 2⁻⁵³, never zero, so that its logarithm is finite.
+pub fn unit(rng: &mut impl Rng) -> f64 {
+    ((rng.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
+}
+
+/// A uniform integer in 0 … `bound` − 1 (0 if `bound` is 0); biased by at most `bound`·2⁻⁶⁴.
+pub fn below(rng: &mut impl Rng, bound: usize) -> usize {
+    ((u128::from(rng.next_u64()) * bound as u128) >> 64) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_pinned() {
+        // Computed with another implementation of ChaCha8, written from its specification.
+        let mut rng = stream(1, Purpose::Utilizations, 2, 3);
+        assert_eq!(
+            [rng.next_u64(), rng.next_u64()],
+            [0x9f55_f182_47c6_0e58, 0xf1f7_addb_0730_0be2]
+        );
+    }
+
+    #[test]
+    fn every_coordinate_names_another_stream() {
+        let first = |seed, purpose, point, set| stream(seed, purpose, point, set).next_u64();
+        let words = [
+            first(0, Purpose::Utilizations, 0, 0),
+            first(1, Purpose::Utilizations, 0, 0),
+            first(0, Purpose::Periods, 0, 0),
+            first(0, Purpose::Kinds, 0, 0),
+            first(0, Purpose::Utilizations, 1, 0),
+            first(0, Purpose::Utilizations, 0, 1),
+            first(0, Purpose::Utilizations, 0, u64::MAX),
+            first(u64::MAX, Purpose::Utilizations, u64::MAX, u64::MAX),
+        ];
+        for (index, word) in words.iter().enumerate() {
+            assert!(!words[..index].contains(word), "{index}: {words:x?}");
+        }
+    }
+
+    /// A generator that repeats one word.
+    struct Stuck(u64);
+
+    impl rand::TryRng for Stuck {
+        type Error = std::convert::Infallible;
+
+        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+            Ok(self.0 as u32)
+        }
+
+        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+            Ok(self.0)
+        }
+
+        fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+            bytes.fill(self.0 as u8);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn numbers_stay_in_their_range() {
+        assert_eq!(unit(&mut Stuck(u64::MAX)), 1.0);
+        assert_eq!(unit(&mut Stuck(0)), 2f64.powi(-53));
+        for bound in [1, 2, 11, usize::MAX] {
+            assert_eq!(below(&mut Stuck(u64::MAX), bound), bound - 1);
+            assert_eq!(below(&mut Stuck(0), bound), 0);
+        }
+        assert_eq!(below(&mut Stuck(7), 0), 0);
+    }
+}
