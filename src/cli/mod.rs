@@ -10,6 +10,7 @@ mod output;
 mod partition;
 mod question;
 mod schema;
+mod study;
 mod table;
 mod test;
 
@@ -46,6 +47,8 @@ enum Command {
     Test(test::Args),
     /// Divide the SMs of a GPU among the tasks.
     Partition(partition::Args),
+    /// Run experiments, and check published claims against the results.
+    Study(study::Args),
     /// Print the JSON schema of a file format.
     Schema(schema::Args),
     /// Print a completion script for a shell.
@@ -76,6 +79,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
     match command {
         Command::Test(args) => args.run(global),
         Command::Partition(args) => args.run(global),
+        Command::Study(args) => args.run(global),
         Command::Schema(args) => args.run(global),
         Command::Completions(args) => args.run(global),
         Command::Man(args) => args.run(global),
