@@ -35,4 +35,5 @@ pub mod interference;
 pub mod model;
 pub mod partitioning;
 pub mod schedulability;
+pub mod study;
 pub mod time;

@@ -11,6 +11,7 @@ mod output;
 mod partition;
 mod question;
 mod schema;
+mod study;
 mod table;
 mod test;
 
@@ -49,6 +50,8 @@ enum Command {
     Test(test::Args),
     /// Divide the SMs of a GPU among the tasks.
     Partition(partition::Args),
+    /// Run experiments, and check published claims against the results.
+    Study(study::Args),
     /// Print the JSON schema of a file format.
     Schema(schema::Args),
     /// Print a completion script for a shell.
@@ -80,6 +83,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Generate(args) => args.run(global),
         Command::Test(args) => args.run(global),
         Command::Partition(args) => args.run(global),
+        Command::Study(args) => args.run(global),
         Command::Schema(args) => args.run(global),
         Command::Completions(args) => args.run(global),
         Command::Man(args) => args.run(global),

@@ -1,0 +1,176 @@
+//! `gpusched study check`: the claims of studies, held against their results.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::PathBuf;
+
+use super::list::finish_csv;
+use crate::cli::output::{Output, Palette};
+use crate::cli::{Format, Global, Outcome};
+use crate::error::{Error, Result};
+use crate::study::{self, Finding, Findings, State};
+
+/// Says for each claim and reading whether the results confirm it, with our figures beside the published statement.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// A folder that `study run` wrote, or one with study files and their results in folders named after them.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+const EXAMPLE: &str = "\
+Exit code 1 if a claim that must hold is not reproduced. Studies without results are left out.
+
+Example:
+  gpusched study run analysis/smoke.toml -o results && gpusched study check results";
+
+impl Args {
+    /// Checks all studies in the folder.
+    ///
+    /// # Errors
+    /// No results, or results that are not those of the study; claims that ask for what is not there.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let mut studies = study::studies(&self.folder)?;
+        if studies.iter().any(|study| study.state != State::Missing) {
+            studies.retain(|study| study.state != State::Missing);
+        }
+        let findings: Vec<Findings> = studies
+            .iter()
+            .map(study::Study::findings)
+            .collect::<Result<_>>()?;
+        report(&findings, global)?;
+        match findings.iter().any(Findings::is_failure) {
+            true => Ok(Outcome::Negative),
+            false => Ok(Outcome::Positive),
+        }
+    }
+}
+
+/// Prints findings.
+pub(super) fn report(findings: &[Findings], global: &Global) -> Result<()> {
+    let text = match global.format() {
+        Format::Text => {
+            let palette = Palette::of(global);
+            let texts: Vec<String> = findings.iter().map(|study| text(study, &palette)).collect();
+            texts.join("\n")
+        }
+        Format::Json => {
+            let mut json = serde_json::to_string_pretty(findings)
+                .map_err(|error| Error::io("-", "write", error.into()))?;
+            json.push('\n');
+            json
+        }
+        Format::Csv => csv(findings)?,
+    };
+    let mut output = Output::open(global)?;
+    output.write(text)?;
+    output.finish()
+}
+
+fn text(study: &Findings, palette: &Palette) -> String {
+    let all = &study.findings;
+    let reproduced = all.iter().filter(|finding| finding.reproduced).count();
+    let source = match study.source.as_str() {
+        "" => String::new(),
+        source => format!(", {source}"),
+    };
+    let header = palette.header;
+    // A string takes everything.
+    let mut text = format!("{header}{}{source}{header:#}: ", study.study);
+    let _ = match all.len() {
+        0 => writeln!(text, "no claims"),
+        count => writeln!(text, "{reproduced} of {count} findings reproduced"),
+    };
+    let readings = all.iter().filter_map(|finding| finding.reading.as_deref());
+    let width = readings.map(|reading| reading.chars().count()).max().unwrap_or(0);
+    let mut last = None;
+    for finding in all {
+        if last != Some(&finding.id) {
+            last = Some(&finding.id);
+            text += &statement(finding);
+        }
+        let (style, verdict) = match finding.reproduced {
+            true => (palette.good, "reproduced    "),
+            false => (palette.bad, "not reproduced"),
+        };
+        let reading = finding.reading.as_deref().unwrap_or("");
+        let _ = writeln!(
+            text,
+            "    {reading:<width$}  {style}{verdict}{style:#}  {}",
+            figures(finding, &format!("\n{:indent$}", "", indent = width + 22))
+        );
+    }
+    text
+}
+
+/// What was published.
+fn statement(finding: &Finding) -> String {
+    let must = if finding.must_hold { " [must hold]" } else { "" };
+    let mut text = format!("\n  {}{must}: {}", finding.id, finding.text);
+    if let Some(source) = &finding.source {
+        let _ = write!(text, " ({source})");
+    }
+    text.push('\n');
+    if let Some(published) = &finding.published {
+        let _ = writeln!(text, "    published: {published}");
+    }
+    text
+}
+
+/// What we found.
+fn figures(finding: &Finding, separator: &str) -> String {
+    let figures = finding
+        .figures
+        .iter()
+        .map(|(name, value)| format!("{name} = {}", rounded(*value)));
+    figures.collect::<Vec<_>>().join(separator)
+}
+
+/// Six significant digits are enough for people.
+fn rounded(value: f64) -> String {
+    let digits = if value.abs() >= 1000.0 { 0 } else { 4 };
+    let text = format!("{value:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+fn csv(findings: &[Findings]) -> Result<String> {
+    let fail = |error: csv::Error| Error::io("-", "write", io::Error::other(error));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let header = [
+        "study",
+        "claim",
+        "reading",
+        "reproduced",
+        "must_hold",
+        "text",
+        "source",
+        "published",
+        "figures",
+    ];
+    writer.write_record(header).map_err(fail)?;
+    for study in findings {
+        for finding in &study.findings {
+            let figures = finding
+                .figures
+                .iter()
+                .map(|(name, value)| format!("{name} = {value}"));
+            let row = [
+                study.study.as_str(),
+                finding.id.as_str(),
+                finding.reading.as_deref().unwrap_or(""),
+                if finding.reproduced { "true" } else { "false" },
+                if finding.must_hold { "true" } else { "false" },
+                finding.text.as_str(),
+                finding.source.as_deref().unwrap_or(""),
+                finding.published.as_deref().unwrap_or(""),
+                &figures.collect::<Vec<_>>().join("; "),
+            ];
+            writer.write_record(row).map_err(fail)?;
+        }
+    }
+    finish_csv(writer)
+}

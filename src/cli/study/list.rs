@@ -1,0 +1,165 @@
+//! `gpusched study list`: the studies in a folder.
+
+use std::io;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::cli::output::{Output, Palette};
+use crate::cli::table::{Column, Table, clip, wrap};
+use crate::cli::{Format, Global, Outcome};
+use crate::error::{Error, Result};
+use crate::study::{self, State, Study};
+
+/// Lists the studies in a folder, and whether their results are there.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// The folder with the study files; results may be beside them or in folders named after the studies.
+    #[arg(default_value = "analysis", value_name = "DIR")]
+    folder: PathBuf,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  gpusched study list analysis";
+
+/// One line of the list.
+#[derive(Serialize)]
+struct Entry<'a> {
+    name: &'a str,
+    title: &'a str,
+    source: &'a str,
+    points: usize,
+    sets: u64,
+    readings: Vec<&'a str>,
+    algorithms: Vec<&'a str>,
+    claims: usize,
+    results: State,
+}
+
+impl<'a> Entry<'a> {
+    fn new(study: &'a Study) -> Entry<'a> {
+        let spec = &study.spec;
+        Entry {
+            name: spec.name(),
+            title: spec.title(),
+            source: spec.source_text(),
+            points: spec.points().len(),
+            sets: spec.sets(),
+            readings: spec
+                .readings()
+                .iter()
+                .map(|reading| reading.name.as_str())
+                .collect(),
+            algorithms: spec
+                .algorithms()
+                .iter()
+                .map(|algorithm| algorithm.name.as_str())
+                .collect(),
+            claims: spec.claims().len(),
+            results: study.state,
+        }
+    }
+
+    fn state(&self) -> &'static str {
+        match self.results {
+            State::Missing => "missing",
+            State::Outdated => "outdated",
+            State::Current => "current",
+        }
+    }
+}
+
+impl Args {
+    /// Prints the list.
+    ///
+    /// # Errors
+    /// Those of [`study::studies`], or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let studies = study::studies(&self.folder)?;
+        let entries: Vec<Entry<'_>> = studies.iter().map(Entry::new).collect();
+        let text = match global.format() {
+            Format::Text => text(&entries, &Palette::of(global)),
+            Format::Json => {
+                let mut json = serde_json::to_string_pretty(&entries)
+                    .map_err(|error| Error::io("-", "write", error.into()))?;
+                json.push('\n');
+                json
+            }
+            Format::Csv => csv(&entries)?,
+        };
+        let mut output = Output::open(global)?;
+        output.write(text)?;
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+}
+
+fn text(entries: &[Entry<'_>], palette: &Palette) -> String {
+    let mut table = Table::new([
+        Column::Left("study"),
+        Column::Left("source"),
+        Column::Right("points"),
+        Column::Right("sets"),
+        Column::Left("readings"),
+        Column::Left("algorithms"),
+        Column::Left("results"),
+    ]);
+    for entry in entries {
+        table.row([
+            entry.name.to_owned(),
+            clip(entry.source, 40),
+            entry.points.to_string(),
+            entry.sets.to_string(),
+            words(&entry.readings),
+            words(&entry.algorithms),
+            entry.state().to_owned(),
+        ]);
+    }
+    table.render(palette.header)
+}
+
+fn words(names: &[&str]) -> String {
+    wrap(names.iter().map(|name| (*name).to_owned()), 36)
+}
+
+fn csv(entries: &[Entry<'_>]) -> Result<String> {
+    let fail = |error: csv::Error| Error::io("-", "write", io::Error::other(error));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let header = [
+        "name",
+        "title",
+        "source",
+        "points",
+        "sets",
+        "readings",
+        "algorithms",
+        "claims",
+        "results",
+    ];
+    writer.write_record(header).map_err(fail)?;
+    for entry in entries {
+        let row = [
+            entry.name,
+            entry.title,
+            entry.source,
+            &entry.points.to_string(),
+            &entry.sets.to_string(),
+            &entry.readings.join(" "),
+            &entry.algorithms.join(" "),
+            &entry.claims.to_string(),
+            entry.state(),
+        ];
+        writer.write_record(row).map_err(fail)?;
+    }
+    finish_csv(writer)
+}
+
+/// The text of a CSV document.
+pub(super) fn finish_csv(writer: csv::Writer<Vec<u8>>) -> Result<String> {
+    let bytes = writer
+        .into_inner()
+        .map_err(|error| Error::io("-", "write", error.into_error()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

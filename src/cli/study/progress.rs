@@ -1,0 +1,57 @@
+//! The progress bar.
+
+use std::io::{self, IsTerminal as _};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::Global;
+use crate::study::Observer;
+
+/// Shows on standard error how a study gets on, if that is a terminal and nobody asked for quiet.
+pub struct Progress {
+    study: String,
+    visible: bool,
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// A bar for `study`.
+    pub fn new(study: &str, global: &Global) -> Progress {
+        Progress {
+            study: study.to_owned(),
+            visible: !global.quiet && io::stderr().is_terminal(),
+            bar: ProgressBar::hidden(),
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn started(&mut self, total: u64, resumed: u64) {
+        if !self.visible || resumed == total {
+            return;
+        }
+        let mut template = "{prefix} {bar:30} {percent}% {pos}/{len} sets, {per_sec}, ETA {eta}".to_owned();
+        if resumed > 0 {
+            template += " ({msg} resumed)";
+        }
+        let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        self.bar = ProgressBar::new(total)
+            .with_style(style)
+            .with_prefix(self.study.clone())
+            .with_message(resumed.to_string())
+            .with_position(resumed);
+        self.bar.reset_eta(); // what was found done says nothing about our speed
+        self.bar.enable_steady_tick(Duration::from_millis(500));
+    }
+
+    fn advanced(&mut self, sets: u64) {
+        self.bar.inc(sets);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

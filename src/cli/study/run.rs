@@ -1,0 +1,147 @@
+//! `gpusched study run` and `gpusched study merge`.
+
+use std::collections::HashSet;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::check::report;
+use super::progress::Progress;
+use crate::cli::{Global, Outcome};
+use crate::error::{Error, Result};
+use crate::study::{self, Overrides, Shard, Spec};
+
+/// Runs studies, or continues where they were interrupted: repeat the command, nothing is lost.
+///
+/// Writes for each study NAME.csv (results), NAME.timing.csv, NAME.svg, NAME.claims.json, NAME.provenance.json,
+/// NAME.toml (the study as run) and NAME.checkpoint.jsonl (what is done so far). Prints what became of the claims.
+#[derive(Debug, clap::Args)]
+#[command(after_help = RUN_EXAMPLE)]
+pub struct Args {
+    /// Study files (TOML).
+    #[arg(required = true, value_name = "SPEC")]
+    specs: Vec<PathBuf>,
+    /// Run the i-th of n parts only, to be put together by `study merge`.
+    #[arg(long, value_name = "i/n")]
+    shard: Option<Shard>,
+    /// Task sets per point instead of the study's number, for a quick look.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    sets: Option<u64>,
+}
+
+const RUN_EXAMPLE: &str = "\
+Examples:
+  gpusched study run analysis/smoke.toml -o results
+  gpusched study run analysis/singh21-fig3.4.toml --sets 2 -o look
+  gpusched study run analysis/smoke.toml --shard 1/2 -o part1
+  gpusched study run analysis/smoke.toml --shard 2/2 -o part2
+  gpusched study merge part1 part2 -o whole";
+
+/// Puts the shards of studies together; the files are those of an undivided run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = RUN_EXAMPLE)]
+pub struct MergeArgs {
+    /// Folders with the journals of shards.
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+}
+
+impl Args {
+    /// Runs the studies one after the other.
+    ///
+    /// # Errors
+    /// Those of [`Spec::read`] for any study, before the first is run, and those of [`study::run`].
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let output = folder(global)?;
+        let shard = self.shard.unwrap_or(Shard::WHOLE);
+        let overrides = Overrides {
+            sets: self.sets,
+            seed: global.seed,
+        };
+        let specs: Vec<Spec> = self
+            .specs
+            .iter()
+            .map(|path| Spec::read(path, overrides))
+            .collect::<Result<_>>()?;
+        let mut names = HashSet::new();
+        if let Some(twice) = specs.iter().find(|spec| !names.insert(spec.name())) {
+            return Err(Error::Usage(format!("two studies are called `{}`", twice.name())));
+        }
+        let pool = global.pool()?;
+        for spec in &specs {
+            let summary = {
+                let mut progress = Progress::new(spec.name(), global);
+                study::run(spec, output, shard, &pool, &mut progress)?
+            };
+            let part = if shard.is_whole() {
+                String::new()
+            } else {
+                format!(" of shard {shard}")
+            };
+            let resumed = match summary.resumed {
+                0 => String::new(),
+                sets => format!(" ({sets} were done before)"),
+            };
+            let sets = summary.sets;
+            note(
+                global,
+                &format!(
+                    "{}: {sets} sets{part} done{resumed} in {}",
+                    spec.name(),
+                    output.display()
+                ),
+            );
+        }
+        if shard.is_whole() {
+            finish(&specs, output, global)?;
+        }
+        Ok(Outcome::Positive)
+    }
+}
+
+impl MergeArgs {
+    /// Merges all studies in the folders.
+    ///
+    /// # Errors
+    /// Those of [`study::merge`].
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let output = folder(global)?;
+        let specs = study::merge(&self.folders, output)?;
+        for spec in &specs {
+            note(
+                global,
+                &format!("{}: merged into {}", spec.name(), output.display()),
+            );
+        }
+        finish(&specs, output, global)?;
+        Ok(Outcome::Positive)
+    }
+}
+
+/// Draws the figures and prints what became of the claims.
+fn finish(specs: &[Spec], output: &Path, global: &Global) -> Result<()> {
+    let mut findings = Vec::new();
+    for study in study::studies(output)? {
+        if specs.iter().any(|spec| spec.name() == study.spec.name()) {
+            findings.push(study.findings()?);
+        }
+    }
+    let stdout = Global {
+        output: None,
+        ..global.clone()
+    };
+    report(&findings, &stdout)
+}
+
+/// The folder of `--output`.
+fn folder(global: &Global) -> Result<&Path> {
+    global
+        .file()
+        .ok_or_else(|| Error::Usage("missing -o DIR, the folder for the results".to_owned()))
+}
+
+/// A line on standard error, unless nobody wants it.
+fn note(global: &Global, line: &str) {
+    if !global.quiet {
+        let _ = writeln!(anstream::stderr(), "{line}"); // if nobody listens, there is nobody to tell
+    }
+}

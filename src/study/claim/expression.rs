@@ -1,0 +1,269 @@
+//! What a claim says: a condition over the columns of a results table. [`super::parser`] has the grammar.
+
+use std::fmt;
+
+/// A condition over a results table, such as `min(rate, algorithm = "1G", utilization < 35) >= 0.99`.
+///
+/// In files it is a string. It prints in one form, whatever the spacing and the parentheses it was read with.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Expression(pub(super) Condition);
+
+/// True or false.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Condition {
+    Compare(Quantity, Comparison, Quantity),
+    Not(Box<Condition>),
+    And(Box<Condition>, Box<Condition>),
+    Or(Box<Condition>, Box<Condition>),
+}
+
+/// A number.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Quantity {
+    /// As written: finite, not negative.
+    Number(f64),
+    Aggregate(Aggregate),
+    Negate(Box<Quantity>),
+    Arithmetic(Box<Quantity>, Arithmetic, Box<Quantity>),
+}
+
+/// A number taken from the rows of the table.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Aggregate {
+    /// Over the filled cells of `column` in the rows that pass all `filters`.
+    Column {
+        function: Function,
+        column: String,
+        filters: Vec<Filter>,
+    },
+    /// Over the differences, point by point, between the row that passes `minuend` and the one that passes `subtrahend`.
+    Gap {
+        function: GapFunction,
+        column: String,
+        minuend: Vec<Filter>,
+        subtrahend: Vec<Filter>,
+        common: Vec<Filter>,
+    },
+}
+
+/// A condition on one cell of a row.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Filter {
+    pub column: String,
+    pub test: Test,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Test {
+    Compare(Comparison, Literal),
+    In(Vec<Literal>),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Literal {
+    Number(f64),
+    Text(String),
+}
+
+/// An enum whose variants have names in the text form.
+macro_rules! named {
+    ($(#[$doc:meta])* $type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+        pub(super) enum $type { $($variant),+ }
+
+        impl $type {
+            pub(super) const ALL: &[$type] = &[$($type::$variant),+];
+
+            pub(super) fn from_name(name: &str) -> Option<$type> {
+                $type::ALL.iter().copied().find(|item| item.name() == name)
+            }
+
+            pub(super) fn name(self) -> &'static str {
+                match self { $($type::$variant => $name),+ }
+            }
+        }
+    };
+}
+
+named!(Comparison { Equal = "=", NotEqual = "!=", Less = "<", AtMost = "<=", Greater = ">", AtLeast = ">=" });
+named!(Arithmetic { Add = "+", Subtract = "-", Multiply = "*", Divide = "/" });
+named!(Function {
+    Min = "min",
+    Max = "max",
+    Mean = "mean",
+    Sum = "sum",
+    Count = "count",
+    First = "first",
+    Last = "last",
+});
+named!(GapFunction { Min = "min_gap", Mean = "mean_gap", Max = "max_gap" });
+
+impl Comparison {
+    /// Whether `a` stands in this relation to `b`; never for what has no order.
+    pub(super) fn holds<T: PartialOrd + ?Sized>(self, a: &T, b: &T) -> bool {
+        match self {
+            Comparison::Equal => a == b,
+            Comparison::NotEqual => a != b,
+            Comparison::Less => a < b,
+            Comparison::AtMost => a <= b,
+            Comparison::Greater => a > b,
+            Comparison::AtLeast => a >= b,
+        }
+    }
+}
+
+impl Condition {
+    /// How tightly the outermost operator binds, as in the grammar.
+    fn level(&self) -> u8 {
+        match self {
+            Condition::Or(..) => 1,
+            Condition::And(..) => 2,
+            Condition::Not(_) => 3,
+            Condition::Compare(..) => 4,
+        }
+    }
+}
+
+impl Quantity {
+    fn level(&self) -> u8 {
+        match self {
+            Quantity::Arithmetic(_, Arithmetic::Add | Arithmetic::Subtract, _) => 5,
+            Quantity::Arithmetic(..) => 6,
+            Quantity::Negate(_) => 7,
+            Quantity::Number(_) | Quantity::Aggregate(_) => 8,
+        }
+    }
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl From<Expression> for String {
+    fn from(expression: Expression) -> String {
+        expression.to_string()
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nested = |f: &mut fmt::Formatter<'_>, inner: &Condition, level| {
+            if inner.level() < level {
+                write!(f, "({inner})")
+            } else {
+                write!(f, "{inner}")
+            }
+        };
+        let level = self.level();
+        match self {
+            Condition::Compare(a, comparison, b) => write!(f, "{a} {} {b}", comparison.name()),
+            Condition::Not(inner) => {
+                f.write_str("not ")?;
+                nested(f, inner, level)
+            }
+            Condition::And(a, b) | Condition::Or(a, b) => {
+                nested(f, a, level)?;
+                f.write_str(if level == 1 { " or " } else { " and " })?;
+                nested(f, b, level + 1)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nested = |f: &mut fmt::Formatter<'_>, inner: &Quantity, level| {
+            if inner.level() < level {
+                write!(f, "({inner})")
+            } else {
+                write!(f, "{inner}")
+            }
+        };
+        let level = self.level();
+        match self {
+            Quantity::Number(value) => write!(f, "{value}"),
+            Quantity::Aggregate(aggregate) => write!(f, "{aggregate}"),
+            Quantity::Negate(inner) => {
+                f.write_str("-")?;
+                nested(f, inner, level)
+            }
+            Quantity::Arithmetic(a, operator, b) => {
+                nested(f, a, level)?;
+                write!(f, " {} ", operator.name())?;
+                nested(f, b, level + 1)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Aggregate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Aggregate::Column {
+                function,
+                column,
+                filters,
+            } => {
+                write!(f, "{}({column}", function.name())?;
+                filters.iter().try_for_each(|filter| write!(f, ", {filter}"))?;
+            }
+            Aggregate::Gap {
+                function,
+                column,
+                minuend,
+                subtrahend,
+                common,
+            } => {
+                let (minuend, subtrahend) = (list(minuend), list(subtrahend));
+                write!(f, "{}({column}, ({minuend}), ({subtrahend})", function.name())?;
+                common.iter().try_for_each(|filter| write!(f, ", {filter}"))?;
+            }
+        }
+        f.write_str(")")
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.test {
+            Test::Compare(comparison, literal) => {
+                write!(f, "{} {} {literal}", self.column, comparison.name())
+            }
+            Test::In(literals) => write!(f, "{} in ({})", self.column, list(literals)),
+        }
+    }
+}
+
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Literal::Number(value) => write!(f, "{value}"),
+            Literal::Text(text) if text.contains('"') => write!(f, "'{text}'"),
+            Literal::Text(text) => write!(f, "\"{text}\""),
+        }
+    }
+}
+
+/// The items with commas between.
+pub(super) fn list<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
+    let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    items.join(", ")
+}
+
+impl schemars::JsonSchema for Expression {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Expression".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "a condition over the columns of a results table, such as \
+                min(rate, algorithm = \"1G\", utilization < 35) >= 0.99",
+            "type": "string"
+        })
+    }
+}

@@ -1,0 +1,170 @@
+//! Published claims as data: what a paper says, as a condition over the results of a study.
+//!
+//! ```toml
+//! [[claim]]
+//! id = "S21-05"
+//! text = "n = 50: everything schedulable for U < 35, 1G included"
+//! source = "[Singh21] Fig. 3.4"
+//! holds = 'min(rate, utilization < 35) >= 0.99'
+//! ```
+//!
+//! The language of `holds` is described at [`parser`].
+
+mod evaluation;
+mod expression;
+mod lexer;
+pub mod parser;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, InputError, Result};
+use crate::study::table::Table;
+use evaluation::READING;
+
+pub use evaluation::Evaluation;
+pub use expression::Expression;
+pub use parser::ParseError;
+
+/// A published claim and the condition under which a study's results confirm it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// A short name, unique in the study, such as `S21-05`.
+    pub id: String,
+    /// The claim in words.
+    pub text: String,
+    /// Where it is published, such as `[Singh21] Fig. 3.4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The published figures, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+    /// Whether a study that does not confirm it has failed.
+    #[serde(default)]
+    pub must_hold: bool,
+    /// The readings it is checked for, each by itself [default: all].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readings: Option<Vec<String>>,
+    /// The table it is about: `results` or `timing`.
+    #[serde(default = "results")]
+    pub table: String,
+    /// The condition.
+    pub holds: Expression,
+}
+
+fn results() -> String {
+    "results".to_owned()
+}
+
+/// What the results say about one claim under one reading.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Finding {
+    /// The claim.
+    pub id: String,
+    /// The claim in words.
+    pub text: String,
+    /// Where it is published.
+    pub source: Option<String>,
+    /// The published figures, in words.
+    pub published: Option<String>,
+    /// Whether it is a failure if this is not reproduced.
+    pub must_hold: bool,
+    /// The reading, unless the table has none.
+    pub reading: Option<String>,
+    /// Whether the results confirm the claim.
+    pub reproduced: bool,
+    /// Our figures: every aggregate of the claim as text, and its value.
+    pub figures: Vec<(String, f64)>,
+}
+
+impl Finding {
+    /// Whether this fails the study: a claim that must hold and does not.
+    pub fn is_failure(&self) -> bool {
+        self.must_hold && !self.reproduced
+    }
+}
+
+/// Checks every claim, once per reading, in the order given; readings come in the order of the table.
+///
+/// `table` finds the tables by name.
+///
+/// # Errors
+/// [`Error::Usage`] for two claims with one id or an unknown table; [`Error::Input`] naming the claim if a table is empty
+/// or lacks what the claim asks for.
+pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) -> Result<Vec<Finding>> {
+    let mut ids = HashSet::new();
+    let mut findings = Vec::new();
+    for claim in claims {
+        if !ids.insert(&claim.id) {
+            return Err(Error::Usage(format!("two claims have the id {}", claim.id)));
+        }
+        let table = table(&claim.table).ok_or_else(|| {
+            Error::Usage(format!("claim {}: there is no table `{}`", claim.id, claim.table))
+        })?;
+        for reading in readings(claim, table).map_err(|error| named(claim, error))? {
+            let evaluation = claim.holds.evaluate(table, reading);
+            let Evaluation { holds, figures } = evaluation.map_err(|error| named(claim, error))?;
+            findings.push(Finding {
+                id: claim.id.clone(),
+                text: claim.text.clone(),
+                source: claim.source.clone(),
+                published: claim.published.clone(),
+                must_hold: claim.must_hold,
+                reading: reading.map(str::to_owned),
+                reproduced: holds,
+                figures,
+            });
+        }
+    }
+    Ok(findings)
+}
+
+/// The readings a claim is checked for; `None` stands for the whole of a table without readings.
+fn readings<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>> {
+    let fail = |message| Err(table.error(None, READING, message));
+    if table.is_empty() {
+        return fail("the table has no rows".to_owned());
+    }
+    let (known, wanted) = match (table.find(READING), &claim.readings) {
+        (None, None) => return Ok(vec![None]),
+        (None, Some(_)) => return Err(missing_column(table)),
+        (Some(column), None) => return Ok(column.distinct().into_iter().map(Some).collect()),
+        (Some(column), Some(wanted)) => (column.distinct(), wanted),
+    };
+    if wanted.is_empty() {
+        return fail("`readings` is empty: nothing to check".to_owned());
+    }
+    if let Some(unknown) = wanted.iter().find(|reading| !known.contains(&reading.as_str())) {
+        return fail(format!(
+            "no reading \"{unknown}\"; there are {}",
+            known.join(", ")
+        ));
+    }
+    let wanted = known
+        .into_iter()
+        .filter(|&reading| wanted.iter().any(|item| item == reading));
+    Ok(wanted.map(Some).collect())
+}
+
+fn missing_column(table: &Table) -> Error {
+    table.error(
+        None,
+        "",
+        format!("no column `{READING}`, which the claim's `readings` need"),
+    )
+}
+
+/// The error with the claim it concerns.
+fn named(claim: &Claim, error: Error) -> Error {
+    match error {
+        Error::Input(input) => Error::Input(InputError {
+            message: format!("claim {}: {}", claim.id, input.message),
+            ..input
+        }),
+        other => other,
+    }
+}

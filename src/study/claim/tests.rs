@@ -1,0 +1,420 @@
+//! The language of claims and their evaluation, on a small table whose figures can be checked by eye.
+
+use proptest::prelude::*;
+
+use super::expression::{
+    Aggregate, Arithmetic, Comparison, Condition, Filter, Function, GapFunction, Literal, Quantity, Test,
+};
+use super::*;
+
+/// Two readings, three utilizations, two algorithms; SMS is 0.1, 0.2, 0.3 above BF in `literal`, level in `other`.
+const RESULTS: &str = "\
+point,utilization,tasks,reading,algorithm,rate,mean_sms,note
+0,10,50,literal,SMS,1.0,20,
+0,10,50,literal,BF,0.9,30,x
+1,20,50,literal,SMS,0.75,,
+1,20,50,literal,BF,0.55,,y
+2,30,50,literal,SMS,0.3,60,
+2,30,50,literal,BF,0,,
+0,10,50,other,SMS,1,20,
+0,10,50,other,BF,1,20,
+1,20,50,other,SMS,1,40,
+1,20,50,other,BF,1,40,
+";
+
+fn results() -> Table {
+    Table::from_reader("r.csv", RESULTS.as_bytes()).unwrap()
+}
+
+fn evaluate(text: &str, reading: &str) -> Result<Evaluation> {
+    text.parse::<Expression>()
+        .unwrap()
+        .evaluate(&results(), Some(reading))
+}
+
+/// The value of `text`, as the expression `text = value` or its error.
+fn value(text: &str) -> String {
+    match evaluate(&format!("{text} >= 0"), "literal") {
+        Ok(evaluation) => format!(
+            "{:.6}",
+            evaluation.figures.first().map_or(f64::NAN, |figure| figure.1)
+        ),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn aggregates() {
+    for (text, expected) in [
+        ("min(rate)", 0.0),
+        ("max(rate, algorithm = 'BF')", 0.9),
+        ("mean(rate, algorithm = 'SMS')", (1.0 + 0.75 + 0.3) / 3.0),
+        ("sum(rate, utilization <= 20)", 3.2),
+        ("first(rate)", 1.0),
+        ("last(rate)", 0.0),
+        ("last(rate, algorithm != 'BF')", 0.3),
+        ("mean(mean_sms)", (20.0 + 30.0 + 60.0) / 3.0), // empty cells are skipped
+        ("count(mean_sms)", 3.0),
+        ("count(algorithm)", 6.0),
+        ("count(algorithm, rate < 0.5, rate > 0.5)", 0.0),
+        ("count(rate, mean_sms != 20)", 2.0), // an empty cell passes no filter against a number
+        ("count(rate, utilization in (10, 30))", 4.0),
+        ("count(rate, algorithm in ('BF', \"SMS\"), algorithm > 'C')", 3.0),
+        ("count(rate, note = '')", 4.0),
+        ("min_gap(rate, (algorithm = 'SMS'), (algorithm = 'BF'))", 0.1),
+        ("max_gap(rate, (algorithm = 'SMS'), (algorithm = 'BF'))", 0.3),
+        (
+            "mean_gap(rate, (algorithm = 'SMS'), (algorithm = 'BF'), utilization > 10)",
+            0.25,
+        ),
+        (
+            "min_gap(mean_sms, (algorithm = 'SMS'), (algorithm = 'BF'))",
+            -10.0,
+        ), // the other points have empty cells
+        (
+            "min_gap(rate, (algorithm = 'SMS', rate > 0.5), (algorithm = 'BF'))",
+            0.1,
+        ),
+    ] {
+        assert_eq!(value(text), format!("{expected:.6}"), "{text}");
+    }
+}
+
+#[test]
+fn conditions() {
+    for (text, expected) in [
+        ("1 + 2 * 3 = 7", true),
+        ("(1 + 2) * 3 = 9", true),
+        ("8 - 4 - 2 = 2", true),
+        ("8 / 4 / 2 = 1", true),
+        ("-2 * -3 = 6", true),
+        ("- - 2 = 2", true),
+        ("2 != 2", false),
+        ("1 < 1 or 1 <= 1", true),
+        ("1 > 1 or 1 >= 1", true),
+        // `and` binds tighter than `or`, `not` tighter than both and looser than a comparison
+        ("1 = 1 or 1 = 1 and 1 = 2", true),
+        ("(1 = 1 or 1 = 1) and 1 = 2", false),
+        ("not 1 = 2 and 1 = 1", true),
+        ("not (1 = 2 or 1 = 1)", false),
+        ("not not 1 = 1", true),
+        ("max(rate) - min(rate) = 1 and not (max(rate) < 1)", true),
+    ] {
+        assert_eq!(evaluate(text, "literal").unwrap().holds, expected, "{text}");
+    }
+}
+
+#[test]
+fn figures_are_complete_and_listed_once() {
+    let text = "max( rate ) < 0.5 and min(rate,algorithm='SMS') > 0 and max(rate) < 0.6";
+    let evaluation = evaluate(text, "literal").unwrap();
+    assert!(!evaluation.holds);
+    let expected = [
+        ("max(rate)".to_owned(), 1.0),
+        ("min(rate, algorithm = \"SMS\")".to_owned(), 0.3),
+    ];
+    assert_eq!(evaluation.figures, expected);
+}
+
+#[test]
+fn what_cannot_be_evaluated_is_an_error() {
+    for (text, expected) in [
+        ("min(speed)", "no column `speed`; there are point, "),
+        ("min(rate, speed = 1)", "no column `speed`"),
+        (
+            "min(algorithm)",
+            "r.csv:2: at algorithm: found \"SMS\", expected a finite number",
+        ),
+        (
+            "min(rate, utilization > 99)",
+            "min(rate, utilization > 99): no row passes the filters",
+        ),
+        (
+            "mean(mean_sms, utilization = 20)",
+            "all cells that pass the filters are empty",
+        ),
+        (
+            "min(rate, algorithm = 'SMS-IAN')",
+            "no row has algorithm = \"SMS-IAN\"; there are \"SMS\", \"BF\"",
+        ),
+        ("count(rate, algorithm != 'SMS-IAN')", "no row has algorithm"),
+        (
+            "count(rate, algorithm in ('SMS', 'SMS-IAN'))",
+            "no row has algorithm",
+        ),
+        (
+            "min(rate, utilization < '20')",
+            "column `utilization` holds numbers",
+        ),
+        (
+            "min(rate, algorithm < 20)",
+            "at algorithm: found \"SMS\", expected a finite number",
+        ),
+        ("1 / min(rate)", "division by zero in 1 / min(rate)"),
+        ("1e300 * 1e300", "beyond the range of numbers"),
+        (
+            "min_gap(rate, (algorithm = 'SMS'), (rate >= 0))",
+            "lines 2 and 3 are the same point",
+        ),
+        (
+            "min_gap(rate, (algorithm = 'SMS'), (algorithm = 'BF', rate > 5))",
+            "no point has a filled cell on both sides",
+        ),
+    ] {
+        let message = value(text);
+        assert!(message.starts_with("r.csv"), "{text}: {message}");
+        assert!(message.contains(expected), "{text}: {message}");
+    }
+    let table = Table::from_reader("p.csv", "a,b\n1,2\n".as_bytes()).unwrap();
+    let gap: Expression = "min_gap(b, (a = 1), (a = 1)) = 0".parse().unwrap();
+    let message = gap.evaluate(&table, None).unwrap_err().to_string();
+    assert!(message.contains("no column to pair rows by"), "{message}");
+}
+
+#[test]
+fn malformed_expressions_are_located() {
+    for (text, position, expected) in [
+        ("", 1, "found the end, expected a number"),
+        ("   ", 4, "found the end"),
+        ("min(rate)", 1, "found a number, expected a condition"),
+        ("1 + (2 < 3) > 0", 5, "found a condition, expected a number"),
+        ("1 < 2 and 3", 11, "found a number, expected a condition"),
+        ("not 3", 5, "found a number, expected a condition"),
+        ("min(rate) >", 12, "found the end"),
+        ("min(rate >= 1", 10, "found `>=`, expected `)`"),
+        ("min() > 1", 5, "found `)`, expected the name of a column"),
+        ("min(rate,) > 1", 10, "found `)`, expected the name of a column"),
+        ("min(rate, algorithm) > 1", 20, "expected one of =, !="),
+        (
+            "min(rate, algorithm = SMS) > 1",
+            23,
+            "found `SMS`, expected a number, or a text in quotes",
+        ),
+        ("min(rate, algorithm = 'SMS) > 1", 23, "without a second one"),
+        ("min(rate, algorithm in 'SMS') > 1", 24, "expected `(`"),
+        (
+            "min(rate, algorithm in ()) > 1",
+            25,
+            "expected a number, or a text",
+        ),
+        ("min(rate, utilization < -'1') > 1", 26, "expected a number"),
+        (
+            "median(rate) > 1",
+            1,
+            "one of the functions min, max, mean, sum, count, first, last, min_gap",
+        ),
+        ("min(and) > 1", 5, "found `and`, expected the name of a column"),
+        (
+            "min_gap(rate, algorithm = 'A', algorithm = 'B') > 0",
+            15,
+            "expected `(`",
+        ),
+        ("min_gap(rate, (algorithm = 'A')) > 0", 32, "expected `,`"),
+        ("1 < 2 < 3", 7, "found `<`, expected an operator or the end"),
+        ("1 == 1", 4, "found `=`"),
+        ("1 < 2)", 6, "found `)`"),
+        ("(1 < 2", 7, "found the end, expected `)`"),
+        ("1 < 2 & 2 < 3", 7, "the character `&` has no meaning"),
+        ("1. < 2", 2, "the character `.` has no meaning"),
+        ("1e999 < 2", 1, "too large"),
+        ("τ(rate) = ü", 1, "found `τ`"),
+        ("1 = 1 ÷ 1", 7, "the character `÷`"),
+    ] {
+        let error = text.parse::<Expression>().unwrap_err();
+        assert_eq!(error.position, position, "{text}: {error}");
+        assert!(error.message.contains(expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn absurd_sizes_are_errors_not_crashes() {
+    for text in [
+        "(".repeat(4000),
+        "not ".repeat(1000),
+        "-".repeat(4000),
+        "1 + ".repeat(2_000_000),
+    ] {
+        assert!(text.parse::<Expression>().is_err());
+    }
+    // The longest chain that is accepted evaluates, prints and parses again.
+    let chain = format!("{}0 = 998", "1+".repeat(998));
+    let expression: Expression = chain.parse().unwrap();
+    assert!(expression.evaluate(&results(), None).unwrap().holds);
+    assert_eq!(expression.to_string().parse(), Ok(expression));
+}
+
+const CLAIM: &str = r#"
+id = "S21-07"
+text = "SMS >= BF"
+holds = 'min_gap(rate, (algorithm = "SMS"), (algorithm = "BF")) > 0'
+"#;
+
+fn claim(more: &str) -> Claim {
+    toml::from_str(&format!("{CLAIM}{more}")).unwrap()
+}
+
+#[test]
+fn claims_are_checked_per_reading() {
+    let table = results();
+    let findings = check(&[claim("")], |name| (name == "results").then_some(&table)).unwrap();
+    let summary: Vec<_> = findings
+        .iter()
+        .map(|finding| {
+            (
+                finding.reading.as_deref(),
+                finding.reproduced,
+                finding.is_failure(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        summary,
+        [(Some("literal"), true, false), (Some("other"), false, false)]
+    );
+
+    let narrow = claim("must_hold = true\nreadings = ['other']");
+    let findings = check(&[narrow], |_| Some(&table)).unwrap();
+    assert_eq!(findings.len(), 1);
+    assert!(findings[0].is_failure());
+
+    let plain = Table::from_reader("p.csv", "point,algorithm,rate\n1,SMS,1\n1,BF,0.5\n".as_bytes()).unwrap();
+    let findings = check(&[claim("")], |_| Some(&plain)).unwrap();
+    assert_eq!(findings[0].reading, None);
+    assert!(findings[0].reproduced);
+}
+
+#[test]
+fn claims_that_cannot_be_checked_are_errors() {
+    let table = results();
+    let empty = Table::from_reader("e.csv", "rate,reading\n".as_bytes()).unwrap();
+    let plain = Table::from_reader("p.csv", "rate\n1\n".as_bytes()).unwrap();
+    let message = |claims: &[Claim], table: &Table| {
+        let lookup = |name: &str| (name == "results").then_some(table);
+        check(claims, lookup).unwrap_err().to_string()
+    };
+    assert_eq!(
+        message(&[claim(""), claim("")], &table),
+        "two claims have the id S21-07"
+    );
+    assert_eq!(
+        message(&[claim("table = 'timing'")], &table),
+        "claim S21-07: there is no table `timing`"
+    );
+    assert_eq!(
+        message(&[claim("")], &empty),
+        "e.csv: at reading: claim S21-07: the table has no rows"
+    );
+    let unknown = message(&[claim("readings = ['work']")], &table);
+    assert!(
+        unknown.contains("no reading \"work\"; there are literal, other"),
+        "{unknown}"
+    );
+    assert!(message(&[claim("readings = []")], &table).contains("`readings` is empty"));
+    assert!(message(&[claim("readings = ['a']")], &plain).contains("no column `reading`"));
+    let column = message(&[claim("")], &plain);
+    assert!(column.starts_with("p.csv: claim S21-07: no column "), "{column}");
+}
+
+#[test]
+fn claims_are_strict_toml() {
+    let bad = |text: &str| toml::from_str::<Claim>(text).unwrap_err().to_string();
+    let syntax = bad("id = 'a'\ntext = 'b'\nholds = 'min(rate) >'");
+    assert!(syntax.contains("at character 12: found the end"), "{syntax}");
+    assert!(bad(&format!("{CLAIM}speed = 1")).contains("unknown field `speed`"));
+    assert!(bad("id = 'a'\ntext = 'b'").contains("missing field `holds`"));
+    let text = toml::to_string(&claim("")).unwrap();
+    assert_eq!(toml::from_str::<Claim>(&text).unwrap(), claim(""));
+}
+
+fn one_of<T: Copy + std::fmt::Debug + 'static>(items: &'static [T]) -> impl Strategy<Value = T> {
+    proptest::sample::select(items)
+}
+
+fn column() -> impl Strategy<Value = String> {
+    one_of(&["rate", "mean_sms", "utilization", "x1", "_"]).prop_map(str::to_owned)
+}
+
+fn filters(sizes: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Filter>> {
+    let literal = || {
+        prop_oneof![
+            (-1e6..1e6f64).prop_map(Literal::Number),
+            "[a-zA-Zµ0-9 ,()<=-]{0,6}".prop_map(Literal::Text),
+            "[a-z]{0,3}[\"][a-z]{0,3}".prop_map(Literal::Text),
+        ]
+    };
+    let test = prop_oneof![
+        (one_of(Comparison::ALL), literal())
+            .prop_map(|(comparison, literal)| Test::Compare(comparison, literal)),
+        proptest::collection::vec(literal(), 1..4).prop_map(Test::In),
+    ];
+    let filter = (column(), test).prop_map(|(column, test)| Filter { column, test });
+    proptest::collection::vec(filter, sizes)
+}
+
+fn quantity() -> impl Strategy<Value = Quantity> {
+    let column_aggregate =
+        (one_of(Function::ALL), column(), filters(0..3)).prop_map(|(function, column, filters)| {
+            Aggregate::Column {
+                function,
+                column,
+                filters,
+            }
+        });
+    let gap = (
+        one_of(GapFunction::ALL),
+        column(),
+        filters(1..3),
+        filters(1..3),
+        filters(0..2),
+    )
+        .prop_map(|(function, column, minuend, subtrahend, common)| Aggregate::Gap {
+            function,
+            column,
+            minuend,
+            subtrahend,
+            common,
+        });
+    let leaf = prop_oneof![
+        (0.0..1e9f64).prop_map(Quantity::Number),
+        (0..100u8).prop_map(|value| Quantity::Number(value.into())),
+        column_aggregate.prop_map(Quantity::Aggregate),
+        gap.prop_map(Quantity::Aggregate),
+    ];
+    leaf.prop_recursive(3, 8, 2, |inner| {
+        let inner = inner.prop_map(Box::new);
+        prop_oneof![
+            inner.clone().prop_map(Quantity::Negate),
+            (inner.clone(), one_of(Arithmetic::ALL), inner)
+                .prop_map(|(a, o, b)| Quantity::Arithmetic(a, o, b)),
+        ]
+    })
+}
+
+fn condition() -> impl Strategy<Value = Condition> {
+    let leaf =
+        (quantity(), one_of(Comparison::ALL), quantity()).prop_map(|(a, c, b)| Condition::Compare(a, c, b));
+    leaf.prop_recursive(3, 6, 2, |inner| {
+        let inner = inner.prop_map(Box::new);
+        prop_oneof![
+            inner.clone().prop_map(Condition::Not),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| Condition::And(a, b)),
+            (inner.clone(), inner).prop_map(|(a, b)| Condition::Or(a, b)),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_printed_form_reads_back(condition in condition()) {
+        let expression = Expression(condition);
+        let text = expression.to_string();
+        prop_assert_eq!(text.parse::<Expression>(), Ok(expression), "{}", text);
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "[a-z0-9 ()<>=!,.'\"+*/µ-]{0,40}") {
+        if let Ok(expression) = text.parse::<Expression>() {
+            prop_assert_eq!(expression.to_string().parse::<Expression>(), Ok(expression));
+        }
+    }
+}

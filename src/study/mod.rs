@@ -1,0 +1,64 @@
+//! Experiments as data.
+//!
+//! A study is a TOML file ([`Spec`]): how task sets are drawn, at which points, which heuristics are compared, and how the
+//! published experiment is read. Running it ([`run`]) gives a CSV table with one row per (point, reading, algorithm), and
+//! says which published statements ([`Claim`]) the results confirm.
+//!
+//! ```text
+//! study  = points × sets                     Point: n tasks of total utilization U
+//! chunk  = a few sets of one point           what is computed, recorded and resumed (Work)
+//! shard  = every n-th chunk                  what one machine of several does (Shard), put together by merge
+//! cell   = one reading with one algorithm    integer counts (Tally), added up in any order
+//! ```
+//!
+//! **The same bytes, always.** Set i of point j is drawn from (seed, j, i) alone; chunks depend on the study alone; counts
+//! are integers, so sums do not depend on the order. Hence threads, shards and interruptions leave no trace in the results.
+//! Times do vary: they have a file of their own.
+//!
+//! **A kill loses a few seconds.** Every finished chunk is a line in a journal; the next run with the same command reads it
+//! and does the rest. The journal names the experiment (a hash of all that the results depend on), the version and the
+//! shard, and is refused for any other.
+//!
+//! The folder of a run, for each study in it:
+//!
+//! | file | content |
+//! |---|---|
+//! | `NAME.toml` | the study as it was run |
+//! | `NAME.csv` | the results, byte-stable |
+//! | `NAME.timing.csv` | mean times of search and pre-fill [ns] |
+//! | `NAME.claims.json` | what became of the claims |
+//! | `NAME.provenance.json` | hashes, version, seed: what it takes to repeat the run |
+//! | `NAME.checkpoint.jsonl` | the journal |
+//!
+//! Shards have `NAME.shard-i-of-n.provenance.json` and `NAME.shard-i-of-n.checkpoint.jsonl` instead of results.
+
+mod axis;
+pub mod claim;
+mod collection;
+mod document;
+mod findings;
+mod folder;
+mod journal;
+mod merge;
+mod provenance;
+mod results;
+mod runner;
+mod shape;
+mod spec;
+pub mod table;
+mod tally;
+pub mod wilson;
+mod work;
+
+pub use axis::Values;
+pub use claim::{Claim, Finding, check};
+pub use findings::{Findings, State, Study, studies};
+pub use folder::Folder;
+pub use merge::merge;
+pub use provenance::Provenance;
+pub use results::{COLUMNS, TIMING_COLUMNS};
+pub use runner::{Observer, Summary, run};
+pub use shape::{Algorithm, Axis, Reading, Shape};
+pub use spec::{Overrides, Spec};
+pub use table::Table;
+pub use work::{Chunk, Point, Shard, Work};

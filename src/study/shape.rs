@@ -1,0 +1,138 @@
+//! The shape of a study's TOML file.
+
+use serde::{Deserialize, Serialize};
+
+use super::Claim;
+use super::axis::Values;
+use crate::generation::{Recipe, WcetModel};
+use crate::interference::Interference;
+use crate::model::Policy;
+use crate::partitioning::forbidden::Forbidden;
+use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
+use crate::partitioning::{Heuristic, HeuristicKind};
+
+/// A study in the shape of the file.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Study")]
+pub struct Shape {
+    /// Names the study's files and fills the first column of its CSV: letters, digits, `.`, `-` and `_`.
+    pub name: String,
+    /// One line for people.
+    #[serde(default)]
+    pub title: String,
+    /// What is reproduced, such as `[Singh21] Fig. 3.4`.
+    #[serde(default)]
+    pub source: String,
+    /// The seed of everything random.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Task sets per point.
+    pub sets: u64,
+    /// M, the number of SMs; or `platform`.
+    pub sms: Option<u32>,
+    /// The platform whose SMs are partitioned; or `sms`.
+    pub platform: Option<String>,
+    /// Where task sets are drawn.
+    pub axis: Axis,
+    /// How task sets are drawn; the WCET form is up to each reading.
+    #[serde(default)]
+    pub generator: Recipe,
+    /// Ways to understand the published experiment; all see the same draws.
+    pub reading: Vec<Reading>,
+    /// The heuristics compared.
+    pub algorithm: Vec<Algorithm>,
+    /// Published statements, checked against the results.
+    #[serde(default)]
+    pub claim: Vec<Claim>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// The points of a study: every number of tasks with every utilization.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Axis {
+    /// U, the utilization of a whole task set on one SM.
+    pub utilization: Values,
+    /// n, the number of tasks.
+    pub tasks: Values,
+}
+
+/// One way to understand the published experiment.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reading {
+    /// The name in the CSV.
+    pub name: String,
+    /// The form of the WCET functions.
+    pub wcet: WcetModel,
+    /// The test inside one partition.
+    pub policy: Policy,
+    /// How company stretches a WCET.
+    #[serde(default)]
+    pub interference: Interference,
+}
+
+/// A heuristic under a name. The fields are those of [`Heuristic`] (serde cannot flatten strictly).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Algorithm {
+    /// The name in the CSV.
+    pub name: String,
+    /// Which heuristic.
+    pub heuristic: HeuristicKind,
+    /// SMS and BF: how the list of forbidden pairs is filled.
+    #[serde(default)]
+    pub forbidden: Forbidden,
+    /// SMS and BF: how the list of partitions is kept.
+    #[serde(default)]
+    pub order: ListOrder,
+    /// BF: what U of a prospective merge means.
+    #[serde(default)]
+    pub bf_measure: BfMeasure,
+    /// BF: which U is preferred.
+    #[serde(default)]
+    pub bf_direction: BfDirection,
+    /// Equal split: the number of partitions; if absent, the smallest that fits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<u32>,
+}
+
+impl Algorithm {
+    /// The heuristic with its options.
+    pub fn heuristic(&self) -> Heuristic {
+        Heuristic {
+            kind: self.heuristic,
+            forbidden: self.forbidden,
+            order: self.order,
+            bf_measure: self.bf_measure,
+            bf_direction: self.bf_direction,
+            split: self.split,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_algorithm_has_the_fields_of_a_heuristic() {
+        let heuristic = Heuristic {
+            kind: HeuristicKind::Bf,
+            forbidden: Forbidden::Act,
+            order: ListOrder::Increasing,
+            bf_measure: BfMeasure::Demand,
+            bf_direction: BfDirection::Descending,
+            split: Some(3),
+        };
+        let mut fields = serde_json::to_value(heuristic).unwrap();
+        fields["name"] = "x".into();
+        let algorithm: Algorithm = serde_json::from_value(fields.clone()).unwrap();
+        assert_eq!(algorithm.heuristic(), heuristic);
+        assert_eq!(serde_json::to_value(&algorithm).unwrap(), fields);
+    }
+}

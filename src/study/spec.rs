@@ -1,0 +1,346 @@
+//! A study, read from its TOML file and checked.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::Claim;
+use super::axis::MAX_VALUES;
+use super::document::Document;
+use super::findings;
+use super::shape::{Algorithm, Reading, Shape};
+use super::work::{MAX_CHUNKS, Point, Work};
+use crate::error::{Error, Result};
+use crate::generation::{Recipe, Source};
+use crate::model::wcet::MAX_SMS;
+use crate::model::{Factor, Platform};
+
+/// Numbers that replace those of the file, for a quick look or another sample.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Overrides {
+    /// Task sets per point.
+    pub sets: Option<u64>,
+    /// The seed.
+    pub seed: Option<u64>,
+}
+
+/// A study: everything its results depend on, and the claims they are held against.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    document: Document,
+    shape: Shape,
+    sms: u32,
+    points: Vec<Point>,
+    work: Work,
+}
+
+/// The most tasks in one set.
+const MAX_TASKS: u64 = 10_000;
+
+impl Spec {
+    /// Reads the study in the file at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be read, and those of [`Spec::parse`].
+    pub fn read(path: impl AsRef<Path>, overrides: Overrides) -> Result<Spec> {
+        Spec::from_document(Document::read(path.as_ref())?, overrides)
+    }
+
+    /// Reads the study in `text`; `file` is the name that messages give it.
+    ///
+    /// # Errors
+    /// [`Error::Input`] naming line, field, value and expectation: malformed TOML, an unknown or missing field, an empty
+    /// or endless axis, names used twice, no reading or algorithm, task sets that cannot be drawn.
+    pub fn parse(file: &str, text: &str, overrides: Overrides) -> Result<Spec> {
+        let document = Document {
+            file: file.to_owned(),
+            text: text.to_owned(),
+        };
+        Spec::from_document(document, overrides)
+    }
+
+    fn from_document(mut document: Document, overrides: Overrides) -> Result<Spec> {
+        for (key, value) in [("sets", overrides.sets), ("seed", overrides.seed)] {
+            if let Some(value) = value {
+                document.set(key, value)?;
+            }
+        }
+        let shape: Shape = document.parse()?;
+        check_names(&document, &shape)?;
+        let sms = sms(&document, &shape)?;
+        let points = points(&document, &shape)?;
+        if shape.sets == 0 {
+            return Err(document.error("sets", "found 0, expected at least 1"));
+        }
+        let work = Work::new(points.len(), shape.sets).ok_or_else(|| {
+            let message = format!(
+                "found {} sets at {} points, expected fewer (at most {MAX_CHUNKS} chunks of work)",
+                shape.sets,
+                points.len()
+            );
+            document.error("sets", message)
+        })?;
+        let spec = Spec {
+            document,
+            shape,
+            sms,
+            points,
+            work,
+        };
+        spec.check_generator()?;
+        findings::rehearse(&spec).map_err(|error| {
+            let message = match error {
+                Error::Input(error) => error.message,
+                other => other.to_string(),
+            };
+            spec.document.error("claim", message)
+        })?;
+        Ok(spec)
+    }
+
+    /// Every point must be drawable, so that a study does not fail after hours.
+    fn check_generator(&self) -> Result<()> {
+        let table: toml::Table = self.document.parse()?;
+        let generator = table.get("generator").and_then(toml::Value::as_table);
+        if generator.is_some_and(|generator| generator.contains_key("wcet")) {
+            let message = "found a WCET form, expected it in each [[reading]]";
+            return Err(self.document.error("generator.wcet", message));
+        }
+        let Some(reading) = self.shape.reading.first() else {
+            return Ok(());
+        };
+        self.points
+            .iter()
+            .try_for_each(|point| match self.source(point, reading) {
+                Ok(_) => Ok(()),
+                Err(error) => {
+                    let message = format!(
+                        "with {} tasks of utilization {}: {error}",
+                        point.tasks, point.utilization
+                    );
+                    Err(self.document.error("generator", message))
+                }
+            })
+    }
+
+    /// Where the task sets of `point` come from, with the WCET form of `reading`. All readings see the same draws.
+    pub(super) fn source(&self, point: &Point, reading: &Reading) -> Result<Source> {
+        let recipe = Recipe {
+            wcet: reading.wcet,
+            ..self.shape.generator.clone()
+        };
+        Source::new(&recipe, point.tasks, point.utilization.as_f64(), self.shape.seed)
+    }
+
+    /// The name: of the study's files, and in its CSV.
+    pub fn name(&self) -> &str {
+        &self.shape.name
+    }
+
+    /// One line for people; may be empty.
+    pub fn title(&self) -> &str {
+        &self.shape.title
+    }
+
+    /// What is reproduced; may be empty.
+    pub fn source_text(&self) -> &str {
+        &self.shape.source
+    }
+
+    /// The seed of everything random.
+    pub fn seed(&self) -> u64 {
+        self.shape.seed
+    }
+
+    /// Task sets per point; at least one.
+    pub fn sets(&self) -> u64 {
+        self.shape.sets
+    }
+
+    /// M.
+    pub fn sms(&self) -> u32 {
+        self.sms
+    }
+
+    /// The points; at least one.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// The readings; at least one.
+    pub fn readings(&self) -> &[Reading] {
+        &self.shape.reading
+    }
+
+    /// The algorithms; at least one.
+    pub fn algorithms(&self) -> &[Algorithm] {
+        &self.shape.algorithm
+    }
+
+    /// The claims.
+    pub fn claims(&self) -> &[Claim] {
+        &self.shape.claim
+    }
+
+    /// The chunks of work.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    /// The results of one task set: readings × algorithms.
+    pub(super) fn cells(&self) -> usize {
+        self.shape.reading.len() * self.shape.algorithm.len()
+    }
+
+    /// The TOML text with the overrides in it.
+    pub fn text(&self) -> &str {
+        &self.document.text
+    }
+
+    /// The file as the user named it.
+    pub fn file(&self) -> &str {
+        &self.document.file
+    }
+
+    /// SHA-256 of everything the results depend on, as hexadecimal digits: two files with the same value are the same
+    /// experiment. Title, source, claims, comments and layout do not count.
+    ///
+    /// # Errors
+    /// Never in practice: numbers and names can be written as JSON.
+    pub fn experiment(&self) -> Result<String> {
+        #[derive(Serialize)]
+        struct Experiment<'a> {
+            name: &'a str,
+            seed: u64,
+            sets: u64,
+            sms: u32,
+            points: Vec<(Factor, usize)>,
+            generator: &'a Recipe,
+            readings: &'a [Reading],
+            algorithms: &'a [Algorithm],
+        }
+        let experiment = Experiment {
+            name: self.name(),
+            seed: self.seed(),
+            sets: self.sets(),
+            sms: self.sms,
+            points: self
+                .points
+                .iter()
+                .map(|point| (point.utilization, point.tasks))
+                .collect(),
+            generator: &self.shape.generator,
+            readings: self.readings(),
+            algorithms: self.algorithms(),
+        };
+        let json = serde_json::to_vec(&experiment).map_err(|error| Error::Usage(error.to_string()))?;
+        Ok(sha256(&json))
+    }
+}
+
+/// SHA-256 as hexadecimal digits.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// Names must be usable as file names and tell rows apart.
+fn check_names(document: &Document, shape: &Shape) -> Result<()> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let starts_well = shape.name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if !starts_well || !shape.name.chars().all(allowed) || shape.name.len() > 100 {
+        let message = format!(
+            "found \"{}\", expected 1 to 100 letters, digits, `.`, `-` or `_`, the first a letter or digit",
+            shape.name.escape_debug()
+        );
+        return Err(document.error("name", message));
+    }
+    let readings = shape
+        .reading
+        .iter()
+        .map(|reading| reading.name.as_str())
+        .collect();
+    let algorithms = shape
+        .algorithm
+        .iter()
+        .map(|algorithm| algorithm.name.as_str())
+        .collect();
+    unique(document, "reading", readings)?;
+    unique(document, "algorithm", algorithms)
+}
+
+fn unique(document: &Document, list: &str, names: Vec<&str>) -> Result<()> {
+    if names.is_empty() {
+        return Err(document.error(list, format!("found none, expected at least one [[{list}]]")));
+    }
+    let mut seen = HashSet::new();
+    for (index, name) in names.into_iter().enumerate() {
+        let field = format!("{list}[{index}].name");
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            let message = format!("found \"{}\", expected visible characters", name.escape_debug());
+            return Err(document.error(&field, message));
+        }
+        if !seen.insert(name) {
+            return Err(document.error(
+                &field,
+                format!("found \"{name}\" twice, expected different names"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn sms(document: &Document, shape: &Shape) -> Result<u32> {
+    match (shape.sms, &shape.platform) {
+        (Some(sms), None) if (1..=MAX_SMS).contains(&sms) => Ok(sms),
+        (Some(sms), None) => Err(document.error("sms", format!("found {sms}, expected 1 to {MAX_SMS}"))),
+        (None, Some(name)) => Platform::named(name).map(|platform| platform.sms).ok_or_else(|| {
+            let names: Vec<String> = Platform::all().map(|platform| platform.name).collect();
+            let message = format!("found \"{name}\", expected one of {}", names.join(", "));
+            document.error("platform", message)
+        }),
+        (Some(_), Some(_)) => {
+            Err(document.error("platform", "found both `sms` and `platform`, expected one"))
+        }
+        (None, None) => Err(document.error("", "missing field `sms` (or `platform`)")),
+    }
+}
+
+fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
+    let (utilizations, tasks) = (shape.axis.utilization.as_slice(), shape.axis.tasks.as_slice());
+    if let Some(value) = utilizations.iter().find(|&&value| value == Factor::ZERO) {
+        let message = format!("found {value}, expected positive utilizations");
+        return Err(document.error("axis.utilization", message));
+    }
+    if utilizations.len().saturating_mul(tasks.len()) > MAX_VALUES {
+        let message = format!(
+            "found {} utilizations × {} numbers of tasks, expected at most {MAX_VALUES} points",
+            utilizations.len(),
+            tasks.len()
+        );
+        return Err(document.error("axis", message));
+    }
+    let mut points = Vec::new();
+    for &value in tasks {
+        let tasks = match value.ratio() {
+            (tasks @ 1..=MAX_TASKS, 1) => usize::try_from(tasks).ok(),
+            _ => None,
+        };
+        let Some(tasks) = tasks else {
+            let message = format!("found {value}, expected whole numbers from 1 to {MAX_TASKS}");
+            return Err(document.error("axis.tasks", message));
+        };
+        for &utilization in utilizations {
+            points.push(Point {
+                index: points.len(),
+                utilization,
+                tasks,
+            });
+        }
+    }
+    Ok(points)
+}
