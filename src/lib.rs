@@ -30,6 +30,8 @@ pub mod error;
 pub mod interference;
 pub mod model;
 pub mod partitioning;
+#[cfg(feature = "cli")]
+pub mod plot;
 pub mod schedulability;
 pub mod study;
 pub mod time;

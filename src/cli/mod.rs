@@ -3,6 +3,7 @@
 //! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error.
 
 mod global;
+mod plot;
 
 pub use global::{Format, Global};
 
@@ -23,7 +24,9 @@ pub struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    Plot(plot::Args),
+}
 
 /// What a command that ran to its end found. Bad input is an error instead.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -47,6 +50,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command, _global: &Global) -> Result<Outcome> {
-    match command {}
+fn run(command: Command, global: &Global) -> Result<Outcome> {
+    match command {
+        Command::Plot(args) => args.run(global),
+    }
 }
