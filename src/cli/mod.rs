@@ -25,6 +25,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Draw a figure from the results of a study: a line per algorithm, a panel per reading, with confidence bands.
     Plot(plot::Args),
 }
 
