@@ -117,7 +117,7 @@ impl Args {
         if global.quiet || (global.file().is_none() && io::stdout().is_terminal()) {
             return ProgressBar::hidden();
         }
-        let template = "{bar:40} {pos} of {len} sets, {per_sec}, {eta} left";
+        let template = "{bar:40} {pos} of {len} sets, {eta} left";
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         ProgressBar::new(self.count).with_style(style) // draws on a terminal only
     }
