@@ -3,6 +3,8 @@
 //!
 //! Every figure is the median over repetitions; both programs take turns on the same sets and must give the same plans.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
+
 #[path = "../tests/oracle/mod.rs"]
 mod oracle;
 

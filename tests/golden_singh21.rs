@@ -4,6 +4,8 @@
 //! n = 50, 10 at n = 200; M = 68, D = 0.75 T, the singh21 periods, prm = 0.5, no cap). Ours must lie within 3σ of the
 //! difference of the two samples.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
+
 use gpusched::generation::{Recipe, Source, WcetModel};
 use gpusched::interference::Conflict;
 use gpusched::model::{Plan, Policy};
