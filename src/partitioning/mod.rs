@@ -2,7 +2,7 @@
 //!
 //! * [`Problem`]: the tasks, the GPU, the test and the interference model;
 //! * [`lemmas`]: Lemmas 1–3;
-//! * [`search`]: Algorithm 1, with [`merge`] (Algorithm 2), [`select`] (Algorithm 3), the relations ≫ and > in
+//! * [`search`]: Algorithm 1, with `merge` (Algorithm 2), `select` (Algorithm 3), the relations ≫ and > in
 //!   [`order`], and the [`forbidden`] list (ACT, INA);
 //! * [`baselines`]: one partition, one partition per task, first-fit and worst-fit on an equal split.
 //!

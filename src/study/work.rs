@@ -47,7 +47,7 @@ pub struct Work {
 pub const MAX_CHUNKS: usize = 10_000_000;
 
 impl Work {
-    /// The chunks of `points` × `sets` (both positive); `None` if there are more than [`MAX_CHUNKS`].
+    /// The chunks of `points` × `sets` (both positive); `None` if there are more than `MAX_CHUNKS`.
     ///
     /// A chunk has ⌈√sets / 2⌉ sets: few enough to lose little when interrupted, many enough to keep the journal short.
     pub fn new(points: usize, sets: u64) -> Option<Work> {
