@@ -31,6 +31,8 @@ pub mod generation;
 pub mod interference;
 pub mod model;
 pub mod partitioning;
+#[cfg(feature = "cli")]
+pub mod plot;
 pub mod schedulability;
 pub mod study;
 pub mod time;

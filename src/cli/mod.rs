@@ -8,6 +8,7 @@ mod global;
 mod man;
 mod output;
 mod partition;
+mod plot;
 mod question;
 mod schema;
 mod study;
@@ -49,6 +50,7 @@ enum Command {
     Partition(partition::Args),
     /// Run experiments, and check published claims against the results.
     Study(study::Args),
+    Plot(plot::Args),
     /// Print the JSON schema of a file format.
     Schema(schema::Args),
     /// Print a completion script for a shell.
@@ -80,6 +82,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Test(args) => args.run(global),
         Command::Partition(args) => args.run(global),
         Command::Study(args) => args.run(global),
+        Command::Plot(args) => args.run(global),
         Command::Schema(args) => args.run(global),
         Command::Completions(args) => args.run(global),
         Command::Man(args) => args.run(global),

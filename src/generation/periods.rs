@@ -13,7 +13,7 @@ use crate::time::Time;
 /// How periods are drawn. Text form: `singh21` or `log-uniform:MIN:MAX`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Periods {
-    /// One of [`SINGH21`], each as likely; then, while the work is below one unit, the next larger one up to 4 s
+    /// One of 50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000 and 4000 ms, each as likely; then, while the work is below one unit, the next larger one up to 4 s
     /// ([Singh21] §3.6.1, step 2: "a reasonable execution time").
     #[default]
     Singh21,

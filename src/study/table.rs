@@ -192,10 +192,27 @@ impl<'t> Column<'t> {
         self.cells().filter(|cell| seen.insert(*cell)).collect()
     }
 
+    /// The first few different texts, for messages: `"SMS-INA", "1G", …`.
+    pub(crate) fn examples(&self) -> String {
+        let distinct = self.distinct();
+        let mut examples: Vec<String> = distinct
+            .iter()
+            .take(EXAMPLES)
+            .map(|text| format!("\"{text}\""))
+            .collect();
+        if distinct.len() > EXAMPLES {
+            examples.push("…".to_owned());
+        }
+        examples.join(", ")
+    }
+
     fn cells(self) -> impl Iterator<Item = &'t str> {
         (0..self.table.len()).map(move |row| self.text(row))
     }
 }
+
+/// How many values a message lists.
+const EXAMPLES: usize = 12;
 
 fn parse(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())

@@ -249,12 +249,10 @@ fn check_literals(column: Column<'_>, test: &Test) -> Result<(), String> {
                 "column `{name}` holds numbers; write the number without quotes instead of {literal}"
             ));
         }
-        let distinct = column.distinct();
-        if exact && !distinct.contains(&text.as_str()) {
-            let known: Vec<String> = distinct.iter().map(|text| format!("\"{text}\"")).collect();
+        if exact && !column.distinct().contains(&text.as_str()) {
             return Err(format!(
                 "no row has {name} = {literal}; there are {}",
-                known.join(", ")
+                column.examples()
             ));
         }
     }

@@ -1,0 +1,111 @@
+//! What tells the lines of a figure apart: color, dashes and marker, each enough by itself for a few lines.
+
+use plotters::style::RGBColor;
+
+/// How one line looks. Lengths in pixels.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(super) struct LineStyle {
+    pub color: RGBColor,
+    /// The position in [`DASHES`]; `None` is a solid line.
+    pub dash: Option<usize>,
+    pub marker: Marker,
+}
+
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(super) enum Marker {
+    Circle {
+        filled: bool,
+    },
+    Shape {
+        corners: &'static [(f64, f64)],
+        filled: bool,
+    },
+}
+
+/// Okabe & Ito, without their yellow, which is too pale for a line on white.
+const COLORS: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),   // blue
+    RGBColor(213, 94, 0),    // vermillion
+    RGBColor(0, 158, 115),   // bluish green
+    RGBColor(0, 0, 0),       // black
+    RGBColor(204, 121, 167), // reddish purple
+    RGBColor(230, 159, 0),   // orange
+    RGBColor(86, 180, 233),  // sky blue
+];
+
+/// The lengths of stroke and gap.
+pub(super) const DASHES: [(f64, f64); 3] = [(8.0, 3.0), (1.8, 2.2), (4.5, 2.5)];
+
+const SQUARE: [(f64, f64); 4] = [(-3.1, -3.1), (3.1, -3.1), (3.1, 3.1), (-3.1, 3.1)];
+const DIAMOND: [(f64, f64); 4] = [(0.0, -4.4), (4.4, 0.0), (0.0, 4.4), (-4.4, 0.0)];
+const UP: [(f64, f64); 3] = [(0.0, -4.4), (4.0, 2.8), (-4.0, 2.8)];
+const DOWN: [(f64, f64); 3] = [(0.0, 4.4), (4.0, -2.8), (-4.0, -2.8)];
+
+const MARKERS: [Marker; 10] = [
+    Marker::Circle { filled: true },
+    Marker::Shape {
+        corners: &SQUARE,
+        filled: false,
+    },
+    Marker::Shape {
+        corners: &UP,
+        filled: true,
+    },
+    Marker::Shape {
+        corners: &DIAMOND,
+        filled: false,
+    },
+    Marker::Shape {
+        corners: &SQUARE,
+        filled: true,
+    },
+    Marker::Shape {
+        corners: &DOWN,
+        filled: false,
+    },
+    Marker::Shape {
+        corners: &DIAMOND,
+        filled: true,
+    },
+    Marker::Circle { filled: false },
+    Marker::Shape {
+        corners: &DOWN,
+        filled: true,
+    },
+    Marker::Shape {
+        corners: &UP,
+        filled: false,
+    },
+];
+
+/// The style of the line `index`: no two of the first 20 have the same dashes and markers, no two of the first 28 the same
+/// dashes and colors.
+pub(super) fn line_style(index: usize) -> LineStyle {
+    LineStyle {
+        color: COLORS[index % COLORS.len()],
+        dash: (index % (DASHES.len() + 1)).checked_sub(1),
+        marker: MARKERS[index % MARKERS.len()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_lines_look_alike() {
+        for a in 0..28 {
+            for b in 0..a {
+                let (a, b) = (line_style(a), line_style(b));
+                assert!((a.dash, a.color) != (b.dash, b.color));
+            }
+        }
+        // In black and white, too.
+        for a in 0..20 {
+            for b in 0..a {
+                let (a, b) = (line_style(a), line_style(b));
+                assert!((a.dash, a.marker) != (b.dash, b.marker));
+            }
+        }
+    }
+}
