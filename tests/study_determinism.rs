@@ -6,14 +6,17 @@
     reason = "a test fails by panicking, in its helpers, too"
 )]
 
+#[path = "study_support/files.rs"]
+mod files;
 mod study_support;
 
 use std::path::{Path, PathBuf};
 
+use files::stable_files;
 use gpusched::generation::{Recipe, Source};
 use gpusched::partitioning::{Problem, partition};
 use gpusched::study::{self, Observer, Overrides, Spec, Table};
-use study_support::{SMALL, parse, run, small, stable_files};
+use study_support::{SMALL, parse, run, small};
 use tempfile::tempdir;
 
 #[test]

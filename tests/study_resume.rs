@@ -6,12 +6,15 @@
     reason = "a test fails by panicking, in its helpers, too"
 )]
 
+#[path = "study_support/files.rs"]
+mod files;
 mod study_support;
 
 use std::fs::{self, File};
 use std::path::Path;
 
-use study_support::{SMALL, parse, run, small, stable_files};
+use files::stable_files;
+use study_support::{SMALL, parse, run, small};
 use tempfile::tempdir;
 
 const JOURNAL: &str = "small.checkpoint.jsonl";
