@@ -369,6 +369,34 @@ fn bad_input_is_an_error_and_leaves_no_file() {
 }
 
 #[test]
+fn a_value_between_gaps_is_visible() {
+    let workplace = Workplace::new();
+    let rows = |alone: &str| -> String {
+        let row = |x| {
+            if x < 20 {
+                format!("{x},A,1\n")
+            } else {
+                format!("{x},A,\n")
+            }
+        };
+        (0..30)
+            .map(|x| {
+                if x == 25 {
+                    format!("{x},A,{alone}\n")
+                } else {
+                    row(x)
+                }
+            })
+            .collect()
+    };
+    let circles = |alone: &str| {
+        workplace.write("gap.csv", &format!("utilization,algorithm,rate\n{}", rows(alone)));
+        workplace.figure(&["gap.csv"]).matches("<circle").count()
+    };
+    assert_eq!(circles("0.5"), circles("") + 2); // its fill and its outline
+}
+
+#[test]
 fn an_older_figure_survives_a_failure() {
     let workplace = Workplace::new();
     workplace.write("figure.svg", "old");

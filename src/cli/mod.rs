@@ -50,6 +50,7 @@ enum Command {
     Partition(partition::Args),
     /// Run experiments, and check published claims against the results.
     Study(study::Args),
+    /// Draw a figure from the results of a study: a line per algorithm, a panel per reading, with confidence bands.
     Plot(plot::Args),
     /// Print the JSON schema of a file format.
     Schema(schema::Args),

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::plot::{Options, Selection, line_chart};
 use crate::study::Table;
 
-/// Draw a figure from the CSV of a study: a line per algorithm, a panel per reading, with confidence bands.
+/// The arguments of `gpusched plot`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:

@@ -33,8 +33,11 @@ const REMARK: RGBColor = RGBColor(90, 90, 90);
 /// The stroke width that stands for the first dash pattern; the next ones follow [units].
 const DASHED: u32 = 90_001;
 
-/// A line has at least and at most about so many markers, if it has more points.
-const MARKERS: (usize, usize) = (5, 12);
+/// A line of no more points has a marker at each.
+const FEW: usize = 12;
+
+/// Else the markers are at least this far apart along the line [pixels].
+const MARKER_DISTANCE: f64 = 70.0;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = std::result::Result<(), DrawingAreaErrorKind<std::io::Error>>;
@@ -149,10 +152,21 @@ fn draw_panel(chart: &Chart, layout: &Layout, root: &Area<'_>, panel: &Panel, pl
         }
     }
     for (index, line) in panel.lines.iter().enumerate() {
-        for point in marked(line, index, panel.lines.len()) {
-            if let Some(value) = point.y {
-                draw_marker(root, place(value, point.x), &line_style(index))?;
-            }
+        let visible = |piece: &[Point]| -> Vec<_> {
+            let points = piece.iter().filter_map(|point| Some(place(point.y?, point.x)));
+            points.collect()
+        };
+        let phase = index as f64 / panel.lines.len() as f64;
+        let mut markers = marked(&visible(line), phase);
+        // Between two gaps there is no line: without a marker the point would be lost.
+        let alone = line
+            .split(|point| point.y.is_none())
+            .filter(|piece| piece.len() == 1);
+        markers.extend(alone.flat_map(visible));
+        markers.sort_unstable();
+        markers.dedup();
+        for point in markers {
+            draw_marker(root, point, &line_style(index))?;
         }
     }
     Ok(())
@@ -192,11 +206,25 @@ fn bands(lines: &[Vec<Point>]) -> Vec<Vec<Vec<Interval>>> {
     bands
 }
 
-/// The points of a line that get a marker: all of a few, else every so many, not the same ones on every line.
-fn marked(line: &[Point], index: usize, lines: usize) -> impl Iterator<Item = &Point> {
-    let (fewest, most) = (line.len().div_ceil(MARKERS.1), line.len().div_ceil(MARKERS.0));
-    let every = lines.clamp(fewest, most).max(1);
-    line.iter().skip(index * every / lines.max(1)).step_by(every)
+/// The points of a line that get a marker: all of a few, else some, by the length of the line between them so that steep
+/// parts have their share. `phase` in [0, 1) keeps lines that coincide from having theirs at the same points.
+fn marked(points: &[(i32, i32)], phase: f64) -> Vec<(i32, i32)> {
+    if points.len() <= FEW {
+        return points.to_vec();
+    }
+    let distance = MARKER_DISTANCE * UNIT;
+    let mut remaining = phase * distance;
+    let mut previous = points.first().copied().unwrap_or_default();
+    let mut marked = Vec::new();
+    for &(x, y) in points {
+        remaining -= libm::hypot(f64::from(x - previous.0), f64::from(y - previous.1));
+        previous = (x, y);
+        if remaining <= 0.0 {
+            marked.push((x, y));
+            remaining = distance;
+        }
+    }
+    marked
 }
 
 fn draw_line(area: &Area<'_>, points: Vec<(i32, i32)>, style: &LineStyle) -> Drawn {
@@ -249,4 +277,52 @@ fn stroke(color: &RGBColor, width: f64) -> ShapeStyle {
 fn text_style<'a>(size: f64, horizontal: HPos, color: &'a RGBColor) -> TextStyle<'a> {
     let font = (FONT, size * UNIT * FONT_SCALE).into_font();
     font.color(color).pos(Pos::new(horizontal, VPos::Center))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_follow_the_length_of_the_line() {
+        let few: Vec<_> = (0..12).map(|x| (x, 0)).collect();
+        assert_eq!(marked(&few, 0.5), few);
+        let flat: Vec<_> = (0..30).map(|index| (100 * index, 0)).collect();
+        let expected: Vec<_> = [0, 7, 14, 21, 28].map(|index| (100 * index, 0)).to_vec();
+        assert_eq!(marked(&flat, 0.0), expected);
+        assert_eq!(marked(&flat, 0.5).first(), Some(&(400, 0)));
+        let steep: Vec<_> = (0..30).map(|index| (0, 1000 * index)).collect();
+        assert_eq!(marked(&steep, 0.0), steep);
+    }
+
+    #[test]
+    fn bands_that_coincide_are_drawn_once() {
+        let point = |x: f64, low| Point {
+            x,
+            y: Some(1.0),
+            band: Some((low, 1.0)),
+        };
+        let gap = Point {
+            band: None,
+            ..point(3.0, 0.0)
+        };
+        let first = vec![
+            point(0.0, 0.9),
+            point(1.0, 0.9),
+            point(2.0, 0.9),
+            gap,
+            point(4.0, 0.9),
+            point(5.0, 0.9),
+        ];
+        let second = vec![point(0.0, 0.8), point(1.0, 0.9), point(2.0, 0.9), point(3.0, 0.9)];
+        let at = |x, low| (x, (low, 1.0));
+        let expected = vec![
+            vec![
+                vec![at(0.0, 0.9), at(1.0, 0.9), at(2.0, 0.9)],
+                vec![at(4.0, 0.9), at(5.0, 0.9)],
+            ],
+            vec![vec![at(0.0, 0.8), at(1.0, 0.9)], vec![at(2.0, 0.9), at(3.0, 0.9)]],
+        ];
+        assert_eq!(bands(&[first, second]), expected);
+    }
 }

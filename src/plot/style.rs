@@ -22,8 +22,8 @@ pub(super) enum Marker {
     },
 }
 
-/// Okabe & Ito, without their yellow, which is too pale for a line on white.
-const COLORS: [RGBColor; 7] = [
+/// Okabe & Ito, with gray for their yellow, which is too pale for a line on white.
+const COLORS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),   // blue
     RGBColor(213, 94, 0),    // vermillion
     RGBColor(0, 158, 115),   // bluish green
@@ -31,6 +31,7 @@ const COLORS: [RGBColor; 7] = [
     RGBColor(204, 121, 167), // reddish purple
     RGBColor(230, 159, 0),   // orange
     RGBColor(86, 180, 233),  // sky blue
+    RGBColor(125, 125, 125), // gray
 ];
 
 /// The lengths of stroke and gap.
@@ -41,7 +42,7 @@ const DIAMOND: [(f64, f64); 4] = [(0.0, -4.4), (4.4, 0.0), (0.0, 4.4), (-4.4, 0.
 const UP: [(f64, f64); 3] = [(0.0, -4.4), (4.0, 2.8), (-4.0, 2.8)];
 const DOWN: [(f64, f64); 3] = [(0.0, 4.4), (4.0, -2.8), (-4.0, -2.8)];
 
-const MARKERS: [Marker; 10] = [
+const MARKERS: [Marker; 9] = [
     Marker::Circle { filled: true },
     Marker::Shape {
         corners: &SQUARE,
@@ -72,18 +73,14 @@ const MARKERS: [Marker; 10] = [
         corners: &DOWN,
         filled: true,
     },
-    Marker::Shape {
-        corners: &UP,
-        filled: false,
-    },
 ];
 
-/// The style of the line `index`: no two of the first 20 have the same dashes and markers, no two of the first 28 the same
+/// The style of the line `index`: no two of the first 18 have the same dashes and markers, no two of the first 32 the same
 /// dashes and colors.
 pub(super) fn line_style(index: usize) -> LineStyle {
     LineStyle {
         color: COLORS[index % COLORS.len()],
-        dash: (index % (DASHES.len() + 1)).checked_sub(1),
+        dash: ((index + index / COLORS.len()) % (DASHES.len() + 1)).checked_sub(1),
         marker: MARKERS[index % MARKERS.len()],
     }
 }
@@ -94,14 +91,14 @@ mod tests {
 
     #[test]
     fn no_two_lines_look_alike() {
-        for a in 0..28 {
+        for a in 0..32 {
             for b in 0..a {
                 let (a, b) = (line_style(a), line_style(b));
                 assert!((a.dash, a.color) != (b.dash, b.color));
             }
         }
         // In black and white, too.
-        for a in 0..20 {
+        for a in 0..18 {
             for b in 0..a {
                 let (a, b) = (line_style(a), line_style(b));
                 assert!((a.dash, a.marker) != (b.dash, b.marker));
