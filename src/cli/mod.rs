@@ -4,6 +4,7 @@
 //! A reader of standard output that goes away early (`| head`) is no error.
 
 mod completions;
+mod generate;
 mod global;
 mod man;
 mod output;
@@ -44,6 +45,8 @@ Example:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Draw random task sets.
+    Generate(generate::Args),
     /// Test whether tasks meet their deadlines in one partition of the GPU.
     Test(test::Args),
     /// Divide the SMs of a GPU among the tasks.
@@ -80,6 +83,7 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command, global: &Global) -> Result<Outcome> {
     match command {
+        Command::Generate(args) => args.run(global),
         Command::Test(args) => args.run(global),
         Command::Partition(args) => args.run(global),
         Command::Study(args) => args.run(global),

@@ -54,15 +54,27 @@ impl Output {
         .map_err(|cause| Error::io(&self.path, "write", cause))
     }
 
+    /// Lets the reader of standard output see what there is so far.
+    ///
+    /// # Errors
+    /// [`Error::Io`] as for [`Output::write`].
+    pub fn flush(&mut self) -> Result<()> {
+        match &mut self.sink {
+            Sink::Stdout(stdout) => stdout
+                .flush()
+                .map_err(|cause| Error::io(&self.path, "write", cause)),
+            Sink::File(_) => Ok(()), // nobody sees it yet
+        }
+    }
+
     /// Makes sure that everything has arrived.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(mut self) -> Result<()> {
+        self.flush()?;
         match self.sink {
-            Sink::Stdout(mut stdout) => stdout
-                .flush()
-                .map_err(|cause| Error::io(&self.path, "write", cause)),
+            Sink::Stdout(_) => Ok(()),
             Sink::File(artifact) => artifact.commit(),
         }
     }

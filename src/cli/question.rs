@@ -1,6 +1,7 @@
 //! What `test` and `partition` have in common: a stream of task sets, a GPU, a test, and answers in the same order.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use clap::value_parser;
 use rayon::prelude::*;
@@ -16,7 +17,7 @@ use crate::model::wcet::MAX_SMS;
 use crate::model::{Platform, Policy, TaskSet};
 use crate::partitioning::Problem;
 
-/// Task sets that are read, then analysed in parallel, then answered in order.
+/// Task sets that are read and checked before any of them is analysed.
 const BATCH: usize = 512;
 
 /// Task sets, the GPU they run on, and how one partition is analysed.
@@ -120,35 +121,44 @@ impl Question {
         let mut output = Output::open(global)?;
         let pool = global.pool()?;
         let (mut asked, mut positive) = (0u64, 0u64);
+        let mut pace = Pace::new(pool.current_num_threads());
         loop {
-            let batch = sets.batch(BATCH)?;
-            let alone = asked == 0 && batch.len() == 1 && sets.at_end();
+            let raw = sets.batch(BATCH)?;
+            if raw.is_empty() {
+                break;
+            }
             let file = sets.file();
-            let answers: Vec<Result<Answer>> = pool.install(|| {
-                let cases = batch.par_iter().enumerate();
-                cases
-                    .map(|(position, raw)| {
-                        let set = raw.parse(file)?;
-                        answer(&Case {
-                            index: asked + position as u64,
-                            alone,
-                            set: &set,
-                            problem: Problem::new(&set, sms, self.policy, self.interference.model())?,
-                        })
-                    })
-                    .collect()
-            });
-            let answers = answers.into_iter().collect::<Result<Vec<Answer>>>()?;
+            let batch: Vec<Result<TaskSet>> =
+                pool.install(|| raw.par_iter().map(|raw| raw.parse(file)).collect());
+            let batch = batch.into_iter().collect::<Result<Vec<TaskSet>>>()?;
+            let alone = asked == 0 && batch.len() == 1 && sets.at_end();
             if asked == 0 {
                 output.write(header)?;
             }
-            for answer in &answers {
-                output.write(&answer.text)?;
-                positive += u64::from(answer.positive);
-            }
-            asked += answers.len() as u64;
-            if answers.is_empty() {
-                break;
+            let mut rest = batch.as_slice();
+            while !rest.is_empty() {
+                let (chunk, later) = rest.split_at(pace.chunk().min(rest.len()));
+                let answers: Vec<Result<Answer>> = pool.install(|| {
+                    let numbered = chunk.par_iter().enumerate();
+                    let cases = numbered.map(|(position, set)| {
+                        answer(&Case {
+                            index: asked + position as u64,
+                            alone,
+                            set,
+                            problem: Problem::new(set, sms, self.policy, self.interference.model())?,
+                        })
+                    });
+                    cases.collect()
+                });
+                for answer in answers {
+                    let answer = answer?;
+                    output.write(&answer.text)?;
+                    positive += u64::from(answer.positive);
+                    asked += 1;
+                }
+                output.flush()?;
+                pace.step();
+                rest = later;
             }
         }
         output.finish()?;
@@ -160,6 +170,38 @@ impl Question {
         } else {
             Outcome::Negative
         })
+    }
+}
+
+/// How many task sets are analysed at a time: as many as take a fraction of a second, so that answers appear soon.
+struct Pace {
+    chunk: usize,
+    threads: usize,
+    since: Instant,
+}
+
+impl Pace {
+    fn new(threads: usize) -> Pace {
+        Pace {
+            chunk: threads,
+            threads,
+            since: Instant::now(),
+        }
+    }
+
+    fn chunk(&self) -> usize {
+        self.chunk
+    }
+
+    /// A chunk is done.
+    fn step(&mut self) {
+        let elapsed = self.since.elapsed();
+        if elapsed < Duration::from_millis(50) {
+            self.chunk = (2 * self.chunk).min(BATCH);
+        } else if elapsed > Duration::from_millis(200) {
+            self.chunk = (self.chunk / 2).max(self.threads);
+        }
+        self.since = Instant::now();
     }
 }
 

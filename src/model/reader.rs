@@ -121,8 +121,11 @@ impl TaskSets {
                 if ends_early(&raw.text) {
                     self.read(&mut raw.text, usize::MAX)?;
                     self.state = State::End;
+                    return Ok(Some(raw));
                 }
             }
+            // Without its line break, so that no error is on the line after.
+            raw.text.truncate(raw.text.trim_ascii_end().len());
             return Ok(Some(raw));
         }
         Ok(None)
@@ -214,14 +217,11 @@ impl RawTaskSet {
                 "found a byte order mark, expected JSON in UTF-8 without one",
             ));
         }
-        if !text.trim_ascii_start().starts_with('{') {
-            let found =
-                serde_json::from_str::<serde_json::Value>(text).map_or("no JSON", |value| match value {
-                    serde_json::Value::Null => "null",
-                    serde_json::Value::Array(_) => "a list",
-                    _ => "a single value",
-                });
-            let message = format!("found {found}, expected a task set: an object such as {{\"tasks\":[…]}}");
+        let start = text.trim_ascii();
+        if !start.starts_with('{') {
+            let found: String = start.chars().take(20).collect();
+            let message =
+                format!("found {found:?}, expected a task set: an object such as {{\"tasks\":[…]}}");
             return Err(refuse(1, &message));
         }
         let mut json = serde_json::Deserializer::from_str(text);
@@ -308,7 +308,7 @@ mod tests {
                 "x:4: trailing characters (column 2)",
             ),
             ("\u{feff}{}".to_owned(), "x:1: found a byte order mark"),
-            ("[]".to_owned(), "x:1: found a list, expected a task set"),
+            ("[1]".to_owned(), "x:1: found \"[1]\", expected a task set"),
             (" \n\n".to_owned(), "x: found no task set"),
         ] {
             let message = lines(text.clone()).expect_err(&text);

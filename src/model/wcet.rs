@@ -22,17 +22,13 @@ pub enum Contention {
 }
 
 /// C(m) of one kernel, isolated (Cⁿ) and in conflict (Cᶜ).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(into = "Form", try_from = "Form")]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(into = "Form")]
 pub struct WcetFunction(Form);
 
 /// The four forms, in the shape of the task-set file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(
-    rename_all = "lowercase",
-    deny_unknown_fields,
-    expecting = "a WCET function: an object with one of \"amdahl\", \"proportional\", \"affine\" and \"table\""
-)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Form {
     /// C(m) = k · (a/m + β·a), [Singh21] §3.6.1 as printed.
     Amdahl(Scaling),
@@ -243,6 +239,29 @@ impl TryFrom<Form> for WcetFunction {
 
     fn try_from(form: Form) -> Result<WcetFunction, WcetError> {
         WcetFunction::new(form)
+    }
+}
+
+/// By hand, because a derived enum answers a number with "expected value".
+impl<'de> Deserialize<'de> for WcetFunction {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<WcetFunction, D::Error> {
+        use serde::de::value::MapAccessDeserializer;
+        use serde::de::{Error as _, MapAccess, Visitor};
+
+        struct FormVisitor;
+        impl<'de> Visitor<'de> for FormVisitor {
+            type Value = Form;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a WCET function: an object with one of \"amdahl\", \"proportional\", \"affine\" and \"table\"")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, form: A) -> Result<Form, A::Error> {
+                Form::deserialize(MapAccessDeserializer::new(form))
+            }
+        }
+        let form = deserializer.deserialize_any(FormVisitor)?;
+        WcetFunction::new(form).map_err(D::Error::custom)
     }
 }
 

@@ -112,7 +112,7 @@ impl Attempt<'_> {
             .map(|(_, merged)| merged)
     }
 
-    /// \> (Definition 4): partners in order of U(P⊕P'), the first that merges is taken. Ties: the partner with the lowest
+    /// `>` (Definition 4): partners in order of U(P⊕P'), the first that merges is taken. Ties: the partner with the lowest
     /// task position.
     fn first_success(&mut self, heuristic: &Heuristic, eligible: Vec<&Listed>) -> Option<Merged> {
         let mut keyed: Vec<_> = eligible

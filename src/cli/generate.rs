@@ -1,0 +1,124 @@
+//! `gpusched generate`: random task sets as JSONL.
+
+use std::io::{self, IsTerminal as _};
+
+use clap::value_parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+
+use super::output::Output;
+use super::question::json_line;
+use super::{Format, Global, Outcome};
+use crate::error::{Error, Result};
+use crate::generation::{Generator, Periods, Recipe, Source, WcetModel};
+use crate::model::Factor;
+
+/// Draws random task sets.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// The number of tasks in each set.
+    #[arg(long, value_name = "N")]
+    tasks: usize,
+    /// The total utilization of each set, the sum of work/period.
+    #[arg(long, value_name = "U")]
+    utilization: f64,
+    /// The number of sets.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
+    count: u64,
+    /// How the utilization is divided among the tasks.
+    #[arg(long, value_enum, default_value_t)]
+    generator: Generator,
+    /// The largest utilization of one task [default: none].
+    #[arg(long, value_name = "U")]
+    cap: Option<f64>,
+    /// How periods are drawn: singh21, or log-uniform:MIN:MAX such as log-uniform:10ms:1s.
+    #[arg(long, default_value_t)]
+    periods: Periods,
+    /// The form of the WCET functions.
+    #[arg(long, value_enum, default_value_t)]
+    wcet: WcetModel,
+    /// The probability of a task being memory-intensive [default: 0.5].
+    #[arg(long, value_name = "P")]
+    memory_share: Option<f64>,
+    /// The relative deadline as a multiple of the period [default: 0.75].
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    deadline: Option<Factor>,
+}
+
+const EXAMPLE: &str = "\
+Equal arguments and --seed give equal sets, on every machine; of more sets the first ones stay the same.
+
+Examples:
+  gpusched generate --tasks 50 --utilization 34 --count 100 -o sets.jsonl
+  gpusched generate --tasks 10 --utilization 4 --count 20 --seed 7 | gpusched partition - --sms 44";
+
+fn factor(text: &str) -> Result<Factor, &'static str> {
+    let value = text.parse().ok().and_then(Factor::from_f64);
+    value.ok_or("expected a number from 0 to 1000000 with at most nine decimals")
+}
+
+/// Sets drawn in parallel, then written in order.
+const BATCH: u64 = 512;
+
+/// Tasks in such a batch at most, so that memory stays bounded.
+const BATCH_TASKS: usize = 1 << 17;
+
+impl Args {
+    /// Writes the sets.
+    ///
+    /// # Errors
+    /// Bad usage, parameters without task sets, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if let Some(format @ (Format::Text | Format::Csv)) = global.format {
+            return Err(Error::Usage(format!(
+                "--format: found {format:?}, expected json: task sets are JSONL"
+            )));
+        }
+        let source = Source::new(&self.recipe(), self.tasks, self.utilization, global.seed())?;
+        let batch = (BATCH_TASKS / self.tasks.max(1)).max(1);
+        let batch = u64::try_from(batch).unwrap_or(BATCH).min(BATCH);
+
+        let mut output = Output::open(global)?;
+        let pool = global.pool()?;
+        let progress = self.progress(global);
+        let mut drawn = 0;
+        while drawn < self.count {
+            let end = self.count.min(drawn + batch);
+            let lines: Vec<Result<String>> = pool.install(|| {
+                let sets = (drawn..end).into_par_iter();
+                sets.map(|set| json_line(&source.draw(0, set)?)).collect()
+            });
+            for line in lines {
+                output.write(line?)?;
+            }
+            progress.inc(end - drawn);
+            drawn = end;
+        }
+        progress.finish_and_clear();
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+
+    fn recipe(&self) -> Recipe {
+        let default = Recipe::default();
+        Recipe {
+            generator: self.generator,
+            cap: self.cap,
+            periods: self.periods,
+            wcet: self.wcet,
+            memory_share: self.memory_share.unwrap_or(default.memory_share),
+            deadline: self.deadline.unwrap_or(default.deadline),
+        }
+    }
+
+    /// A bar on standard error, where somebody looks and no task sets go to the same terminal.
+    fn progress(&self, global: &Global) -> ProgressBar {
+        if global.quiet || (global.file().is_none() && io::stdout().is_terminal()) {
+            return ProgressBar::hidden();
+        }
+        let template = "{bar:40} {pos} of {len} sets, {eta} left";
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        ProgressBar::new(self.count).with_style(style) // draws on a terminal only
+    }
+}

@@ -1,0 +1,290 @@
+//! Bad input and usage: exit code 2, a message that fits the screen and names file, field and expectation, no output.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, in its helpers, too"
+)]
+
+mod support;
+
+use std::path::Path;
+
+use support::{ADAS, Answer, TASK, answer, files, gpusched, tenths};
+
+/// One task with `member` (such as `"period":0`) in place of, or beside, what makes it valid.
+fn task(member: &str) -> String {
+    let mut members = vec![member];
+    for valid in [r#""period":"10ms""#, r#""wcet":{"table":[[1,"1ms"]]}"#] {
+        let key = valid.split(':').next().unwrap();
+        if !member.starts_with(key) {
+            members.push(valid);
+        }
+    }
+    format!(r#"{{"tasks":[{TASK},{{{}}}]}}"#, members.join(","))
+}
+
+fn wcet(wcet: &str) -> String {
+    task(&format!("\"wcet\":{wcet}"))
+}
+
+/// What a refusal looks like, whatever was wrong.
+fn assert_refused(answer: &Answer, expected: &[&str], what: &str) {
+    assert_eq!(answer.code, 2, "{what}: {answer:?}");
+    assert_eq!(answer.stdout, "", "{what}");
+    assert!(answer.stderr.starts_with("error: "), "{what}: {}", answer.stderr);
+    let lines = answer
+        .stderr
+        .lines()
+        .map(|line| line.chars().count().div_ceil(100).max(1));
+    assert!(lines.sum::<usize>() <= 20, "{what}: {}", answer.stderr);
+    for text in expected {
+        assert!(
+            answer.stderr.contains(text),
+            "{what}: no {text:?} in\n{}",
+            answer.stderr
+        );
+    }
+}
+
+/// `content` of a task-set file, and what the message must say about it.
+#[rustfmt::skip] // a table
+fn bad_files() -> Vec<(&'static str, Vec<u8>, &'static [&'static str])> {
+    let lines = |line7: &str| format!("{}{line7}\n{}\n", (tenths(2) + "\n").repeat(6), tenths(2));
+    let text: Vec<(&str, String, &[&str])> = vec![
+        ("empty file", String::new(), &["bad.json: found no task set"]),
+        ("blank file", " \n\n\t\n".to_owned(), &["bad.json: found no task set"]),
+        ("null", "null".to_owned(), &["bad.json:1: found \"null\", expected a task set"]),
+        ("list", format!("[{}]", tenths(1)), &["bad.json:1: found \"[", "expected a task set"]),
+        ("string", "\"tasks\"".to_owned(), &["bad.json:1", "expected a task set"]),
+        ("number", "1e308".to_owned(), &["bad.json:1", "expected a task set"]),
+        ("no JSON", "tasks = 3".to_owned(), &["bad.json:1", "expected a task set"]),
+        ("byte order mark", format!("\u{feff}{}", tenths(1)), &["bad.json:1", "byte order mark"]),
+        ("nothing in it", "{}".to_owned(), &["bad.json:1", "missing field `tasks`"]),
+        ("empty set", r#"{"tasks":[]}"#.to_owned(), &["bad.json:1", "tasks: found an empty list, expected at least one"]),
+        ("null tasks", r#"{"tasks":null}"#.to_owned(), &["bad.json:1: at tasks", "null", "expected a sequence"]),
+        ("tasks by name", r#"{"tasks":{"a":1}}"#.to_owned(), &["at tasks", "map"]),
+        ("task is a number", r#"{"tasks":[5]}"#.to_owned(), &["at tasks[0]", "integer `5`", "expected a task"]),
+        ("task is null", r#"{"tasks":[null]}"#.to_owned(), &["at tasks[0]", "null", "expected a task"]),
+        ("empty task", r#"{"tasks":[{}]}"#.to_owned(), &["at tasks[0]", "missing field `period`"]),
+        ("unknown field of the set", r#"{"task":[],"tasks":[]}"#.to_owned(), &["unknown field `task`, expected `name` or `tasks`"]),
+        ("unknown field of a task", task(r#""priority":3"#), &["at tasks[1]", "unknown field `priority`"]),
+        ("long unknown field", task(&format!(r#""{}":3"#, "x".repeat(1 << 20))), &["at tasks[1]", "unknown field `xxx"]),
+        ("duplicate set field", r#"{"name":"a","name":"b","tasks":[]}"#.to_owned(), &["duplicate field `name`"]),
+        ("duplicate task field", task(r#""kind":"memory","kind":"compute""#), &["at tasks[1]", "duplicate field `kind`"]),
+        ("name is a number", task(r#""name":7"#), &["at tasks[1].name", "expected a string"]),
+        ("unknown kind", task(r#""kind":"tensor""#), &["at tasks[1].kind", "tensor", "`compute` or `memory`"]),
+        ("zero period", task(r#""period":0"#), &["at tasks[1].period", "0", "expected a positive time"]),
+        ("zero period with unit", task(r#""period":"0ms""#), &["at tasks[1].period", "expected a positive time"]),
+        ("negative period", task(r#""period":-5"#), &["at tasks[1].period", "`-5`", "expected a time"]),
+        ("negative period with unit", task(r#""period":"-5ms""#), &["at tasks[1].period", "-5ms", "expected a time"]),
+        ("null period", task(r#""period":null"#), &["at tasks[1].period", "null", "expected a time"]),
+        ("period is a float", task(r#""period":2.5"#), &["at tasks[1].period", "2.5", "expected a time"]),
+        ("period is NaN", task(r#""period":NaN"#), &["bad.json:1: at tasks[1].period", "expected value (column"]),
+        ("period is \"NaN\"", task(r#""period":"NaN""#), &["at tasks[1].period", "NaN", "expected a time"]),
+        ("period is infinite", task(r#""period":"inf""#), &["at tasks[1].period", "inf", "expected a time"]),
+        ("period 1e308", task(r#""period":1e308"#), &["at tasks[1].period", "expected a time"]),
+        ("period 1e999", task(r#""period":1e999"#), &["at tasks[1].period", "number out of range"]),
+        ("period 2^63", task(r#""period":9223372036854775808"#), &["at tasks[1].period", "9223372036854775808", "below 2^63"]),
+        ("period of 40 digits", task(&format!(r#""period":{}"#, "9".repeat(40))), &["at tasks[1].period", "expected a time"]),
+        ("unknown unit", task(r#""period":"5 minutes""#), &["at tasks[1].period", "5 minutes", "expected a time"]),
+        ("finer than a nanosecond", task(r#""period":"0.5ns""#), &["at tasks[1].period", "0.5ns", "whole nanoseconds"]),
+        ("period is a list", task(r#""period":[1]"#), &["at tasks[1].period", "expected a time"]),
+        ("zero deadline", task(r#""deadline":0"#), &["at tasks[1].deadline", "expected a positive time"]),
+        ("deadline too large", task(r#""deadline":"9e9s""#), &["at tasks[1].deadline", "expected a time"]),
+        ("wcet is a time", wcet(r#""5ms""#), &["at tasks[1].wcet", "\"5ms\"", "expected a WCET function"]),
+        ("wcet is a number", wcet("5"), &["at tasks[1].wcet", "integer `5`", "expected a WCET function"]),
+        ("unknown form", wcet(r#"{"quadratic":{}}"#), &["at tasks[1].wcet", "unknown variant `quadratic`", "`amdahl`"]),
+        ("two forms", wcet(r#"{"table":[[1,5]],"affine":{"isolated":{"a":1,"b":1}}}"#), &["at tasks[1].wcet"]),
+        ("zero work", wcet(r#"{"amdahl":{"work":0,"serial":0.1,"conflict":2}}"#), &["at tasks[1].wcet.amdahl.work", "expected a positive time"]),
+        ("negative serial", wcet(r#"{"amdahl":{"work":9,"serial":-0.1,"conflict":2}}"#), &["at tasks[1].wcet.amdahl.serial", "`-0.1`", "expected a number from 0"]),
+        ("serial 1e308", wcet(r#"{"amdahl":{"work":9,"serial":1e308,"conflict":2}}"#), &["at tasks[1].wcet.amdahl.serial", "expected a number from 0"]),
+        ("too many decimals", wcet(r#"{"amdahl":{"work":9,"serial":0.12345678901,"conflict":2}}"#), &["at tasks[1].wcet.amdahl.serial", "nine decimals"]),
+        ("conflict below 1", wcet(r#"{"proportional":{"work":9,"serial":0.1,"conflict":0.5}}"#), &["at tasks[1]", "found factor 0.5, expected at least 1"]),
+        ("conflict missing", wcet(r#"{"amdahl":{"work":9,"serial":0.1}}"#), &["at tasks[1].wcet.amdahl", "missing field `conflict`"]),
+        ("C above 2^63 ns", wcet(r#"{"amdahl":{"work":9223372036854775807,"serial":1,"conflict":1}}"#), &["at tasks[1]", "WCET too large", "below 2^63 ns"]),
+        ("affine above 2^63 ns", wcet(r#"{"affine":{"isolated":{"a":9223372036854775807,"b":1}}}"#), &["at tasks[1]", "below 2^63 ns"]),
+        ("affine of zero", wcet(r#"{"affine":{"isolated":{"a":0,"b":0}}}"#), &["at tasks[1]", "WCET of zero"]),
+        ("conflict faster", wcet(r#"{"affine":{"isolated":{"a":9,"b":2},"conflict":{"a":9,"b":1}}}"#), &["at tasks[1]", "expected at least the isolated WCET"]),
+        ("empty table", wcet(r#"{"table":[]}"#), &["at tasks[1]", "table: found no points"]),
+        ("growing table", wcet(r#"{"table":[[1,"1ms"],[2,"2ms"]]}"#), &["at tasks[1]", "table[1]: found 2ms after 1ms", "monotone envelope"]),
+        ("unsorted table", wcet(r#"{"table":[[2,"1ms"],[1,"2ms"]]}"#), &["at tasks[1]", "strictly increasing numbers of SMs"]),
+        ("table at 0 SMs", wcet(r#"{"table":[[0,"1ms"]]}"#), &["at tasks[1]", "table[0]: found 0 SMs"]),
+        ("table at -1 SMs", wcet(r#"{"table":[[-1,"1ms"]]}"#), &["at tasks[1].wcet.table[0]", "`-1`"]),
+        ("point of three", wcet(r#"{"table":[[1,5,3]]}"#), &["at tasks[1].wcet.table[0]"]),
+        ("half a table", wcet(r#"{"table":{"isolated":[[1,5]]}}"#), &["at tasks[1].wcet.table", "missing field `conflict`"]),
+        ("nested too deep", format!("{{\"tasks\":{}1{}}}", "[".repeat(5000), "]".repeat(5000)), &["bad.json:1: at tasks[0]"]),
+        ("nested wcet", wcet(&format!("{{\"table\":{}{}}}", "[".repeat(300), "]".repeat(300))), &["bad.json:1: at tasks[1].wcet.table[0]"]),
+        ("unclosed", r#"{"tasks":["#.to_owned(), &["bad.json:1", "EOF while parsing"]),
+        ("trailing comma", format!(r#"{{"tasks":[{TASK},]}}"#), &["bad.json:1", "trailing comma (column"]),
+        ("trailing garbage", format!("{} x", tenths(1)), &["bad.json:1", "trailing characters (column"]),
+        ("comment", format!("{{\n  // my set\n  \"tasks\":[{TASK}]\n}}\n"), &["bad.json:2", "(column 3)"]),
+        ("line of a document", format!("{{\n\"tasks\":[\n{TASK},\n{{\"period\":0}}\n]\n}}"), &["bad.json:4: at tasks[1].period"]),
+        ("garbage after a document", format!("{{\n\"tasks\":[{TASK}]\n}}\n}}"), &["bad.json:4", "trailing characters"]),
+        ("truncated JSONL", lines(r#"{"tasks":[{"period":"10"#), &["bad.json:7: at tasks[0].period", "EOF while parsing a string"]),
+        ("bad value in JSONL", lines(&task(r#""period":0"#)), &["bad.json:7: at tasks[1].period"]),
+        ("two errors in JSONL", lines("{") + "{", &["bad.json:7", "EOF while parsing"]),
+        ("blank lines count", format!("\n\n{}\n\n{{}}\n", tenths(1)), &["bad.json:5", "missing field `tasks`"]),
+    ];
+    let mut files: Vec<_> = text
+        .into_iter()
+        .map(|(what, text, expected)| (what, text.into_bytes(), expected))
+        .collect();
+    let not_utf8 = [b"{\"name\":\"\xff\xfe\",".as_slice(), &tenths(1).as_bytes()[1..]].concat();
+    files.push(("invalid UTF-8", not_utf8, &["bad.json:1", "not UTF-8"]));
+    let utf16: Vec<u8> = format!("\u{feff}{}", tenths(1))
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    files.push(("UTF-16", utf16, &["bad.json:1", "not UTF-8"]));
+    let late = [tenths(1).as_bytes(), b"\n\n\xc3\x28\n"].concat();
+    files.push(("invalid UTF-8 in line 3", late, &["bad.json:3", "not UTF-8"]));
+    files.push((
+        "zero bytes",
+        vec![0; 4096],
+        &["bad.json:1", "expected a task set"],
+    ));
+    files
+}
+
+#[test]
+fn bad_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.json");
+    let plan = folder.path().join("plan.json");
+    let cases = bad_files();
+    assert!(cases.len() >= 40);
+    for (what, content, expected) in cases {
+        std::fs::write(&path, content).unwrap();
+        for command in ["test", "partition"] {
+            let args = [command.as_ref(), path.as_os_str(), "--sms".as_ref(), "4".as_ref()];
+            let to_stdout = answer(&mut gpusched(args));
+            assert_refused(&to_stdout, expected, what);
+            let to_file = answer(gpusched(args).arg("-o").arg(&plan));
+            assert_eq!(to_file, to_stdout, "{what}");
+            assert_eq!(files(folder.path()), [Path::new("bad.json")], "{what}");
+        }
+    }
+}
+
+#[test]
+fn the_same_error_for_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.jsonl");
+    let line = |i: usize| {
+        if i % 500 == 499 {
+            format!("{{\"x{i}\":1}}\n")
+        } else {
+            tenths(3) + "\n"
+        }
+    };
+    std::fs::write(&path, (0..5000).map(line).collect::<String>()).unwrap();
+    for threads in ["1", "2", "5"] {
+        let mut command = gpusched(["test", "--sms", "1", "--threads", threads]);
+        assert_refused(
+            &answer(command.arg(&path)),
+            &["bad.jsonl:500: ", "unknown field `x499`"],
+            threads,
+        );
+    }
+}
+
+#[test]
+fn bad_usage_is_refused() {
+    let huge = "9".repeat(40);
+    #[rustfmt::skip] // a table
+    let cases: &[(&str, &[&str])] = &[
+        ("test SET", &["neither --sms and --platform", "xavier (8 SMs)"]),
+        ("test SET --sms 8 --platform orin", &["both --sms and --platform", "h100 (132 SMs)"]),
+        ("test SET --sms 0", &["--sms", "1..=65536"]),
+        ("test SET --sms -3", &["-3"]),
+        ("test SET --sms 65537", &["--sms", "1..=65536"]),
+        ("test SET --sms 8.5", &["--sms", "8.5"]),
+        ("test SET --sms NaN", &["--sms", "NaN"]),
+        ("test SET --sms HUGE", &["--sms"]),
+        ("test SET --platform gtx1", &["gtx1", "orin (16 SMs)"]),
+        ("test SET --sms 8 --policy fifo", &["fifo", "work-capacity"]),
+        ("test SET --sms 8 --interference noise", &["noise", "conflict"]),
+        ("test SET --sms 8 --format yaml", &["yaml", "json"]),
+        ("test SET --sms 8 --threads 0", &["--threads", "expected 1 to 1024"]),
+        ("test SET --sms 8 --threads HUGE", &["--threads", "expected 1 to 1024"]),
+        ("test SET --sms 8 --seed -1", &["-1"]),
+        ("test SET --sms 8 --split 2", &["--split"]),
+        ("test SET --sms 8 --sms 9", &["--sms"]),
+        ("test SET SET --sms 8", &["unexpected argument"]),
+        ("test --sms 8", &["<SET>"]),
+        ("test missing.json --sms 8", &["missing.json: cannot open"]),
+        ("test tasksets --sms 8", &["tasksets: cannot read"]),
+        ("test SET/x --sms 8", &["adas.json/x: cannot open"]),
+        ("partition SET", &["neither --sms and --platform"]),
+        ("partition SET --sms 8 --heuristic magic", &["magic", "one-per-partition"]),
+        ("partition SET --sms 8 --split 4", &["--split: found --heuristic sms, expected ffd or wfd"]),
+        ("partition SET --sms 8 --heuristic ffd --split 0", &["--split"]),
+        ("partition SET --sms 8 --heuristic ffd --split 9", &["--split: found 9, expected at most the 8 SMs"]),
+        ("partition SET --sms 8 --heuristic 1g --forbidden act", &["--forbidden: found --heuristic 1g, expected sms or bf"]),
+        ("partition SET --sms 8 --heuristic wfd --order increasing", &["--order: found --heuristic wfd"]),
+        ("partition SET --sms 8 --bf-measure demand", &["--bf-measure: found --heuristic sms, expected bf"]),
+        ("partition SET --sms 8 --bf-direction descending", &["--bf-direction: found --heuristic sms, expected bf"]),
+        ("partition SET --sms 8 -o missing/plan.json", &["missing/plan.json: cannot create"]),
+        ("partition SET --sms 8 -o tasksets", &["tasksets: cannot create"]),
+        ("generate --utilization 3", &["--tasks"]),
+        ("generate --tasks 0 --utilization 3", &["tasks: found 0"]),
+        ("generate --tasks -1 --utilization 3", &["-1"]),
+        ("generate --tasks HUGE --utilization 3", &["--tasks"]),
+        ("generate --tasks 100000000 --utilization 3", &["tasks: found 100000000, expected from 1 to 100000"]),
+        ("generate --tasks 5 --utilization 0", &["utilization: found 0.0"]),
+        ("generate --tasks 5 --utilization=-3", &["utilization: found -3.0"]),
+        ("generate --tasks 5 --utilization NaN", &["utilization: found NaN"]),
+        ("generate --tasks 5 --utilization inf", &["utilization: found inf"]),
+        ("generate --tasks 5 --utilization 1e308", &["utilization: found 1e308"]),
+        ("generate --tasks 5 --utilization x", &["--utilization", "x"]),
+        ("generate --tasks 5 --utilization 3 --cap 0.5", &["utilization: found 3.0, expected at most tasks x cap"]),
+        ("generate --tasks 40 --utilization 39.5 --cap 1", &["cap: found 1.0", "randfixedsum"]),
+        ("generate --tasks 5 --utilization 3 --count 0", &["--count"]),
+        ("generate --tasks 5 --utilization 3 --count HUGE", &["--count"]),
+        ("generate --tasks 5 --utilization 3 --periods harmonic", &["harmonic", "log-uniform:10ms:1s"]),
+        ("generate --tasks 5 --utilization 3 --periods log-uniform:1s:1ms", &["log-uniform:1s:1ms"]),
+        ("generate --tasks 5 --utilization 3 --memory-share 1.5", &["memory-share: found 1.5"]),
+        ("generate --tasks 5 --utilization 3 --deadline 0", &["deadline: found 0"]),
+        ("generate --tasks 5 --utilization 3 --deadline=-1", &["--deadline", "-1"]),
+        ("generate --tasks 5 --utilization 3 --deadline 1e308", &["--deadline", "1e308"]),
+        ("generate --tasks 5 --utilization 3 --wcet linear", &["linear", "proportional"]),
+        ("generate --tasks 5 --utilization 3 --generator drs", &["drs", "randfixedsum"]),
+        ("generate --tasks 5 --utilization 3 --format csv", &["--format: found Csv, expected json"]),
+        ("generate --tasks 5 --utilization 3 -o missing/sets.jsonl", &["missing/sets.jsonl: cannot create"]),
+        ("schema plans", &["schema: found \"plans\", expected one of task-set"]),
+        ("completions tcl", &["tcl", "bash"]),
+        ("man partitions", &["man: found \"partitions\""]),
+        ("frobnicate", &["frobnicate"]),
+    ];
+    for (line, expected) in cases {
+        let line = line.replace("SET", ADAS).replace("HUGE", &huge);
+        assert_refused(&support::run(&line), expected, &line);
+    }
+    assert_eq!(support::run("").code, 2);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let answer = support::run("generate --tasks 9 --utilization 3 --count 2000 -o /dev/full");
+    assert_refused(&answer, &["/dev/full: cannot write: No space left"], "generate");
+    for command in ["test", "partition"] {
+        for format in ["text", "json", "csv"] {
+            let args = [command, ADAS, "--platform", "orin", "--format", format];
+            let answer = self::answer(gpusched(args).args(["-o", "/dev/full"]));
+            assert_refused(&answer, &["/dev/full: cannot write: No space left"], command);
+
+            let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+            let output = std::process::Command::new(env!("CARGO_BIN_EXE_gpusched"))
+                .args(args)
+                .current_dir(support::root())
+                .stdout(full)
+                .output()
+                .unwrap();
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{message}");
+            assert!(message.contains("-: cannot write: No space left"), "{message}");
+        }
+    }
+}

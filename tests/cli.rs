@@ -1,0 +1,378 @@
+//! The command line keeps its contract: answers, formats, order, exit codes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, in its helpers, too"
+)]
+
+mod support;
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+use gpusched::generation::{Generator, Recipe, Source, WcetModel};
+use gpusched::model::{Factor, Plan, TaskSets, Verdict};
+use support::{ADAS, answer, files, gpusched, root, run, run_with, tenths};
+
+#[test]
+fn test_answers_with_a_verdict_and_its_exit_code() {
+    let answer = run(&format!("test {ADAS} --platform orin"));
+    assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+    assert!(
+        answer.stdout.starts_with("SCHEDULABLE: adas, 8 tasks"),
+        "{}",
+        answer.stdout
+    );
+    for text in [
+        "demand fits every interval",
+        "sensor-fusion",
+        "C(m)",
+        "utilization",
+        "total",
+    ] {
+        assert!(answer.stdout.contains(text), "{text}: {}", answer.stdout);
+    }
+
+    let answer = run(&format!("test {ADAS} --sms 8"));
+    assert_eq!(answer.code, 1);
+    assert!(
+        answer.stdout.starts_with("NOT SCHEDULABLE: adas"),
+        "{}",
+        answer.stdout
+    );
+
+    let answer = run(&format!("test {ADAS} --platform xavier --format json"));
+    assert_eq!(answer.code, 1);
+    let verdict: Verdict = serde_json::from_str(&answer.stdout).unwrap();
+    assert!(!verdict.schedulable);
+    assert_eq!(
+        answer.stdout,
+        format!("{}\n", serde_json::to_string(&verdict).unwrap())
+    );
+}
+
+#[test]
+fn a_stream_is_answered_line_by_line_in_order() {
+    let stream = format!("{}\n\n{}\n{}\n", tenths(10), tenths(11), tenths(1));
+    let answer = run_with("test - --sms 1", stream.clone());
+    assert_eq!(answer.code, 1);
+    assert_eq!(
+        answer.stdout,
+        "0: SCHEDULABLE: utilization at most 1, all D ≥ T\n1: NOT SCHEDULABLE: utilization above 1\n2: SCHEDULABLE: utilization at most 1, all D ≥ T\n"
+    );
+    assert_eq!(answer.stderr, "2 of 3 task sets pass\n");
+    assert_eq!(run_with("test - --sms 1 --quiet", stream.clone()).stderr, "");
+
+    let answer = run_with("test - --sms 1 --format json", stream.clone());
+    let verdicts: Vec<Verdict> = answer
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(
+        verdicts.iter().map(|v| v.schedulable).collect::<Vec<_>>(),
+        [true, false, true]
+    );
+
+    let answer = run_with("test - --sms 1 --format csv", stream.clone());
+    let rows: Vec<&str> = answer.stdout.lines().collect();
+    assert_eq!(rows.len(), 4);
+    assert_eq!(
+        rows[0],
+        "set,name,schedulable,policy,reason,strength,sms,utilization,evidence"
+    );
+    assert_eq!(
+        rows[2],
+        "1,,false,edf,utilization-above-one,exact,1,1.100000,utilization above 1"
+    );
+
+    let answer = run_with("partition - --sms 2", stream);
+    assert_eq!(answer.code, 0);
+    assert_eq!(answer.stdout.lines().count(), 3);
+    assert!(
+        answer.stdout.starts_with("0: SCHEDULABLE on "),
+        "{}",
+        answer.stdout
+    );
+}
+
+#[test]
+fn answers_do_not_depend_on_threads() {
+    let stream: String = (0..2000).map(|i| tenths(1 + i % 13) + "\n").collect();
+    let answers = ["1", "2", "5"].map(|threads| {
+        let line = format!("test - --sms 1 --format csv --threads {threads}");
+        run_with(&line, stream.clone()).stdout
+    });
+    assert_eq!(answers[0].lines().count(), 2001);
+    assert!(answers.iter().all(|answer| *answer == answers[0]));
+}
+
+#[test]
+fn a_task_without_wcet_on_so_few_sms_is_a_verdict() {
+    let set = r#"{"tasks":[{"name":"big","period":"1s","wcet":{"table":[[4,"1ms"]]}}]}"#;
+    let answer = run_with("test - --sms 3", set);
+    assert_eq!(answer.code, 1);
+    assert!(
+        answer
+            .stdout
+            .contains("task #0 has no known WCET on so few SMs (#0 is \"big\")"),
+        "{}",
+        answer.stdout
+    );
+    let answer = run_with("test - --sms 3 --format json", set);
+    assert!(
+        answer
+            .stdout
+            .contains(r#""evidence":{"reason":"wcet-unknown","task":0}"#),
+        "{}",
+        answer.stdout
+    );
+    assert_eq!(run_with("test - --sms 4", set).code, 0);
+}
+
+#[test]
+fn a_necessary_condition_is_not_called_schedulable() {
+    for command in ["test", "partition"] {
+        let answer = run_with(&format!("{command} - --sms 2 --policy work-capacity"), tenths(11));
+        assert_eq!(answer.code, 0);
+        assert!(
+            answer.stdout.starts_with("NECESSARY CONDITION HOLDS"),
+            "{}",
+            answer.stdout
+        );
+        assert!(answer.stdout.contains("proves nothing"), "{}", answer.stdout);
+        assert!(!answer.stdout.contains("SCHEDULABLE"), "{}", answer.stdout);
+    }
+}
+
+#[test]
+fn generated_sets_read_back_and_do_not_depend_on_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sets.jsonl");
+    let options =
+        "--tasks 20 --utilization 3 --count 1500 --seed 5 --cap 1 --memory-share 0.25 --deadline 1.5";
+    let options =
+        format!("{options} --periods log-uniform:1ms:1s --wcet proportional --generator randfixedsum");
+    let bytes = ["1", "2", "5"].map(|threads| {
+        let line = format!("generate {options} --threads {threads}");
+        let answer = answer(gpusched(line.split_whitespace()).arg("-o").arg(&path));
+        assert_eq!(
+            (answer.code, answer.stdout.as_str(), answer.stderr.as_str()),
+            (0, "", "")
+        );
+        std::fs::read(&path).unwrap()
+    });
+    assert!(bytes.iter().all(|b| *b == bytes[0]));
+    assert_eq!(run(&format!("generate {options}")).stdout.as_bytes(), bytes[0]);
+
+    let recipe = Recipe {
+        generator: Generator::Randfixedsum,
+        cap: Some(1.0),
+        periods: "log-uniform:1ms:1s".parse().unwrap(),
+        wcet: WcetModel::Proportional,
+        memory_share: 0.25,
+        deadline: Factor::from_f64(1.5).unwrap(),
+    };
+    let source = Source::new(&recipe, 20, 3.0, 5).unwrap();
+    let mut sets = 0;
+    for (index, set) in (0..).zip(TaskSets::open(&path).unwrap()) {
+        let (line, set) = set.unwrap();
+        assert_eq!((line, set), (sets + 1, source.draw(0, index).unwrap()));
+        sets += 1;
+    }
+    assert_eq!(sets, 1500);
+
+    let default = run("generate --tasks 5 --utilization 2");
+    let set = Source::new(&Recipe::default(), 5, 2.0, 1)
+        .unwrap()
+        .draw(0, 0)
+        .unwrap();
+    assert_eq!(
+        default.stdout,
+        format!("{}\n", serde_json::to_string(&set).unwrap())
+    );
+    assert_ne!(
+        run("generate --tasks 5 --utilization 2 --seed 2").stdout,
+        default.stdout
+    );
+}
+
+#[test]
+fn partition_shows_the_plan() {
+    let answer = run(&format!("partition {ADAS} --platform xavier"));
+    assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+    assert!(
+        answer.stdout.starts_with("SCHEDULABLE on 8 of 8 SMs\n"),
+        "{}",
+        answer.stdout
+    );
+    for text in [
+        "partition  SMs  tasks",
+        "lane-detection, stereo-depth",
+        "slack",
+        "search: ",
+    ] {
+        assert!(answer.stdout.contains(text), "{text}: {}", answer.stdout);
+    }
+
+    let answer = run(&format!("partition {ADAS} --sms 8 --format json"));
+    let plan: Plan = serde_json::from_str(&answer.stdout).unwrap();
+    assert!(plan.schedulable && plan.sms_used == 8);
+
+    let answer = run(&format!("partition {ADAS} --sms 8 --format csv"));
+    assert_eq!(answer.stdout.lines().count(), 1 + plan.partitions.len());
+    assert!(
+        answer
+            .stdout
+            .starts_with("set,name,schedulable,failure,sms_used,partition,sms,tasks,")
+    );
+    assert!(
+        answer.stdout.contains("\n0,adas,true,,8,0,2,0 3,"),
+        "{}",
+        answer.stdout
+    );
+
+    let answer = run(&format!("partition {ADAS} --platform tx2"));
+    assert_eq!(answer.code, 1);
+    assert!(
+        answer.stdout.starts_with("NOT SCHEDULABLE: the least work"),
+        "{}",
+        answer.stdout
+    );
+    let answer = run(&format!("partition {ADAS} --platform tx2 --format csv"));
+    assert_eq!(
+        answer.stdout.lines().nth(1),
+        Some("0,adas,false,work-exceeds-gpu,0,,,,,,")
+    );
+}
+
+#[test]
+fn every_heuristic_and_option_is_there() {
+    for options in [
+        "--heuristic sms --forbidden act --order increasing",
+        "--heuristic bf --forbidden ina --bf-measure demand --bf-direction descending",
+        "--heuristic 1g",
+        "--heuristic one-per-partition",
+        "--heuristic ffd --split 4",
+        "--heuristic wfd",
+        "--interference none --policy edf",
+    ] {
+        let answer = run(&format!(
+            "partition {ADAS} --platform orin {options} --format json"
+        ));
+        let plan: Plan = serde_json::from_str(&answer.stdout).unwrap();
+        assert_eq!(answer.code, if plan.schedulable { 0 } else { 1 }, "{options}");
+        let mut tasks: Vec<usize> = plan.partitions.iter().flat_map(|p| p.tasks.clone()).collect();
+        tasks.sort_unstable();
+        assert!(
+            !plan.schedulable || tasks == [0, 1, 2, 3, 4, 5, 6, 7],
+            "{options}: {tasks:?}"
+        );
+    }
+}
+
+#[test]
+fn the_ending_of_the_output_decides_the_format() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, start) in [
+        ("plan.json", "{\"schedulable\":true"),
+        ("plan.jsonl", "{\"schedulable\":true"),
+        ("plan.csv", "set,name,"),
+        ("plan.txt", "SCHEDULABLE on"),
+        ("plan", "SCHEDULABLE on"),
+    ] {
+        let path = folder.path().join(name);
+        let args = ["partition", ADAS, "--sms", "8", "-o"].map(str::to_owned);
+        let answer = answer(&mut gpusched(
+            args.into_iter().chain([path.display().to_string()]),
+        ));
+        assert_eq!((answer.code, answer.stdout.as_str()), (0, ""));
+        let content = std::fs::read_to_string(&path).unwrap();
+        assert!(content.starts_with(start), "{name}: {content}");
+    }
+    assert_eq!(files(folder.path()).len(), 5);
+    let answer = run(&format!("partition {ADAS} --sms 8 -o - --format csv"));
+    assert!(answer.stdout.starts_with("set,name,"));
+}
+
+#[test]
+fn colors_are_for_terminals() {
+    let colored = |variables: &[(&str, &str)]| {
+        let mut command = gpusched(["partition", ADAS, "--sms", "8"]);
+        command.env_remove("NO_COLOR").envs(variables.iter().copied());
+        answer(&mut command).stdout.contains('\u{1b}')
+    };
+    assert!(!colored(&[]));
+    assert!(colored(&[("CLICOLOR_FORCE", "1")]));
+    assert!(!colored(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+}
+
+#[test]
+fn control_characters_in_names_do_not_reach_the_terminal() {
+    let set = tenths(1).replace("{\"period\"", r#"{"name":"\u001b[31m","period""#);
+    for command in ["test", "partition"] {
+        let answer = run_with(&format!("{command} - --sms 1"), set.clone());
+        assert_eq!(answer.code, 0);
+        assert!(
+            !answer.stdout.contains('\u{1b}') && answer.stdout.contains("[31m"),
+            "{}",
+            answer.stdout
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sets.jsonl");
+    std::fs::write(&path, (tenths(3) + "\n").repeat(20_000)).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gpusched"))
+        .args(["test", "--sms", "1", "--format", "json"])
+        .arg(&path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert!(line.starts_with("{\"schedulable\":true"));
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn completions_and_manual_pages() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let answer = run(&format!("completions {shell}"));
+        assert_eq!(answer.code, 0);
+        assert!(answer.stdout.contains("heuristic"), "{shell}");
+    }
+    assert!(run("man").stdout.contains(".TH GPUSCHED 1"));
+    assert!(run("man partition").stdout.contains(".TH GPUSCHED-PARTITION 1"));
+    let folder = tempfile::tempdir().unwrap();
+    let answer = answer(&mut gpusched([
+        "man".as_ref(),
+        "-o".as_ref(),
+        folder.path().as_os_str(),
+    ]));
+    assert_eq!((answer.code, answer.stdout.as_str()), (0, ""));
+    let pages = files(folder.path());
+    assert!(
+        pages.contains(&"gpusched.1".into()) && pages.contains(&"gpusched-test.1".into()),
+        "{pages:?}"
+    );
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    assert_eq!(
+        run("--version").stdout,
+        format!("gpusched {}\n", env!("CARGO_PKG_VERSION"))
+    );
+    assert_eq!(run("--help").code, 0);
+    assert!(root().join(ADAS).is_file());
+}

@@ -1,0 +1,120 @@
+//! What the tool reads and writes is what its schemas say.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, in its helpers, too"
+)]
+
+mod support;
+
+use serde_json::Value;
+use support::{ADAS, root, run, run_with, tenths};
+
+fn validator(name: &str) -> jsonschema::Validator {
+    let answer = run(&format!("schema {name}"));
+    assert_eq!(answer.code, 0);
+    let schema: Value = serde_json::from_str(&answer.stdout).unwrap();
+    jsonschema::draft202012::meta::validate(&schema).unwrap();
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+fn check(validator: &jsonschema::Validator, json: &str) {
+    let value: Value = serde_json::from_str(json).unwrap();
+    let errors: Vec<String> = validator
+        .iter_errors(&value)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{json}\n{errors:#?}");
+}
+
+#[test]
+fn all_schemas_are_listed_and_valid() {
+    let list = run("schema").stdout;
+    let names: Vec<&str> = list
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    for name in ["task-set", "verdict", "plan", "platform"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    for name in names {
+        validator(name);
+    }
+}
+
+#[test]
+fn input_files_follow_their_schema() {
+    let task_set = validator("task-set");
+    check(&task_set, &std::fs::read_to_string(root().join(ADAS)).unwrap());
+    check(&task_set, &tenths(3));
+    for wcet in ["amdahl", "proportional"] {
+        let answer = run(&format!(
+            "generate --tasks 8 --utilization 3 --count 50 --wcet {wcet}"
+        ));
+        assert_eq!(answer.stdout.lines().count(), 50);
+        answer.stdout.lines().for_each(|line| check(&task_set, line));
+    }
+    let platform = validator("platform");
+    for entry in std::fs::read_dir(root().join("tasksets/platforms")).unwrap() {
+        check(
+            &platform,
+            &std::fs::read_to_string(entry.unwrap().path()).unwrap(),
+        );
+    }
+}
+
+#[test]
+fn the_schema_refuses_what_the_reader_refuses() {
+    let task_set = validator("task-set");
+    for (good, bad) in [
+        ("10ms", "10 minutes"),
+        ("10ms", "-1ms"),
+        ("\"10ms\"", "1.5"),
+        ("\"10ms\"", "-1"),
+        ("\"10ms\"", "null"),
+        ("\"10ms\"", "9223372036854775808"),
+        ("\"period\"", "\"perod\""),
+        ("\"table\"", "\"tables\""),
+        ("[[1,\"1ms\"]]", "7"),
+        ("{\"tasks\":", "{\"task\":"),
+        (support::TASK, ""),
+    ] {
+        let json = tenths(1);
+        assert!(json.contains(good), "{good}");
+        let json = json.replace(good, bad);
+        let value: Value = serde_json::from_str(&json).unwrap();
+        assert!(!task_set.is_valid(&value), "{json}");
+        assert_eq!(run_with("test - --sms 1", json.clone()).code, 2, "{json}");
+    }
+}
+
+#[test]
+fn answers_follow_their_schema() {
+    let (verdict, plan) = (validator("verdict"), validator("plan"));
+    let unknown = r#"{"tasks":[{"period":"1s","wcet":{"table":[[4,"1ms"]]}}]}"#;
+    let tight = r#"{"tasks":[{"period":9,"deadline":2,"wcet":{"table":[[1,2]]}},{"period":9,"deadline":2,"wcet":{"table":[[1,2]]}}]}"#;
+    let late = r#"{"tasks":[{"period":9,"deadline":1,"wcet":{"table":[[1,2]]}}]}"#;
+    let stream = [&tenths(3), &tenths(30), unknown, tight, late]
+        .map(|set| format!("{set}\n"))
+        .concat();
+    for policy in ["edf", "work-capacity"] {
+        for sms in ["1", "2", "4"] {
+            let answer = run_with(
+                &format!("test - --sms {sms} --policy {policy} --format json"),
+                stream.clone(),
+            );
+            assert_eq!((answer.code, answer.stdout.lines().count()), (1, 5));
+            answer.stdout.lines().for_each(|line| check(&verdict, line));
+            for heuristic in ["sms", "bf", "1g", "one-per-partition", "ffd", "wfd"] {
+                let line = format!(
+                    "partition - --sms {sms} --policy {policy} --heuristic {heuristic} --format json"
+                );
+                let answer = run_with(&line, stream.clone());
+                assert_eq!(answer.stdout.lines().count(), 5);
+                answer.stdout.lines().for_each(|line| check(&plan, line));
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Running the command as a user does.
+
+#![allow(dead_code)] // each test file uses some of it
+
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+
+/// A task set for the examples of the documentation.
+pub const ADAS: &str = "tasksets/tasksets/adas.json";
+
+/// A task of utilization 1/10 on one SM, alone and in conflict.
+pub const TASK: &str = r#"{"period":"10ms","wcet":{"table":[[1,"1ms"]]}}"#;
+
+/// The command, run in the repository's root.
+pub fn gpusched<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gpusched"));
+    command
+        .args(args)
+        .current_dir(root())
+        .env_remove("CLICOLOR_FORCE");
+    command.timeout(std::time::Duration::from_secs(60));
+    command
+}
+
+/// The command with its arguments as one string, run in the repository's root.
+pub fn run(line: &str) -> Answer {
+    answer(&mut gpusched(line.split_whitespace()))
+}
+
+/// The same with `stdin`.
+pub fn run_with(line: &str, stdin: impl Into<Vec<u8>>) -> Answer {
+    answer(gpusched(line.split_whitespace()).write_stdin(stdin))
+}
+
+/// What a run ended with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+pub fn answer(command: &mut Command) -> Answer {
+    let output = command.output().unwrap();
+    Answer {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// A set of `count` tasks of utilization 1/10 each, all in conflict.
+pub fn tenths(count: usize) -> String {
+    format!(r#"{{"tasks":[{}]}}"#, vec![TASK; count].join(","))
+}
+
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The names of the files in `folder`, hidden ones included, sorted.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into())
+        .collect();
+    files.sort();
+    files
+}
