@@ -1,6 +1,7 @@
 //! `gpusched study`: experiments as data.
 
 mod check;
+mod figure;
 mod list;
 mod progress;
 mod run;

@@ -43,9 +43,9 @@ impl Folder {
         self.file(".timing.csv")
     }
 
-    /// The figure.
-    pub fn figure(&self) -> PathBuf {
-        self.file(".svg")
+    /// The figure; `part` tells several of one study apart.
+    pub fn figure(&self, part: Option<&str>) -> PathBuf {
+        self.file(&part.map_or(".svg".to_owned(), |part| format!(".{part}.svg")))
     }
 
     /// What became of the claims.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::collection::{Added, Collection};
 use super::spec::Spec;
@@ -68,14 +69,43 @@ impl Header {
     }
 }
 
-/// One finished chunk: every line but the first.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// One finished chunk.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
     /// The chunk's position in the study.
     pub chunk: usize,
     /// Its tallies: by reading, then algorithm.
     pub cells: Vec<Tally>,
+}
+
+/// Every line but the first: a record with its checksum, so that a bad disk or an editor cannot change a result unseen.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    chunk: usize,
+    cells: Vec<Tally>,
+    check: String,
+}
+
+impl Line {
+    fn new(record: &Record) -> Line {
+        let Record { chunk, cells } = record;
+        let mut hash = Sha256::new();
+        hash.update((*chunk as u64).to_le_bytes());
+        for number in cells.iter().flat_map(|&cell| <[u64; 6]>::from(cell)) {
+            hash.update(number.to_le_bytes());
+        }
+        Line {
+            chunk: *chunk,
+            cells: cells.clone(),
+            check: hash
+                .finalize()
+                .iter()
+                .take(4)
+                .map(|byte| format!("{byte:02x}"))
+                .collect(),
+        }
+    }
 }
 
 /// A journal being written, locked against other processes.
@@ -142,7 +172,7 @@ impl Journal {
     /// # Errors
     /// [`Error::Io`], for instance if the disk is full; the study can be resumed afterwards.
     pub fn record(&mut self, record: &Record) -> Result<()> {
-        self.append(record)?;
+        self.append(&Line::new(record))?;
         if self.synced.elapsed() >= SYNC {
             self.sync()?;
         }
@@ -274,10 +304,14 @@ impl<'a> JournalReader<'a> {
         let Some(line) = self.next()? else {
             return Ok(None);
         };
-        let record: Record = match serde_json::from_slice(line) {
-            Ok(record) => record,
+        let Line { chunk, cells, check } = match serde_json::from_slice(line) {
+            Ok(line) => line,
             Err(error) => return Err(self.error("", &format!("damaged: {error}"))),
         };
+        let record = Record { chunk, cells };
+        if Line::new(&record).check != check {
+            return Err(self.error("check", "damaged: numbers and checksum do not agree"));
+        }
         match collection.add(record.chunk, &record.cells) {
             Added::Malformed => Err(self.error("", "damaged: not the results of a chunk of this study")),
             Added::Conflict => {

@@ -26,6 +26,7 @@
 //! | `NAME.toml` | the study as it was run |
 //! | `NAME.csv` | the results, byte-stable |
 //! | `NAME.timing.csv` | mean times of search and pre-fill [ns] |
+//! | `NAME.svg` | the figure; one for each number of tasks, if there are several (drawn by the command) |
 //! | `NAME.claims.json` | what became of the claims |
 //! | `NAME.provenance.json` | hashes, version, seed: what it takes to repeat the run |
 //! | `NAME.checkpoint.jsonl` | the journal |
@@ -58,7 +59,7 @@ pub use merge::merge;
 pub use provenance::Provenance;
 pub use results::{COLUMNS, TIMING_COLUMNS};
 pub use runner::{Observer, Summary, run};
-pub use shape::{Algorithm, Axis, Reading, Shape};
+pub use shape::{Algorithm, Axis, Figure, FigureTable, Reading, Shape};
 pub use spec::{Overrides, Spec};
 pub use table::Table;
 pub use work::{Chunk, Point, Shard, Work};

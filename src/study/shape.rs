@@ -42,6 +42,9 @@ pub struct Shape {
     pub reading: Vec<Reading>,
     /// The heuristics compared.
     pub algorithm: Vec<Algorithm>,
+    /// What the figure shows.
+    #[serde(default)]
+    pub figure: Figure,
     /// Published statements, checked against the results.
     #[serde(default)]
     pub claim: Vec<Claim>,
@@ -111,6 +114,52 @@ impl Algorithm {
             bf_measure: self.bf_measure,
             bf_direction: self.bf_direction,
             split: self.split,
+        }
+    }
+}
+
+/// What the figure of a study shows.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Figure {
+    /// Whether it shows the results or the times.
+    pub table: FigureTable,
+    /// The column along its vertical axis.
+    pub y: String,
+}
+
+/// The tables of a study that a figure can show.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FigureTable {
+    /// `NAME.csv`.
+    #[default]
+    Results,
+    /// `NAME.timing.csv`.
+    Timing,
+}
+
+impl Default for Figure {
+    fn default() -> Figure {
+        Figure {
+            table: FigureTable::Results,
+            y: "rate".to_owned(),
+        }
+    }
+}
+
+impl Figure {
+    /// The columns that can be along the vertical axis.
+    pub fn columns(&self) -> &'static [&'static str] {
+        match self.table {
+            FigureTable::Results => &[
+                "rate",
+                "schedulable",
+                "mean_sms",
+                "mean_merges",
+                "mean_prefill_merges",
+            ],
+            FigureTable::Timing => &["mean_search_ns", "mean_prefill_ns"],
         }
     }
 }

@@ -10,7 +10,7 @@ use super::Claim;
 use super::axis::MAX_VALUES;
 use super::document::Document;
 use super::findings;
-use super::shape::{Algorithm, Reading, Shape};
+use super::shape::{Algorithm, Figure, Reading, Shape};
 use super::work::{MAX_CHUNKS, Point, Work};
 use crate::error::{Error, Result};
 use crate::generation::{Recipe, Source};
@@ -73,6 +73,15 @@ impl Spec {
         let points = points(&document, &shape)?;
         if shape.sets == 0 {
             return Err(document.error("sets", "found 0, expected at least 1"));
+        }
+        let columns = shape.figure.columns();
+        if !columns.contains(&shape.figure.y.as_str()) {
+            let message = format!(
+                "found \"{}\", expected one of {}",
+                shape.figure.y,
+                columns.join(", ")
+            );
+            return Err(document.error("figure.y", message));
         }
         let work = Work::new(points.len(), shape.sets).ok_or_else(|| {
             let message = format!(
@@ -182,6 +191,11 @@ impl Spec {
     /// The claims.
     pub fn claims(&self) -> &[Claim] {
         &self.shape.claim
+    }
+
+    /// What the figure shows.
+    pub fn figure(&self) -> &Figure {
+        &self.shape.figure
     }
 
     /// The chunks of work.

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::check::report;
+use super::figure;
 use super::progress::Progress;
 use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
@@ -122,6 +123,7 @@ fn finish(specs: &[Spec], output: &Path, global: &Global) -> Result<()> {
     let mut findings = Vec::new();
     for study in study::studies(output)? {
         if specs.iter().any(|spec| spec.name() == study.spec.name()) {
+            figure::draw(&study)?;
             findings.push(study.findings()?);
         }
     }

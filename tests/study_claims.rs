@@ -1,0 +1,265 @@
+//! `study list` and `study check`: what the results say about published claims, and of which results it is said.
+#![cfg(feature = "cli")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, in its helpers, too"
+)]
+
+mod study_support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use gpusched::study::{State, studies};
+use study_support::{SMALL, parse, run, small};
+use tempfile::tempdir;
+
+/// Exit code, standard output, standard error.
+fn gpusched(arguments: &[&str], folder: &Path) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_gpusched"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+/// A claim that no results can confirm.
+const FALSE: &str = r#"
+[[claim]]
+id = "never"
+text = "1G schedules more than everything"
+source = "[Nobody] Fig. 1"
+published = "101 %"
+readings = ["literal"]
+holds = 'max(rate, algorithm = "1G") > 1'
+"#;
+
+#[test]
+fn claims_are_reported_and_those_that_must_hold_decide() {
+    let root = tempdir().unwrap();
+    let write = |text: &str| fs::write(root.path().join("small.toml"), text).unwrap();
+    write(&format!("{SMALL}{FALSE}"));
+    let (code, run_report, notes) = gpusched(&["study", "run", "small.toml", "-o", "small"], root.path());
+    assert_eq!((code, notes.as_str()), (0, "small: 90 sets done in small\n"));
+    let (code, report, notes) = gpusched(&["study", "check", "small"], root.path());
+    assert_eq!((code, notes.as_str()), (0, ""));
+    assert_eq!(report, run_report);
+    for part in [
+        "small, nowhere: 2 of 3 findings reproduced",
+        "pays [must hold]: Partitioning pays",
+        "never: 1G schedules more than everything ([Nobody] Fig. 1)",
+        "published: 101 %",
+        "not reproduced  max(rate, algorithm = \"1G\") = 1\n",
+    ] {
+        assert!(report.contains(part), "{part}:\n{report}");
+    }
+    let written = fs::read(root.path().join("small/small.claims.json")).unwrap();
+    let written: serde_json::Value = serde_json::from_slice(&written).unwrap();
+    assert_eq!(written["findings"][2]["reproduced"], false);
+
+    // Claims can be changed without running the study again; results beside or below the study are found.
+    write(&format!(
+        "{SMALL}{}",
+        FALSE.replace("published =", "must_hold = true\npublished =")
+    ));
+    let (code, json, _) = gpusched(&["study", "check", ".", "--format", "json"], root.path());
+    assert_eq!(code, 1);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let never = &json[0]["findings"][2];
+    assert_eq!(
+        (never["id"].as_str(), never["reproduced"].as_bool()),
+        (Some("never"), Some(false))
+    );
+    assert_eq!(never["figures"][0][1], 1.0);
+
+    let (code, csv, _) = gpusched(&["study", "check", ".", "-o", "findings.csv"], root.path());
+    assert_eq!((code, csv.as_str()), (1, ""));
+    let csv = fs::read_to_string(root.path().join("findings.csv")).unwrap();
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 1 + 3);
+    assert!(lines[3].starts_with("small,never,literal,false,true,"), "{csv}");
+}
+
+#[test]
+fn results_of_something_else_are_not_judged() {
+    let root = tempdir().unwrap();
+    let file = |name: &str| root.path().join(name);
+    fs::write(file("small.toml"), SMALL).unwrap();
+    let check = || gpusched(&["study", "check", "."], root.path());
+    let state = || studies(root.path()).unwrap()[0].state;
+
+    let (code, _, message) = check();
+    assert_eq!((code, state()), (2, State::Missing));
+    assert!(message.contains("no results of study `small`"), "{message}");
+
+    run(&small(), root.path(), "1/1", 2).unwrap();
+    assert_eq!((check().0, state()), (0, State::Current));
+
+    // Another seed, a retouched result, another version, no provenance.
+    let outdated = || {
+        let (code, _, message) = check();
+        assert_eq!((code, state()), (2, State::Outdated));
+        assert!(message.contains("run it again"), "{message}");
+    };
+    fs::write(file("small.toml"), SMALL.replace("seed = 7", "seed = 8")).unwrap();
+    outdated();
+    fs::write(file("small.toml"), SMALL).unwrap();
+    let results = fs::read_to_string(file("small.csv")).unwrap();
+    fs::write(file("small.csv"), results.replacen("0.000000", "1.000000", 1)).unwrap();
+    outdated();
+    fs::write(file("small.csv"), &results).unwrap();
+    let provenance = fs::read_to_string(file("small.provenance.json")).unwrap();
+    let other = provenance.replace(env!("CARGO_PKG_VERSION"), "0.0.1");
+    assert_ne!(other, provenance);
+    fs::write(file("small.provenance.json"), other).unwrap();
+    outdated();
+    fs::write(file("small.provenance.json"), "{").unwrap();
+    let (code, _, message) = check();
+    assert_eq!(code, 2);
+    assert!(message.contains("small.provenance.json:1"), "{message}");
+    fs::remove_file(file("small.provenance.json")).unwrap();
+    outdated();
+    fs::write(file("small.provenance.json"), provenance).unwrap();
+    assert_eq!((check().0, state()), (0, State::Current));
+}
+
+/// A claim may fail on results that are good: these must stay.
+#[test]
+fn a_claim_that_cannot_be_evaluated_costs_no_results() {
+    let claim = r#"
+        [[claim]]
+        id = "ratio"
+        text = "a ratio of nothing"
+        holds = 'mean(mean_merges, algorithm = "SMS-INA") / mean(mean_merges, algorithm = "1G") > 2'
+    "#;
+    let folder = tempdir().unwrap();
+    let message = run(&parse(&format!("{SMALL}{claim}")), folder.path(), "1/1", 2)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.contains("ratio") && message.contains("division by zero"),
+        "{message}"
+    );
+    let undisturbed = tempdir().unwrap();
+    run(&small(), undisturbed.path(), "1/1", 2).unwrap();
+    let csv = |folder: &Path| fs::read(folder.join("small.csv")).unwrap();
+    assert_eq!(csv(folder.path()), csv(undisturbed.path()));
+}
+
+#[test]
+fn the_list_names_every_study_and_its_results() {
+    let root = tempdir().unwrap();
+    fs::write(root.path().join("a.toml"), SMALL).unwrap();
+    let other = SMALL.replace("name = \"small\"", "name = \"other\"");
+    fs::write(root.path().join("b.toml"), &other).unwrap();
+    run(&small(), &root.path().join("small"), "1/1", 2).unwrap();
+    let (code, text, _) = gpusched(&["study", "list", "."], root.path());
+    assert_eq!(code, 0);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(
+        lines[1].trim_start().starts_with("other") && lines[1].ends_with("missing"),
+        "{text}"
+    );
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.trim_start().starts_with("small") && line.ends_with("current")),
+        "{text}"
+    );
+    let (_, json, _) = gpusched(&["study", "list", ".", "--format", "json"], root.path());
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (&json[1]["points"], &json[1]["sets"], &json[1]["results"]),
+        (&10.into(), &9.into(), &"current".into())
+    );
+    let (_, csv, _) = gpusched(&["study", "list", ".", "--format", "csv"], root.path());
+    assert_eq!(csv.lines().count(), 3);
+
+    fs::write(root.path().join("c.toml"), SMALL).unwrap();
+    let (code, _, message) = gpusched(&["study", "list", "."], root.path());
+    assert_eq!(code, 2);
+    assert!(
+        message.contains("a.toml") && message.contains("c.toml") && message.contains("both called"),
+        "{message}"
+    );
+}
+
+#[test]
+fn the_studies_of_the_checkout_are_what_they_promise() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("analysis");
+    let studies = studies(folder).unwrap();
+    let found: Vec<_> = studies
+        .iter()
+        .map(|study| {
+            let spec = &study.spec;
+            assert_eq!(Path::new(spec.file()).file_stem().unwrap(), spec.name());
+            let readings: Vec<&str> = spec
+                .readings()
+                .iter()
+                .map(|reading| reading.name.as_str())
+                .collect();
+            (
+                spec.name(),
+                spec.points().len(),
+                spec.sets(),
+                spec.sms(),
+                readings,
+            )
+        })
+        .collect();
+    let all = vec!["literal", "proportional", "work-capacity"];
+    assert_eq!(
+        found,
+        [
+            ("singh21-fig3.4", 34, 100, 68, all.clone()),
+            ("singh21-fig3.5", 34, 100, 68, all.clone()),
+            ("singh21-fig3.6", 68, 100, 68, all.clone()),
+            ("smoke", 15, 20, 30, all[..2].to_vec()),
+        ]
+    );
+    let claims: Vec<&str> = studies
+        .iter()
+        .flat_map(|study| study.spec.claims())
+        .map(|claim| claim.id.as_str())
+        .collect();
+    for number in 5..=13 {
+        let id = format!("S21-{number:02}");
+        assert!(claims.iter().any(|claim| claim.starts_with(&id)), "{id}");
+    }
+}
+
+/// The README's first command: seconds, and curves that fall.
+#[test]
+fn the_smoke_study_shows_something() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = tempdir().unwrap();
+    let folder = output.path().join("results");
+    let arguments = [
+        "study",
+        "run",
+        "analysis/smoke.toml",
+        "-o",
+        folder.to_str().unwrap(),
+    ];
+    let (code, report, _) = gpusched(&arguments, root);
+    assert_eq!(code, 0);
+    assert!(
+        report.contains("  reproduced") && report.contains("not reproduced"),
+        "{report}"
+    );
+    let table = gpusched::study::Table::read(folder.join("smoke.csv")).unwrap();
+    assert_eq!(table.len(), 15 * 2 * 7);
+    let rates = table.column("rate").unwrap().distinct();
+    assert!(rates.len() > 10, "{rates:?}");
+    assert!(folder.join("smoke.svg").exists());
+    assert_eq!(gpusched(&["study", "check", folder.to_str().unwrap()], root).0, 0);
+}
