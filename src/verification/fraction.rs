@@ -1,0 +1,68 @@
+//! Sums of fractions without rounding.
+
+use std::cmp::Ordering;
+
+use num_bigint::BigUint;
+
+/// A non-negative fraction, not reduced.
+#[derive(Clone, Debug)]
+pub(super) struct Fraction {
+    numerator: BigUint,
+    denominator: BigUint,
+}
+
+impl Fraction {
+    /// `numerator` / `denominator`, which is not 0.
+    pub fn new(numerator: u128, denominator: u128) -> Fraction {
+        Fraction {
+            numerator: numerator.into(),
+            denominator: denominator.max(1).into(),
+        }
+    }
+
+    pub fn plus(self, other: Fraction) -> Fraction {
+        Fraction {
+            numerator: self.numerator * &other.denominator + other.numerator * &self.denominator,
+            denominator: self.denominator * other.denominator,
+        }
+    }
+
+    pub fn times(self, other: Fraction) -> Fraction {
+        Fraction {
+            numerator: self.numerator * other.numerator,
+            denominator: self.denominator * other.denominator,
+        }
+    }
+
+    pub fn sum(terms: impl Iterator<Item = Fraction>) -> Fraction {
+        terms.fold(Fraction::new(0, 1), Fraction::plus)
+    }
+
+    pub fn product(factors: impl Iterator<Item = Fraction>) -> Fraction {
+        factors.fold(Fraction::new(1, 1), Fraction::times)
+    }
+
+    pub fn power(self, exponent: u32) -> Fraction {
+        Fraction {
+            numerator: self.numerator.pow(exponent),
+            denominator: self.denominator.pow(exponent),
+        }
+    }
+
+    pub fn cmp(&self, number: u128) -> Ordering {
+        self.numerator.cmp(&(&self.denominator * number))
+    }
+
+    /// Whether `self` ≤ `other`.
+    pub fn at_most(&self, other: &Fraction) -> bool {
+        &self.numerator * &other.denominator <= &other.numerator * &self.denominator
+    }
+
+    /// 1 − `self`, if that is positive.
+    pub fn complement(&self) -> Option<Fraction> {
+        (self.numerator < self.denominator).then(|| Fraction {
+            numerator: &self.denominator - &self.numerator,
+            denominator: self.denominator.clone(),
+        })
+    }
+}

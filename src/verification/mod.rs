@@ -1,0 +1,210 @@
+//! An independent check of a plan and its evidence.
+//!
+//! This module shares the data types of [`crate::model`] with the rest of the library and nothing else: no test, no
+//! interference model, no heuristic is called. It evaluates WCETs from their printed formulas, recomputes every number
+//! of the evidence in the plainest way, and accepts only what follows. So a plan that passes rests on two programs.
+//!
+//! * [`verify`]: the whole plan;
+//! * [`wcet`]: C(m), alone and in conflict;
+//! * [`demand`]: the walk of a processor-demand test;
+//! * [`response`]: response times under fixed priorities;
+//! * [`bounds`]: utilization bounds, exactly.
+
+mod bounds;
+mod demand;
+mod fraction;
+mod response;
+mod wcet;
+
+use crate::interference::Interference;
+use crate::model::plan::{Failure, Partition, Plan};
+use crate::model::policy::{Policy, Preemption, Strength};
+use crate::model::verdict::Evidence;
+use crate::model::{Task, TaskSet};
+
+/// Why a plan is no proof.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {message}")]
+pub struct Fault {
+    /// Where in the plan, such as `partitions[2].verdict.evidence.checked[0]`.
+    pub field: String,
+    /// What was found and what was expected.
+    pub message: String,
+}
+
+impl Fault {
+    fn new(field: impl Into<String>, message: impl Into<String>) -> Fault {
+        Fault {
+            field: field.into(),
+            message: message.into(),
+        }
+    }
+
+    fn inside(mut self, field: &str) -> Fault {
+        self.field = match self.field.is_empty() {
+            true => field.to_owned(),
+            false => format!("{field}.{}", self.field),
+        };
+        self
+    }
+}
+
+/// One task as the scheduler of its partition sees it; all in ns, and widened so that nothing overflows.
+#[derive(Copy, Clone, Debug)]
+struct Job {
+    /// Its position in the task set.
+    task: usize,
+    wcet: u128,
+    period: u128,
+    deadline: u128,
+    jitter: u128,
+    /// The longest part that cannot be preempted.
+    block: u128,
+    /// min over m of m·C(m) [SM·ns].
+    work: u128,
+}
+
+/// Checks that `plan` is a proof that `set` is schedulable, or that it honestly says otherwise: every statement of the
+/// plan is recomputed.
+///
+/// # Errors
+/// The first [`Fault`].
+pub fn verify(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
+    cover(plan, set)?;
+    let mut all_pass = true;
+    for (index, partition) in plan.partitions.iter().enumerate() {
+        check_partition(partition, set, plan.interference)
+            .map_err(|fault| fault.inside(&format!("partitions[{index}]")))?;
+        all_pass &= partition.verdict.schedulable;
+    }
+    let used: u64 = plan.partitions.iter().map(|p| u64::from(p.sms)).sum();
+    if used != u64::from(plan.sms_used) {
+        let message = format!("found {}, expected the sum of the partitions, {used}", plan.sms_used);
+        return Err(Fault::new("sms_used", message));
+    }
+    let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
+    let holds = all_pass && placed == set.tasks().len() && used <= u64::from(plan.gpu_sms);
+    if plan.schedulable != holds {
+        let message = format!(
+            "found {}, expected {holds}: {placed} of {} tasks placed on {used} of {} SMs",
+            plan.schedulable,
+            set.tasks().len(),
+            plan.gpu_sms
+        );
+        return Err(Fault::new("schedulable", message));
+    }
+    failure(plan, set)
+}
+
+/// The partitions are a disjoint cover of tasks that exist.
+fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
+    let mut seen = vec![false; set.tasks().len()];
+    for (index, partition) in plan.partitions.iter().enumerate() {
+        let field = format!("partitions[{index}].tasks");
+        if partition.tasks.is_empty() {
+            return Err(Fault::new(field, "found no task, expected at least one"));
+        }
+        if !partition.tasks.is_sorted() {
+            return Err(Fault::new(field, "found tasks out of order, expected ascending positions"));
+        }
+        for &task in &partition.tasks {
+            match seen.get_mut(task) {
+                None => {
+                    let message = format!("found task {task}, expected 0 to {}", set.tasks().len() - 1);
+                    return Err(Fault::new(field, message));
+                }
+                Some(seen) if *seen => {
+                    return Err(Fault::new(field, format!("found task {task} a second time")));
+                }
+                Some(seen) => *seen = true,
+            }
+        }
+    }
+    if plan.schedulable
+        && let Some(task) = seen.iter().position(|&seen| !seen)
+    {
+        return Err(Fault::new("partitions", format!("task {task} is in none of them")));
+    }
+    Ok(())
+}
+
+/// What each of `tasks` asks of a partition of `sms` SMs that they share; `Err` with the first task whose WCET is unknown.
+fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, interference: Interference) -> Result<Vec<Job>, usize> {
+    let members: Vec<&Task> = tasks.iter().filter_map(|&task| set.tasks().get(task)).collect();
+    tasks
+        .iter()
+        .filter_map(|&task| Some((task, set.tasks().get(task)?)))
+        .map(|(position, task)| {
+            let conflict = match interference {
+                Interference::None => false,
+                Interference::Conflict => members
+                    .iter()
+                    .any(|other| !std::ptr::eq(*other, task) && wcet::may_conflict(task, other)),
+            };
+            let c = wcet::at(task.wcet(), sms, conflict).ok_or(position)?;
+            Ok(Job {
+                task: position,
+                wcet: c,
+                period: task.period().ns().into(),
+                deadline: task.deadline().ns().into(),
+                jitter: task.jitter().ns().into(),
+                block: task.block().map_or(c, |block| c.min(block.ns().into())),
+                work: wcet::least_work(task.wcet(), conflict),
+            })
+        })
+        .collect()
+}
+
+fn check_partition(partition: &Partition, set: &TaskSet, interference: Interference) -> Result<(), Fault> {
+    if partition.sms == 0 {
+        return Err(Fault::new("sms", "found 0, expected at least 1"));
+    }
+    let verdict = &partition.verdict;
+    if verdict.strength != strength(verdict.policy) {
+        let message = format!("found {}, expected {}", verdict.strength, strength(verdict.policy));
+        return Err(Fault::new("verdict.strength", message));
+    }
+    let jobs = jobs(set, &partition.tasks, partition.sms, interference);
+    let positive = check_evidence(&verdict.evidence, verdict.policy, jobs, partition.sms)
+        .map_err(|fault| fault.inside("verdict.evidence"))?;
+    if verdict.schedulable != positive {
+        let message = format!("found {}, but the evidence is for {positive}", verdict.schedulable);
+        return Err(Fault::new("verdict.schedulable", message));
+    }
+    Ok(())
+}
+
+fn strength(policy: Policy) -> Strength {
+    match policy {
+        Policy::Edf | Policy::NpEdf => Strength::Exact,
+        Policy::FixedPriority(Preemption::Limited, _) | Policy::LpEdf => Strength::Sufficient,
+        Policy::FixedPriority(..) => Strength::Exact,
+        Policy::Density | Policy::Hyperbolic | Policy::LiuLayland => Strength::Sufficient,
+        Policy::WorkCapacity | Policy::WorkCapacityDeadline => Strength::NecessaryOnly,
+    }
+}
+
+/// Whether `evidence`, which holds, is for "schedulable".
+fn check_evidence(
+    evidence: &Evidence,
+    policy: Policy,
+    jobs: Result<Vec<Job>, usize>,
+    sms: u32,
+) -> Result<bool, Fault> {
+    let jobs = match (evidence, jobs) {
+        (Evidence::WcetUnknown { task }, Err(unknown)) if *task == unknown => return Ok(false),
+        (_, Err(unknown)) => {
+            return Err(Fault::new("", format!("task {unknown} has no known WCET on {sms} SMs")));
+        }
+        (Evidence::WcetUnknown { task }, Ok(_)) => {
+            return Err(Fault::new("task", format!("task {task} has a known WCET on {sms} SMs")));
+        }
+        (_, Ok(jobs)) => jobs,
+    };
+    todo!()
+}
+
+/// Why there is no plan, where that is stated.
+fn failure(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
+    todo!()
+}
