@@ -95,17 +95,13 @@ impl Attempt<'_> {
     }
 
     /// ≫ (Definition 3): all partners are merged on trial, the merge of the fewest SMs is taken. Ties: the larger
-    /// saving, then the partner with the lowest task position.
+    /// saving, then the partner that comes first on the list.
     fn fewest_sms(&mut self, eligible: Vec<&Listed>) -> Option<Merged> {
         eligible
             .into_iter()
             .filter_map(|partner| {
                 let merged = self.merge(partner)?;
-                let key = (
-                    merged.union.sms,
-                    Reverse(partner.partition.sms),
-                    partner.first_task(),
-                );
+                let key = (merged.union.sms, Reverse(partner.partition.sms));
                 Some((key, merged))
             })
             .min_by_key(|&(key, _)| key)
