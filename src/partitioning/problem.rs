@@ -54,31 +54,18 @@ impl<'a> Problem<'a> {
 
     /// Whether the test passes for `tasks` (positions in the set) in one partition of `sms` SMs.
     pub fn accepts(&self, tasks: &[usize], sms: u32) -> bool {
-        self.evidence(tasks, sms).is_positive()
+        self.demands(tasks, sms)
+            .is_ok_and(|demands| schedulability::accepts(self.policy, &demands, sms))
     }
 
-    /// The verdict of the test for `tasks` (positions in the set) in one partition of `sms` SMs.
+    /// The verdict of the test for `tasks` (positions in the set) in one partition of `sms` SMs. Evidence names tasks by
+    /// their position in the whole set.
     pub fn verdict(&self, tasks: &[usize], sms: u32) -> Verdict {
-        Verdict::new(self.policy, self.evidence(tasks, sms))
-    }
-
-    /// Evidence names tasks by their position in the whole set.
-    fn evidence(&self, tasks: &[usize], sms: u32) -> Evidence {
-        match self.demands(tasks, sms) {
-            Ok(demands) => match schedulability::evidence(self.policy, &demands, sms) {
-                Evidence::WcetExceedsDeadline {
-                    task,
-                    wcet_ns,
-                    deadline_ns,
-                } => Evidence::WcetExceedsDeadline {
-                    task: tasks[task],
-                    wcet_ns,
-                    deadline_ns,
-                },
-                evidence => evidence,
-            },
+        let evidence = match self.demands(tasks, sms) {
+            Ok(demands) => schedulability::evidence(self.policy, &demands, sms).of_tasks(tasks),
             Err(task) => Evidence::WcetUnknown { task },
-        }
+        };
+        Verdict::new(self.policy, evidence)
     }
 
     /// What each of `tasks` asks of a partition of `sms` SMs that they share; `Err` with the first task whose WCET there
@@ -90,7 +77,9 @@ impl<'a> Problem<'a> {
             .map(|&index| {
                 let task = &self.tasks[index];
                 let wcet = self.interference.wcet(task, sms, &company).ok_or(index)?;
-                let mut demand = Demand::new(wcet, task.period(), task.deadline());
+                let mut demand = Demand::new(wcet, task.period(), task.deadline())
+                    .with_jitter(task.jitter())
+                    .with_block(task.block().unwrap_or(wcet));
                 if self.policy.counts_work() {
                     demand.least_work = self.interference.least_work(task, &company);
                 }

@@ -18,11 +18,17 @@ pub fn test(policy: Policy, demands: &[Demand], sms: u32) -> Verdict {
     Verdict::new(policy, evidence(policy, demands, sms))
 }
 
-/// The evidence alone, without building a verdict: for inner loops.
+/// What the verdict rests on.
 pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
     match policy {
         Policy::Edf => edf::test(demands),
         Policy::WorkCapacity => work_capacity::test(demands, sms),
         Policy::WorkCapacityDeadline => work_capacity::test_with_deadlines(demands, sms),
+        _ => Evidence::Undecided { steps: 0 }, // not on offer yet
     }
+}
+
+/// Whether the verdict is "schedulable", without building evidence: for inner loops.
+pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
+    evidence(policy, demands, sms).is_positive()
 }
