@@ -119,6 +119,10 @@ impl std::fmt::Display for Evidence {
                 f,
                 "demand fits every interval up to {interval_ns} ({points_checked} points checked)"
             ),
+            Evidence::DemandWithinSupply { interval_ns, .. } if *interval_ns > Time::ZERO => write!(
+                f,
+                "demand can exceed no interval longer than {interval_ns}, and no deadline is that early"
+            ),
             Evidence::DemandWithinSupply { .. } => write!(f, "utilization at most 1, all D ≥ T"),
             Evidence::DemandExceedsInterval {
                 interval_ns,
