@@ -39,3 +39,4 @@ pub mod plot;
 pub mod schedulability;
 pub mod study;
 pub mod time;
+pub mod verification;

@@ -1,6 +1,6 @@
 //! [Singh21] §3.4.2: a task is in conflict iff another task of its kind is in its partition.
 
-use super::{Company, InflatedWcet};
+use super::{Company, InflatedWcet, Interference};
 use crate::model::{Contention, Task};
 use crate::time::Time;
 
@@ -19,6 +19,10 @@ fn contention(task: &Task, company: &Company) -> Contention {
 impl InflatedWcet for Conflict {
     fn wcet(&self, task: &Task, sms: u32, company: &Company) -> Option<Time> {
         task.wcet().at(sms, contention(task, company))
+    }
+
+    fn name(&self) -> Option<Interference> {
+        Some(Interference::Conflict)
     }
 
     fn least_work(&self, task: &Task, company: &Company) -> u128 {

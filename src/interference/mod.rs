@@ -11,7 +11,7 @@ pub use company::Company;
 pub use conflict::Conflict;
 pub use none::NoInterference;
 
-use serde::{Deserialize, Serialize};
+pub use crate::model::Interference;
 
 use crate::model::Task;
 use crate::time::Time;
@@ -23,20 +23,13 @@ pub trait InflatedWcet: Sync {
     /// C(m) [ns] of `task` on `sms` SMs in `company` (which counts `task` itself); `None` where nothing is known.
     fn wcet(&self, task: &Task, sms: u32, company: &Company) -> Option<Time>;
 
+    /// The name under which files know this model, so that a plan can say what it rests on.
+    fn name(&self) -> Option<Interference> {
+        None
+    }
+
     /// The least occupation of the GPU, min over m of m · C(m) [SM·ns], of `task` in `company`.
     fn least_work(&self, task: &Task, company: &Company) -> u128;
-}
-
-/// The inflation models by name, as in files and on the command line.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "kebab-case")]
-pub enum Interference {
-    /// Kernels of the same kind in the same partition run at Cᶜ.
-    #[default]
-    Conflict,
-    /// Every kernel runs at Cⁿ.
-    None,
 }
 
 impl Interference {
@@ -46,15 +39,5 @@ impl Interference {
             Interference::Conflict => &Conflict,
             Interference::None => &NoInterference,
         }
-    }
-}
-
-impl std::fmt::Display for Interference {
-    /// The name as in files and on the command line.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Interference::Conflict => "conflict",
-            Interference::None => "none",
-        })
     }
 }

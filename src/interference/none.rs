@@ -1,6 +1,6 @@
 //! No interference at all: the lower limit, and the model of classical uniprocessor analysis.
 
-use super::{Company, InflatedWcet};
+use super::{Company, InflatedWcet, Interference};
 use crate::model::{Contention, Task};
 use crate::time::Time;
 
@@ -11,6 +11,10 @@ pub struct NoInterference;
 impl InflatedWcet for NoInterference {
     fn wcet(&self, task: &Task, sms: u32, _: &Company) -> Option<Time> {
         task.wcet().at(sms, Contention::Isolated)
+    }
+
+    fn name(&self) -> Option<Interference> {
+        Some(Interference::None)
     }
 
     fn least_work(&self, task: &Task, _: &Company) -> u128 {

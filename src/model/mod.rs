@@ -1,6 +1,7 @@
 //! What is analysed: platforms, tasks, WCET functions, task sets, and the answers. Data and validation, no algorithms.
 
 mod factor;
+mod interference;
 pub mod plan;
 pub mod platform;
 pub mod policy;
@@ -12,6 +13,7 @@ pub mod verdict;
 pub mod wcet;
 
 pub use factor::Factor;
+pub use interference::Interference;
 pub use plan::{Partition, Plan};
 pub use platform::Platform;
 pub use policy::Policy;

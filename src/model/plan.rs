@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Interference;
 use super::verdict::Verdict;
 
 /// The answer of a partitioning heuristic.
@@ -10,6 +11,10 @@ use super::verdict::Verdict;
 pub struct Plan {
     /// Whether the partitions fit on the GPU and each is schedulable (Lemma 3).
     pub schedulable: bool,
+    /// M, the SMs of the GPU that the plan is for.
+    pub gpu_sms: u32,
+    /// How company stretches the WCETs of the verdicts; `null` for a model that files have no name for.
+    pub interference: Option<Interference>,
     /// Σ of the partitions' SMs; above the GPU's where the heuristic gave up.
     pub sms_used: u32,
     /// The partitions, in decreasing size, then by their first task.

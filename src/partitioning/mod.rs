@@ -31,6 +31,8 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
     if let Err(failure) = lemmas::necessary(problem) {
         return Plan {
             schedulable: false,
+            gpu_sms: problem.sms(),
+            interference: problem.interference(),
             sms_used: 0,
             partitions: Vec::new(),
             failure: Some(failure),
@@ -78,6 +80,8 @@ impl Outcome {
             && partitions.iter().all(|partition| partition.verdict.schedulable);
         Plan {
             schedulable,
+            gpu_sms: problem.sms(),
+            interference: problem.interference(),
             sms_used,
             partitions,
             failure: (!schedulable).then_some(Failure::HeuristicFailed),

@@ -5,7 +5,7 @@ use crate::interference::{Company, InflatedWcet};
 use crate::model::utilization::Utilization;
 use crate::model::verdict::{Evidence, Verdict};
 use crate::model::wcet::MAX_SMS;
-use crate::model::{Policy, Task, TaskSet};
+use crate::model::{Interference, Policy, Task, TaskSet};
 use crate::schedulability::{self, Demand};
 
 /// Tasks to be placed on a GPU, and how one partition is analysed.
@@ -50,6 +50,11 @@ impl<'a> Problem<'a> {
     /// M: the SMs of the GPU.
     pub fn sms(&self) -> u32 {
         self.sms
+    }
+
+    /// The name of the interference model, if it has one.
+    pub fn interference(&self) -> Option<Interference> {
+        self.interference.name()
     }
 
     /// Whether the test passes for `tasks` (positions in the set) in one partition of `sms` SMs.

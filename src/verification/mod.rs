@@ -16,11 +16,10 @@ mod fraction;
 mod response;
 mod wcet;
 
-use crate::interference::Interference;
 use crate::model::plan::{Failure, Partition, Plan};
-use crate::model::policy::{Policy, Preemption, Strength};
+use crate::model::policy::{Policy, Preemption, Priorities, Strength};
 use crate::model::verdict::Evidence;
-use crate::model::{Task, TaskSet};
+use crate::model::{Interference, Task, TaskSet};
 
 /// Why a plan is no proof.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -70,16 +69,25 @@ struct Job {
 /// # Errors
 /// The first [`Fault`].
 pub fn verify(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
+    let Some(interference) = plan.interference else {
+        return Err(Fault::new(
+            "interference",
+            "found none, expected the name of a model",
+        ));
+    };
     cover(plan, set)?;
     let mut all_pass = true;
     for (index, partition) in plan.partitions.iter().enumerate() {
-        check_partition(partition, set, plan.interference)
+        check_partition(partition, set, interference)
             .map_err(|fault| fault.inside(&format!("partitions[{index}]")))?;
         all_pass &= partition.verdict.schedulable;
     }
     let used: u64 = plan.partitions.iter().map(|p| u64::from(p.sms)).sum();
     if used != u64::from(plan.sms_used) {
-        let message = format!("found {}, expected the sum of the partitions, {used}", plan.sms_used);
+        let message = format!(
+            "found {}, expected the sum of the partitions, {used}",
+            plan.sms_used
+        );
         return Err(Fault::new("sms_used", message));
     }
     let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
@@ -93,7 +101,7 @@ pub fn verify(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
         );
         return Err(Fault::new("schedulable", message));
     }
-    failure(plan, set)
+    failure(plan, set, interference)
 }
 
 /// The partitions are a disjoint cover of tasks that exist.
@@ -105,7 +113,10 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
             return Err(Fault::new(field, "found no task, expected at least one"));
         }
         if !partition.tasks.is_sorted() {
-            return Err(Fault::new(field, "found tasks out of order, expected ascending positions"));
+            return Err(Fault::new(
+                field,
+                "found tasks out of order, expected ascending positions",
+            ));
         }
         for &task in &partition.tasks {
             match seen.get_mut(task) {
@@ -123,7 +134,10 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     if plan.schedulable
         && let Some(task) = seen.iter().position(|&seen| !seen)
     {
-        return Err(Fault::new("partitions", format!("task {task} is in none of them")));
+        return Err(Fault::new(
+            "partitions",
+            format!("task {task} is in none of them"),
+        ));
     }
     Ok(())
 }
@@ -161,14 +175,21 @@ fn check_partition(partition: &Partition, set: &TaskSet, interference: Interfere
     }
     let verdict = &partition.verdict;
     if verdict.strength != strength(verdict.policy) {
-        let message = format!("found {}, expected {}", verdict.strength, strength(verdict.policy));
+        let message = format!(
+            "found {}, expected {}",
+            verdict.strength,
+            strength(verdict.policy)
+        );
         return Err(Fault::new("verdict.strength", message));
     }
     let jobs = jobs(set, &partition.tasks, partition.sms, interference);
     let positive = check_evidence(&verdict.evidence, verdict.policy, jobs, partition.sms)
         .map_err(|fault| fault.inside("verdict.evidence"))?;
     if verdict.schedulable != positive {
-        let message = format!("found {}, but the evidence is for {positive}", verdict.schedulable);
+        let message = format!(
+            "found {}, but the evidence is for {positive}",
+            verdict.schedulable
+        );
         return Err(Fault::new("verdict.schedulable", message));
     }
     Ok(())
@@ -194,17 +215,203 @@ fn check_evidence(
     let jobs = match (evidence, jobs) {
         (Evidence::WcetUnknown { task }, Err(unknown)) if *task == unknown => return Ok(false),
         (_, Err(unknown)) => {
-            return Err(Fault::new("", format!("task {unknown} has no known WCET on {sms} SMs")));
+            return Err(Fault::new(
+                "",
+                format!("task {unknown} has no known WCET on {sms} SMs"),
+            ));
         }
         (Evidence::WcetUnknown { task }, Ok(_)) => {
-            return Err(Fault::new("task", format!("task {task} has a known WCET on {sms} SMs")));
+            return Err(Fault::new(
+                "task",
+                format!("task {task} has a known WCET on {sms} SMs"),
+            ));
         }
         (_, Ok(jobs)) => jobs,
     };
-    todo!()
+    let unfit = || {
+        Fault::new(
+            "reason",
+            format!("found {}, which is none for {policy}", evidence.reason()),
+        )
+    };
+    let supply = || match policy {
+        Policy::Edf | Policy::NpEdf | Policy::LpEdf => demand::Supply::new(policy, &jobs).map_err(|task| {
+            Fault::new(
+                "reason",
+                format!("found {}, but task {task} has J ≥ D", evidence.reason()),
+            )
+        }),
+        _ => Err(unfit()),
+    };
+    let expect = |holds: bool, message: &str| {
+        if holds {
+            Ok(())
+        } else {
+            Err(Fault::new("reason", message))
+        }
+    };
+    match evidence {
+        Evidence::DemandWithinSupply { interval_ns, checked } => {
+            supply()?.check_walk(*interval_ns, checked)?
+        }
+        Evidence::DemandExceedsInterval {
+            interval_ns,
+            demand_ns,
+        } => {
+            supply()?.check_violation(*interval_ns, *demand_ns)?;
+        }
+        Evidence::UtilizationAboveOne => {
+            let above = match policy {
+                Policy::FixedPriority(..) => fraction::Fraction::sum(
+                    jobs.iter()
+                        .map(|job| fraction::Fraction::new(job.wcet, job.period)),
+                ),
+                _ => supply()?.utilization(),
+            };
+            expect(
+                above.cmp(1).is_gt(),
+                "found utilization-above-one, but it is at most 1",
+            )?;
+        }
+        Evidence::ResponseTimes {
+            priorities,
+            response_times_ns,
+        } => match policy {
+            Policy::FixedPriority(preemption, order) => {
+                response::check(preemption, order, &jobs, priorities, response_times_ns)?;
+            }
+            _ => return Err(unfit()),
+        },
+        Evidence::DeadlineMissed {
+            task,
+            busy_period_ns,
+            response_time_ns,
+        } => match policy {
+            Policy::FixedPriority(preemption, order) => {
+                response::check_miss(
+                    preemption,
+                    order,
+                    &jobs,
+                    *task,
+                    *busy_period_ns,
+                    *response_time_ns,
+                )?;
+            }
+            _ => return Err(unfit()),
+        },
+        Evidence::NoPriorityOrder { tasks } => match policy {
+            Policy::FixedPriority(preemption, Priorities::Audsley) => {
+                response::check_no_order(preemption, &jobs, tasks)?;
+            }
+            _ => return Err(unfit()),
+        },
+        Evidence::JitterExceedsDeadline { task } => {
+            let job = jobs.iter().find(|job| job.task == *task);
+            let late = job.is_some_and(|job| job.jitter >= job.deadline);
+            expect(
+                late && !policy.counts_work(),
+                "found jitter-exceeds-deadline, but J < D",
+            )?;
+        }
+        Evidence::BoundHolds => {
+            let holds = bounds::holds(policy, &jobs).ok_or_else(unfit)?;
+            expect(holds, "found bound-holds, but it does not")?;
+        }
+        Evidence::BoundExceeded => {
+            let holds = bounds::holds(policy, &jobs).ok_or_else(unfit)?;
+            expect(!holds, "found bound-exceeded, but the bound holds")?;
+        }
+        Evidence::WorkWithinCapacity
+        | Evidence::WorkExceedsCapacity
+        | Evidence::WcetExceedsDeadline { .. } => {
+            work(evidence, policy, &jobs, sms)?;
+        }
+        Evidence::Undecided { .. } => {} // claims nothing
+        Evidence::WcetUnknown { .. } => return Err(unfit()),
+    }
+    Ok(evidence.is_positive())
+}
+
+/// The evidence of the work-capacity tests.
+fn work(evidence: &Evidence, policy: Policy, jobs: &[Job], sms: u32) -> Result<(), Fault> {
+    if !matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
+        return Err(Fault::new(
+            "reason",
+            format!("found {}, which is none for {policy}", evidence.reason()),
+        ));
+    }
+    let late = jobs
+        .iter()
+        .find(|job| policy == Policy::WorkCapacityDeadline && job.wcet > job.deadline);
+    let fits = bounds::work_fits(jobs, sms);
+    let holds = match evidence {
+        Evidence::WorkWithinCapacity => fits && late.is_none(),
+        Evidence::WorkExceedsCapacity => !fits,
+        Evidence::WcetExceedsDeadline {
+            task,
+            wcet_ns,
+            deadline_ns,
+        } => jobs.iter().any(|job| {
+            policy == Policy::WorkCapacityDeadline
+                && job.task == *task
+                && job.wcet > job.deadline
+                && job.wcet == u128::from(wcet_ns.ns())
+                && job.deadline == u128::from(deadline_ns.ns())
+        }),
+        _ => false,
+    };
+    match holds {
+        true => Ok(()),
+        false => Err(Fault::new(
+            "reason",
+            format!("found {}, which does not hold", evidence.reason()),
+        )),
+    }
 }
 
 /// Why there is no plan, where that is stated.
-fn failure(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
-    todo!()
+fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(), Fault> {
+    let fault = |message: &str| Err(Fault::new("failure", message));
+    let Some(failure) = &plan.failure else {
+        return if plan.schedulable {
+            Ok(())
+        } else {
+            fault("found none, expected why there is no plan")
+        };
+    };
+    if plan.schedulable {
+        return fault("found one beside a plan that is schedulable");
+    }
+    match failure {
+        Failure::HeuristicFailed => Ok(()), // claims nothing
+        // Alone on the GPU, each task occupies it the least.
+        Failure::WorkExceedsGpu => {
+            let alone = set.tasks().iter().map(|task| {
+                fraction::Fraction::new(wcet::least_work(task.wcet(), false), task.period().ns().into())
+            });
+            match fraction::Fraction::sum(alone).cmp(plan.gpu_sms.into()).is_gt() {
+                true => Ok(()),
+                false => fault("found work-exceeds-gpu, but the work fits"),
+            }
+        }
+        Failure::TaskDoesNotFit { task } => {
+            if *task >= set.tasks().len() {
+                return fault("found a task that does not exist");
+            }
+            // Alone a task has neither company nor rivals: its WCET on all SMs and its jitter decide, whatever the policy.
+            let late = match jobs(set, &[*task], plan.gpu_sms, interference).as_deref() {
+                Ok([job]) => job.wcet + job.jitter > job.deadline,
+                _ => true,
+            };
+            let overloaded = bounds::work_fits(
+                &jobs(set, &[*task], plan.gpu_sms, interference).unwrap_or_default(),
+                plan.gpu_sms,
+            );
+            if late || !overloaded {
+                Ok(())
+            } else {
+                fault("found task-does-not-fit, but it fits")
+            }
+        }
+    }
 }

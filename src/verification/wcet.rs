@@ -35,7 +35,9 @@ pub(super) fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u1
         // the largest measured m' ≤ m
         Form::Table(table) => {
             let measured = points(table, conflict).iter().filter(|point| point.0 <= sms);
-            measured.max_by_key(|point| point.0).map(|point| point.1.ns().into())
+            measured
+                .max_by_key(|point| point.0)
+                .map(|point| point.1.ns().into())
         }
     }
 }
@@ -44,7 +46,9 @@ pub(super) fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u1
 pub(super) fn least_work(function: &WcetFunction, conflict: bool) -> u128 {
     match function.form() {
         Form::Table(table) => {
-            let work = points(table, conflict).iter().map(|&(m, c)| u128::from(m) * u128::from(c.ns()));
+            let work = points(table, conflict)
+                .iter()
+                .map(|&(m, c)| u128::from(m) * u128::from(c.ns()));
             work.min().unwrap_or(0)
         }
         _ => at(function, 1, conflict).unwrap_or(u128::MAX),
@@ -56,7 +60,11 @@ type Fraction = (u128, u128);
 /// a, β and k.
 fn parameters(scaling: &Scaling, conflict: bool) -> (u128, Fraction, Fraction) {
     let wide = |(n, d): (u64, u64)| (u128::from(n), u128::from(d));
-    let k = if conflict { wide(scaling.conflict.ratio()) } else { (1, 1) };
+    let k = if conflict {
+        wide(scaling.conflict.ratio())
+    } else {
+        (1, 1)
+    };
     (scaling.work.ns().into(), wide(scaling.serial.ratio()), k)
 }
 

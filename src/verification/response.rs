@@ -1,0 +1,254 @@
+//! Response times under fixed priorities, from the printed recurrences, iterated in the plainest way.
+
+use super::{Fault, Job};
+use crate::model::policy::{Preemption, Priorities};
+use crate::time::Time;
+
+/// Iterations after which a response time counts as unknown.
+const STEP_LIMIT: u64 = 10_000_000;
+
+/// The order of `jobs` by priority, highest first; `None` if the order is to be found.
+fn fixed_order(priorities: Priorities, jobs: &[Job]) -> Option<Vec<usize>> {
+    let mut order: Vec<&Job> = jobs.iter().collect();
+    match priorities {
+        Priorities::DeadlineMonotonic => {
+            order.sort_by_key(|job| (job.deadline.saturating_sub(job.jitter), job.task))
+        }
+        Priorities::RateMonotonic => order.sort_by_key(|job| (job.period, job.task)),
+        Priorities::Given => order.sort_by_key(|job| job.task),
+        Priorities::Audsley => return None,
+    }
+    Some(order.into_iter().map(|job| job.task).collect())
+}
+
+/// A job among those of higher and of lower priority.
+struct Level<'a> {
+    preemption: Preemption,
+    job: &'a Job,
+    higher: Vec<&'a Job>,
+    /// B: what a job of lower priority that has just started can block for.
+    blocking: u128,
+    /// γ: what a preemption costs.
+    charge: u128,
+}
+
+impl<'a> Level<'a> {
+    fn new(preemption: Preemption, job: &'a Job, higher: Vec<&'a Job>, lower: &[&'a Job]) -> Level<'a> {
+        let blocks =
+            |jobs: &[&Job], length: fn(&Job) -> u128| jobs.iter().map(|job| length(job)).max().unwrap_or(0);
+        let blocking = match preemption {
+            Preemption::Preemptive => 0,
+            Preemption::NonPreemptive => blocks(lower, |job| job.wcet),
+            Preemption::Limited => blocks(lower, |job| job.block),
+        };
+        let charge = match preemption {
+            Preemption::Limited => {
+                let preemptable = higher
+                    .iter()
+                    .copied()
+                    .chain([job])
+                    .filter(|job| job.block < job.wcet);
+                preemptable.map(|job| job.block).max().unwrap_or(0)
+            }
+            _ => 0,
+        };
+        Level {
+            preemption,
+            job,
+            higher,
+            blocking: blocking.saturating_sub(1),
+            charge,
+        }
+    }
+
+    /// The work of higher priority released in a window of `length`, its end included for a job that must still start.
+    fn interference(&self, length: u128) -> u128 {
+        let of = |other: &&Job| {
+            let jobs = match self.preemption {
+                Preemption::NonPreemptive => (length + other.jitter) / other.period + 1,
+                _ => (length + other.jitter).div_ceil(other.period),
+            };
+            jobs.saturating_mul(other.wcet + self.charge)
+        };
+        self.higher.iter().map(of).fold(0u128, u128::saturating_add)
+    }
+
+    /// The least fixed point of `next` from `start`.
+    fn settle(start: u128, next: impl Fn(u128) -> u128) -> Option<u128> {
+        let mut length = start;
+        for _ in 0..STEP_LIMIT {
+            let longer = next(length);
+            if longer == length {
+                return Some(length);
+            }
+            if longer > u128::from(u64::MAX) {
+                return None;
+            }
+            length = longer;
+        }
+        None
+    }
+
+    /// The largest response time, or the first that is late: (q, window, response time).
+    fn worst(&self) -> Option<(u128, u128, bool)> {
+        let job = self.job;
+        let busy = Level::settle(1, |length| {
+            let released = |other: &Job, charge| {
+                (length + other.jitter)
+                    .div_ceil(other.period)
+                    .saturating_mul(other.wcet + charge)
+            };
+            let higher = self.higher.iter().map(|other| released(other, self.charge));
+            higher.fold(self.blocking + released(job, 0), u128::saturating_add)
+        });
+        let mut worst = 0;
+        for q in 0.. {
+            let window = match self.preemption {
+                Preemption::NonPreemptive => {
+                    let start = Level::settle(self.blocking + q * job.wcet, |w| {
+                        (self.blocking + q * job.wcet).saturating_add(self.interference(w))
+                    })?;
+                    start + job.wcet
+                }
+                _ => Level::settle((q + 1) * job.wcet, |w| {
+                    (self.blocking + (q + 1) * job.wcet).saturating_add(self.interference(w))
+                })?,
+            };
+            let response = (window + job.jitter).saturating_sub(q * job.period);
+            if response > job.deadline {
+                return Some((window, response, true));
+            }
+            worst = worst.max(response);
+            // The busy period may be endless (U = 1), a window that ends before the next release ends it all the same.
+            match busy {
+                Some(busy) if (q + 1) * job.period >= busy + job.jitter => {
+                    return Some((window, worst, false));
+                }
+                None if q >= u128::from(STEP_LIMIT) => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// Checks `response-times`.
+pub(super) fn check(
+    preemption: Preemption,
+    priorities: Priorities,
+    jobs: &[Job],
+    order: &[usize],
+    stated: &[Time],
+) -> Result<(), Fault> {
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable();
+    if !sorted.iter().copied().eq(jobs.iter().map(|job| job.task)) {
+        return Err(Fault::new(
+            "priorities",
+            "found other tasks than those of the partition",
+        ));
+    }
+    if let Some(expected) = fixed_order(priorities, jobs)
+        && expected != order
+    {
+        return Err(Fault::new(
+            "priorities",
+            format!("found {order:?}, expected {expected:?}"),
+        ));
+    }
+    if stated.len() != jobs.len() {
+        let message = format!("found {} times, expected {}", stated.len(), jobs.len());
+        return Err(Fault::new("response_times_ns", message));
+    }
+    for (index, (job, &stated)) in jobs.iter().zip(stated).enumerate() {
+        let rank = |task| order.iter().position(|&other| other == task);
+        let (higher, lower): (Vec<&Job>, Vec<&Job>) = jobs
+            .iter()
+            .filter(|other| other.task != job.task)
+            .partition(|other| rank(other.task) < rank(job.task));
+        let level = Level::new(preemption, job, higher, &lower);
+        match level.worst() {
+            Some((_, response, false)) if response == u128::from(stated.ns()) => {}
+            found => {
+                let expected =
+                    found.map_or("no bound".to_owned(), |(_, response, _)| format!("{response} ns"));
+                let message = format!("found {} ns, expected {expected}", stated.ns());
+                return Err(Fault::new(format!("response_times_ns[{index}]"), message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks `deadline-missed`: `task` has a late job.
+pub(super) fn check_miss(
+    preemption: Preemption,
+    priorities: Priorities,
+    jobs: &[Job],
+    task: usize,
+    busy_period: Time,
+    response_time: Time,
+) -> Result<(), Fault> {
+    let Some(order) = fixed_order(priorities, jobs) else {
+        return Err(Fault::new(
+            "reason",
+            "found a miss, but the priorities are free to choose",
+        ));
+    };
+    let level = |task: usize| {
+        let job = jobs.iter().find(|job| job.task == task)?;
+        let rank = order.iter().position(|&other| other == task)?;
+        let at = |ranks: &[usize]| -> Vec<&Job> {
+            ranks
+                .iter()
+                .filter_map(|&other| jobs.iter().find(|job| job.task == other))
+                .collect()
+        };
+        Some(Level::new(
+            preemption,
+            job,
+            at(order.get(..rank)?),
+            &at(order.get(rank + 1..)?),
+        ))
+    };
+    let Some(level) = level(task) else {
+        return Err(Fault::new(
+            "task",
+            format!("found task {task}, which is not in the partition"),
+        ));
+    };
+    match level.worst() {
+        Some((window, response, true))
+            if response == u128::from(response_time.ns()) && window == u128::from(busy_period.ns()) =>
+        {
+            Ok(())
+        }
+        found => {
+            let message =
+                format!("found a response time of {response_time} in {busy_period}, expected {found:?}");
+            Err(Fault::new("response_time_ns", message))
+        }
+    }
+}
+
+/// Checks `no-priority-order`: each of `tasks` is late below all the others of them.
+pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usize]) -> Result<(), Fault> {
+    if tasks.is_empty() {
+        return Err(Fault::new("tasks", "found no task, expected at least one"));
+    }
+    for &task in tasks {
+        let Some(job) = jobs.iter().find(|job| job.task == task) else {
+            return Err(Fault::new(
+                "tasks",
+                format!("found task {task}, which is not in the partition"),
+            ));
+        };
+        let others = jobs.iter().filter(|other| other.task != task);
+        let (higher, lower): (Vec<&Job>, Vec<&Job>) = others.partition(|other| tasks.contains(&other.task));
+        if let Some((_, response, false)) = Level::new(preemption, job, higher, &lower).worst() {
+            let message = format!("task {task} responds within {response} ns below the others");
+            return Err(Fault::new("tasks", message));
+        }
+    }
+    Ok(())
+}
