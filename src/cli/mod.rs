@@ -15,6 +15,7 @@ mod schema;
 mod study;
 mod table;
 mod test;
+mod verify;
 
 pub use global::{Format, Global};
 
@@ -51,6 +52,8 @@ enum Command {
     Test(test::Args),
     /// Divide the SMs of a GPU among the tasks.
     Partition(partition::Args),
+    /// Check plans and their evidence with separate code.
+    Verify(verify::Args),
     /// Run experiments, and check published claims against the results.
     Study(study::Args),
     /// Draw results as a figure.
@@ -86,6 +89,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Generate(args) => args.run(global),
         Command::Test(args) => args.run(global),
         Command::Partition(args) => args.run(global),
+        Command::Verify(args) => args.run(global),
         Command::Study(args) => args.run(global),
         Command::Plot(args) => args.run(global),
         Command::Schema(args) => args.run(global),

@@ -1,26 +1,48 @@
-//! Reading task sets from a stream: one JSON document, or JSONL with one task set per line.
+//! Reading task sets or plans from a stream: one JSON document, or JSONL with one per line.
 //!
 //! If the first line that is not blank holds a complete JSON value, the stream is JSONL; if that line ends early, the
 //! whole stream is one document, as an editor or a pretty-printer writes it. JSONL is never held in memory as a whole:
-//! [`TaskSets::batch`] hands out unparsed lines, which any thread may parse, and the iterator parses one by one.
+//! [`Documents::batch`] hands out unparsed lines, which any thread may parse, and the iterator parses one by one.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
+use std::marker::PhantomData;
 use std::path::Path;
 
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::TaskSet;
+use super::{Plan, TaskSet};
 use crate::error::{Error, InputError, Result};
 
-/// The longest text of one task set [bytes]: about a million tasks.
+/// The longest text of one document [bytes]: about a million tasks.
 const LONGEST: u64 = 1 << 28;
 
-/// A batch ends after this much text [bytes], so that large task sets come in small batches.
+/// A batch ends after this much text [bytes], so that large documents come in small batches.
 const BATCH_BYTES: usize = 1 << 21;
 
+/// What a stream can consist of.
+pub trait Document: DeserializeOwned {
+    /// What is expected where there is something else.
+    const EXPECTED: &str;
+}
+
+impl Document for TaskSet {
+    const EXPECTED: &str = "a task set: an object such as {\"tasks\":[…]}";
+}
+
+impl Document for Plan {
+    const EXPECTED: &str = "a plan: an object such as {\"schedulable\":…,\"partitions\":[…]}";
+}
+
 /// A stream of task sets.
-pub struct TaskSets {
+pub type TaskSets = Documents<TaskSet>;
+
+/// A stream of plans.
+pub type Plans = Documents<Plan>;
+
+/// A stream of documents of type `T`.
+pub struct Documents<T> {
+    documents: PhantomData<fn() -> T>,
     file: String,
     source: Box<dyn BufRead>,
     /// Lines read so far.
@@ -38,20 +60,20 @@ enum State {
     End,
 }
 
-/// The text of one task set, not yet parsed.
+/// The text of one document, not yet parsed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RawTaskSet {
+pub struct RawDocument {
     /// Where it starts in the file, counted from 1.
     pub line: usize,
     text: Vec<u8>,
 }
 
-impl TaskSets {
+impl<T: Document> Documents<T> {
     /// Opens the file at `path`; `-` is standard input.
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be opened.
-    pub fn open(path: impl AsRef<Path>) -> Result<TaskSets> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Documents<T>> {
         let path = path.as_ref();
         let source: Box<dyn BufRead> = if path == Path::new("-") {
             Box::new(io::stdin().lock())
@@ -59,12 +81,13 @@ impl TaskSets {
             let file = File::open(path).map_err(|cause| Error::io(path, "open", cause))?;
             Box::new(BufReader::with_capacity(1 << 16, file))
         };
-        Ok(TaskSets::new(path.display().to_string(), source))
+        Ok(Documents::new(path.display().to_string(), source))
     }
 
     /// Reads from `source`; errors call it `file`.
-    pub fn new(file: impl Into<String>, source: impl BufRead + 'static) -> TaskSets {
-        TaskSets {
+    pub fn new(file: impl Into<String>, source: impl BufRead + 'static) -> Documents<T> {
+        Documents {
+            documents: PhantomData,
             file: file.into(),
             source: Box::new(source),
             lines: 0,
@@ -82,13 +105,13 @@ impl TaskSets {
         self.state == State::End
     }
 
-    /// The next task sets, unparsed: at most `sets` of them, fewer if they are large; none at the end.
+    /// The next documents, unparsed: at most `sets` of them, fewer if they are large; none at the end.
     ///
     /// A batch of one means that no other follows (or that one was asked for).
     ///
     /// # Errors
-    /// [`Error::Io`] if the stream cannot be read, [`Error::Input`] if it holds no task set at all or an endless line.
-    pub fn batch(&mut self, sets: usize) -> Result<Vec<RawTaskSet>> {
+    /// [`Error::Io`] if the stream cannot be read, [`Error::Input`] if it holds no document at all or an endless line.
+    pub fn batch(&mut self, sets: usize) -> Result<Vec<RawDocument>> {
         let mut batch = Vec::new();
         let mut bytes = 0;
         while batch.len() < sets && (bytes < BATCH_BYTES || batch.len() < 2) {
@@ -99,11 +122,14 @@ impl TaskSets {
         Ok(batch)
     }
 
-    fn next_raw(&mut self) -> Result<Option<RawTaskSet>> {
+    fn next_raw(&mut self) -> Result<Option<RawDocument>> {
         while self.state != State::End {
             let Some(text) = self.next_line()? else {
                 if self.state == State::Start {
-                    return Err(self.error(None, "found no task set, expected a JSON document or JSONL"));
+                    return Err(self.error(
+                        None,
+                        format!("found nothing, expected {}, as JSON or JSONL", T::EXPECTED),
+                    ));
                 }
                 self.state = State::End;
                 break;
@@ -112,7 +138,7 @@ impl TaskSets {
             if text.trim_ascii().is_empty() {
                 continue;
             }
-            let mut raw = RawTaskSet {
+            let mut raw = RawDocument {
                 line: self.lines,
                 text,
             };
@@ -147,7 +173,7 @@ impl TaskSets {
         };
         outcome.map_err(|cause| Error::io(&self.file, "read", cause))?;
         if text.len() as u64 > LONGEST {
-            let message = format!("found a task set of more than {LONGEST} bytes");
+            let message = format!("found a document of more than {LONGEST} bytes");
             return Err(self.error(Some(self.lines.max(1)), message));
         }
         Ok(())
@@ -163,9 +189,9 @@ impl TaskSets {
     }
 }
 
-/// Each task set with the line where it starts. After an error there is no more.
-impl Iterator for TaskSets {
-    type Item = Result<(usize, TaskSet)>;
+/// Each document with the line where it starts. After an error there is no more.
+impl<T: Document> Iterator for Documents<T> {
+    type Item = Result<(usize, T)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let set = match self.next_raw() {
@@ -187,12 +213,12 @@ fn ends_early(line: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(line).is_err_and(|error| error.is_eof())
 }
 
-impl RawTaskSet {
-    /// The task set; errors call the file `file`.
+impl RawDocument {
+    /// The document; errors call the file `file`.
     ///
     /// # Errors
     /// [`Error::Input`] with the line, the field, what was found and what was expected.
-    pub fn parse(&self, file: &str) -> Result<TaskSet> {
+    pub fn parse<T: Document>(&self, file: &str) -> Result<T> {
         self.try_parse().map_err(|(line, field, message)| {
             Error::Input(InputError {
                 file: file.to_owned(),
@@ -204,7 +230,7 @@ impl RawTaskSet {
     }
 
     /// Errors are (line of this text from 1, field, message).
-    fn try_parse(&self) -> Result<TaskSet, (usize, String, String)> {
+    fn try_parse<T: Document>(&self) -> Result<T, (usize, String, String)> {
         let refuse = |line, message: &str| (line, String::new(), message.to_owned());
         let text = str::from_utf8(&self.text).map_err(|error| {
             let before = &self.text[..error.valid_up_to()];
@@ -220,8 +246,7 @@ impl RawTaskSet {
         let start = text.trim_ascii();
         if !start.starts_with('{') {
             let found: String = start.chars().take(20).collect();
-            let message =
-                format!("found {found:?}, expected a task set: an object such as {{\"tasks\":[…]}}");
+            let message = format!("found {found:?}, expected {}", T::EXPECTED);
             return Err(refuse(1, &message));
         }
         let mut json = serde_json::Deserializer::from_str(text);

@@ -14,6 +14,9 @@ pub(super) fn may_conflict(a: &Task, b: &Task) -> bool {
 /// C(m) [ns] on `sms` SMs, rounded up; `None` below the first point of a table.
 pub(super) fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
     let m = u128::from(sms);
+    if m == 0 {
+        return None;
+    }
     match function.form() {
         // k·(a/m + β·a)
         Form::Amdahl(scaling) => {

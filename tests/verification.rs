@@ -1,0 +1,252 @@
+//! Promise: `verify` accepts what the tests prove, and no corruption of it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
+
+mod oracle;
+
+use gpusched::interference::Interference;
+use gpusched::model::{Plan, Policy, TaskSet};
+use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched::verification::verify;
+use rand::{Rng, RngExt};
+use serde_json::{Map, Value};
+
+/// A random set with jitter and thread blocks on some tasks.
+fn random_set(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
+    let set = oracle::random_sets::task_set(rng, n, load);
+    let mut json = serde_json::to_value(&set).unwrap();
+    for task in json["tasks"].as_array_mut().unwrap() {
+        let deadline = task["deadline"].as_u64().unwrap();
+        if rng.random_bool(0.3) {
+            task["jitter"] = Value::from(rng.random_range(0..=deadline / 8));
+        }
+        if rng.random_bool(0.6) {
+            task["block"] = Value::from(rng.random_range(1..=deadline / 20 + 1));
+        }
+    }
+    serde_json::from_value(json).unwrap()
+}
+
+fn random_plan(rng: &mut impl Rng, policy: Policy) -> (TaskSet, Plan) {
+    let sms = rng.random_range(2..=12);
+    let n = rng.random_range(1..=8);
+    let load = rng.random_range(0.1..0.7) * f64::from(sms);
+    let set = random_set(rng, n, load);
+    let interference = [Interference::Conflict, Interference::None][usize::from(rng.random_bool(0.2))];
+    let kind = [
+        HeuristicKind::Sms,
+        HeuristicKind::Bf,
+        HeuristicKind::OneGpu,
+        HeuristicKind::Wfd,
+    ][rng.random_range(0..4)];
+    let problem = Problem::new(&set, sms, policy, interference.model()).unwrap();
+    let plan = partition(&problem, &Heuristic::from(kind));
+    (set, plan)
+}
+
+/// Both answers of every policy pass, plans that exist and plans that do not.
+#[test]
+fn every_plan_of_every_policy_is_verified() {
+    let mut rng = oracle::random_sets::rng(20);
+    for policy in Policy::all() {
+        let (mut positive, mut negative) = (0, 0);
+        for _ in 0..200 {
+            let (set, plan) = random_plan(&mut rng, policy);
+            if let Err(fault) = verify(&plan, &set) {
+                panic!(
+                    "{policy}: {fault}\n{}\n{}",
+                    serde_json::to_string(&plan).unwrap(),
+                    serde_json::to_string(&set).unwrap()
+                );
+            }
+            positive += usize::from(plan.schedulable);
+            negative += usize::from(!plan.schedulable);
+        }
+        assert!(
+            positive > 20 && negative > 10,
+            "{policy}: {positive} plans, {negative} failures"
+        );
+    }
+}
+
+/// The paths of all numbers, booleans and strings in `value`.
+fn leaves(value: &Value, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                path.push(key.clone());
+                leaves(value, path, found);
+                path.pop();
+            }
+        }
+        Value::Array(items) => {
+            for (index, value) in items.iter().enumerate() {
+                path.push(index.to_string());
+                leaves(value, path, found);
+                path.pop();
+            }
+        }
+        _ => found.push(path.clone()),
+    }
+}
+
+fn at<'a>(value: &'a mut Value, path: &[String]) -> &'a mut Value {
+    path.iter().fold(value, |value, step| match value {
+        Value::Array(items) => &mut items[step.parse::<usize>().unwrap()],
+        other => &mut other[step.as_str()],
+    })
+}
+
+/// Changes one number, boolean, name or list of `plan`. `None` where the change left everything as it was.
+fn corrupt(rng: &mut impl Rng, plan: &Value) -> Option<(String, Value)> {
+    let mut changed = plan.clone();
+    let mut paths = Vec::new();
+    leaves(plan, &mut Vec::new(), &mut paths);
+    paths.retain(|path| path[0] != "stats"); // the cost of the search proves nothing and is not checked
+    let path = paths[rng.random_range(0..paths.len())].clone();
+    if rng.random_bool(0.15) {
+        // a list loses, repeats or exchanges entries
+        let lists: Vec<usize> = (0..path.len())
+            .filter(|&depth| at(&mut changed, &path[..depth]).is_array())
+            .collect();
+        let depth = *lists.get(rng.random_range(0..lists.len().max(1)))?;
+        let items = at(&mut changed, &path[..depth]).as_array_mut().unwrap();
+        let (a, b) = (rng.random_range(0..items.len()), rng.random_range(0..items.len()));
+        match rng.random_range(0..3) {
+            0 => drop(items.remove(a)),
+            1 => items.insert(b, items[a].clone()),
+            _ => items.swap(a, b),
+        }
+    } else {
+        let choices: Vec<&str> = Policy::all()
+            .map(Policy::name)
+            .chain(["exact", "sufficient", "conflict", "none"])
+            .collect();
+        let leaf = at(&mut changed, &path);
+        *leaf = match &*leaf {
+            Value::Bool(value) => Value::from(!*value),
+            Value::Number(number) => {
+                let number = number.as_u64().unwrap();
+                let candidates = [
+                    number + 1,
+                    number.saturating_sub(1),
+                    number * 2,
+                    number / 2,
+                    0,
+                    rng.random_range(0..=2 * number + 2),
+                ];
+                Value::from(candidates[rng.random_range(0..candidates.len())])
+            }
+            Value::String(_) => Value::from(choices[rng.random_range(0..choices.len())]),
+            other => other.clone(),
+        };
+    }
+    (changed != *plan).then(|| (path.join("."), changed))
+}
+
+/// Ten thousand corruptions: each is unreadable, refused, or still true when everything is tested again.
+#[test]
+fn no_corruption_is_accepted_unless_it_is_still_true() {
+    let mut rng = oracle::random_sets::rng(21);
+    let policies: Vec<Policy> = Policy::all().collect();
+    let (mut corruptions, mut unreadable, mut refused, mut still_true) = (0, 0, 0, 0);
+    while corruptions < 10_000 {
+        let policy = policies[rng.random_range(0..policies.len())];
+        let (set, plan) = random_plan(&mut rng, policy);
+        let json = serde_json::to_value(&plan).unwrap();
+        for _ in 0..20 {
+            let Some((path, changed)) = corrupt(&mut rng, &json) else {
+                continue;
+            };
+            corruptions += 1;
+            let Ok(plan) = serde_json::from_value::<Plan>(changed.clone()) else {
+                unreadable += 1;
+                continue;
+            };
+            if verify(&plan, &set).is_err() {
+                refused += 1;
+                continue;
+            }
+            still_true += 1;
+            retest(&plan, &set).unwrap_or_else(|why| {
+                panic!(
+                    "{path} changed, accepted, but {why}\n{changed}\n{}",
+                    serde_json::to_string(&set).unwrap()
+                )
+            });
+        }
+    }
+    println!(
+        "{corruptions} corruptions: {unreadable} unreadable, {refused} refused, {still_true} still true"
+    );
+    assert!(
+        unreadable + refused > 9 * corruptions / 10,
+        "{refused} refused, {still_true} still true"
+    );
+}
+
+/// What an accepted plan says, tested again with the library: the verdicts, the sum, and the answer.
+fn retest(plan: &Plan, set: &TaskSet) -> Result<(), String> {
+    let interference = plan.interference.ok_or("no interference model")?;
+    let mut tasks: Vec<usize> = Vec::new();
+    for partition in &plan.partitions {
+        let policy = partition.verdict.policy;
+        let problem = Problem::new(set, plan.gpu_sms.max(partition.sms), policy, interference.model())
+            .map_err(|e| e.to_string())?;
+        let verdict = problem.verdict(&partition.tasks, partition.sms);
+        if partition.verdict.schedulable && !verdict.schedulable {
+            return Err(format!("{:?} is not schedulable: {verdict:?}", partition.tasks));
+        }
+        tasks.extend(&partition.tasks);
+    }
+    tasks.sort_unstable();
+    tasks.dedup();
+    let used: u32 = plan.partitions.iter().map(|p| p.sms).sum();
+    let holds = plan.partitions.iter().all(|p| p.verdict.schedulable)
+        && tasks.len() == set.tasks().len()
+        && used <= plan.gpu_sms;
+    if plan.schedulable && !holds {
+        return Err("it does not add up".to_owned());
+    }
+    Ok(())
+}
+
+/// Handwritten corruptions, each refused at the field that is wrong.
+#[test]
+fn faults_name_the_field() {
+    let mut rng = oracle::random_sets::rng(22);
+    let (set, plan) = loop {
+        let (set, plan) = random_plan(&mut rng, Policy::Edf);
+        if plan.schedulable && plan.partitions.len() > 1 {
+            break (set, plan);
+        }
+    };
+    let refused = |change: fn(&mut Map<String, Value>)| {
+        let mut json = serde_json::to_value(&plan).unwrap();
+        change(json.as_object_mut().unwrap());
+        let plan: Plan = serde_json::from_value(json).unwrap();
+        verify(&plan, &set).unwrap_err().field
+    };
+    assert_eq!(refused(|plan| plan["sms_used"] = 0.into()), "sms_used");
+    assert_eq!(refused(|plan| plan["gpu_sms"] = 1.into()), "schedulable");
+    assert_eq!(refused(|plan| plan["interference"] = Value::Null), "interference");
+    assert_eq!(
+        refused(|plan| plan["partitions"][0]["tasks"] = Value::from(vec![99])),
+        "partitions[0].tasks"
+    );
+    assert_eq!(
+        refused(|plan| plan["partitions"][1]["tasks"] = plan["partitions"][0]["tasks"].clone()),
+        "partitions[1].tasks"
+    );
+    assert_eq!(
+        refused(|plan| drop(plan["partitions"].as_array_mut().unwrap().pop())),
+        "partitions"
+    );
+    assert_eq!(
+        refused(|plan| plan["partitions"][0]["sms"] = 0.into()),
+        "partitions[0].sms"
+    );
+    assert_eq!(
+        refused(|plan| plan["partitions"][0]["verdict"]["strength"] = "sufficient".into()),
+        "partitions[0].verdict.strength"
+    );
+}
