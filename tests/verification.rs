@@ -29,7 +29,7 @@ fn random_set(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
 fn random_plan(rng: &mut impl Rng, policy: Policy) -> (TaskSet, Plan) {
     let sms = rng.random_range(2..=12);
     let n = rng.random_range(1..=8);
-    let load = rng.random_range(0.1..0.7) * f64::from(sms);
+    let load = rng.random_range(0.1..1.1) * f64::from(sms);
     let set = random_set(rng, n, load);
     let interference = [Interference::Conflict, Interference::None][usize::from(rng.random_bool(0.2))];
     let kind = [

@@ -3,10 +3,11 @@
 //! Claim: h(t) = dbf(t) + B(t) ≤ t for every t > 0, where B(t) is the longest blocking by a job due later than t. It is
 //! enough to look at the deadlines of jobs, where dbf steps, up to a length L beyond which the claim holds because
 //! * Σ max(0, T − D)·U + B ≤ L·(1 − U) and L ≥ D − T, as dbf(t) ≤ Σ (t + T − D)·U for such t; or
-//! * Σ ⌈L/T⌉·C + B ≤ L: a violation at t > L is one at t − L as well, for dbf(t) ≤ Σ ⌈L/T⌉·C + dbf(t − L).
+//! * Σ ⌈L/T⌉·C + B ≤ L: a violation at t > L is one at t − L as well, for dbf(t) ≤ Σ ⌈L/T⌉·C + dbf(t − L);
+//! * the same without B, if L is no less than any D: from there on nothing blocks.
 //!
-//! If h(t) ≤ t, the claim holds from max(h(t), D_k) up to t, where D_k is the last deadline at or before t at which B
-//! changes: dbf is no larger there, and B is the same. So the evidence is a list of lengths, each close enough below the
+//! If h(t) ≤ t, the claim holds from max(h(t), D_k) up to t, where D_k is the last deadline at or before t of a job that
+//! blocks for longer than B(t): dbf is no larger there, nor is B. So the evidence is a list of lengths, each close enough below the
 //! part that the one before covers.
 
 use super::fraction::Fraction;
@@ -43,11 +44,12 @@ impl Supply {
             .map(|job| longest(job).saturating_sub(1))
             .collect();
         if policy == Policy::LpEdf {
-            let uncharged = effective.clone();
-            for job in &mut effective {
-                let preempted = uncharged
-                    .iter()
-                    .filter(|other| other.deadline > job.deadline && other.block < other.wcet);
+            // Whoever is preempted was released before and is due after: a_k ≤ r_k < r_h ≤ a_h + J_h and
+            // a_k + D_k > a_h + D_h, hence D_k > D_h − J_h.
+            for (job, preempting) in effective.iter_mut().zip(jobs) {
+                let preempted = jobs.iter().filter(|other| {
+                    other.task != preempting.task && other.deadline > job.deadline && other.block < other.wcet
+                });
                 job.wcet += preempted.map(|other| other.block).max().unwrap_or(0);
             }
         }
@@ -91,12 +93,16 @@ impl Supply {
 
     /// Whether the claim holds beyond `length`.
     fn holds_beyond(&self, length: u128) -> bool {
-        let blocking = self.blocking.iter().copied().max().unwrap_or(0);
+        // Nothing is due before the earliest deadline, so blocking counts from there on.
+        let earliest = self.jobs.iter().map(|job| job.deadline).min().unwrap_or(0);
+        let blocking = self.blocking_beyond(earliest);
         let work = self
             .jobs
             .iter()
             .map(|job| length.div_ceil(job.period).saturating_mul(job.wcet));
-        if work.fold(blocking, u128::saturating_add) <= length {
+        let work = work.fold(0u128, u128::saturating_add);
+        let unblocked = self.jobs.iter().all(|job| length >= job.deadline);
+        if work.saturating_add(blocking) <= length || (unblocked && work <= length) {
             return true;
         }
         let Some(idle) = self.utilization().complement() else {
@@ -150,7 +156,7 @@ impl Supply {
                 .jobs
                 .iter()
                 .zip(&self.blocking)
-                .filter(|&(job, &blocking)| blocking > 0 && job.deadline <= t)
+                .filter(|&(job, &blocking)| job.deadline <= t && blocking > self.blocking_beyond(t))
                 .map(|(job, _)| job.deadline)
                 .max();
             let covered_from = needed.max(same_blocking_from.unwrap_or(0));
