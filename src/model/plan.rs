@@ -24,6 +24,9 @@ pub struct Plan {
     pub failure: Option<Failure>,
     /// What the search cost.
     pub stats: SearchStats,
+    /// How far the plan is from the edge, if that was asked for. Like the cost, it is no part of the proof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sensitivity: Option<Sensitivity>,
 }
 
 /// Some SMs and the tasks that run on them, one kernel at a time.
@@ -114,4 +117,34 @@ mod tests {
             );
         }
     }
+}
+
+/// What may still change before a plan fails.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sensitivity {
+    /// SMs of the GPU that no partition has.
+    pub free_sms: u32,
+    /// In the order of the plan's partitions.
+    pub partitions: Vec<PartitionSlack>,
+}
+
+/// What may still change in one partition, one thing at a time.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PartitionSlack {
+    /// SMs that could be taken away.
+    pub spare_sms: u32,
+    /// In the order of the partition's tasks.
+    pub tasks: Vec<TaskSlack>,
+}
+
+/// How much longer one task may take.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskSlack {
+    /// The task's position in the task set.
+    pub task: usize,
+    /// The largest factor by which its WCET and longest block may grow, in thousandths; 1000000 stands for more.
+    pub wcet_scaling_permille: u64,
 }

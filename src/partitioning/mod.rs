@@ -19,10 +19,12 @@ pub mod order;
 mod problem;
 pub mod search;
 mod select;
+pub mod sensitivity;
 
 pub use candidate::Candidate;
 pub use heuristic::{Heuristic, HeuristicKind};
 pub use problem::Problem;
+pub use sensitivity::sensitivity;
 
 use crate::model::plan::{Failure, Partition, Plan, SearchStats};
 
@@ -37,6 +39,7 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
             partitions: Vec::new(),
             failure: Some(failure),
             stats: SearchStats::default(),
+            sensitivity: None,
         };
     }
     let outcome = match heuristic.kind {
@@ -86,6 +89,7 @@ impl Outcome {
             partitions,
             failure: (!schedulable).then_some(Failure::HeuristicFailed),
             stats: self.stats,
+            sensitivity: None,
         }
     }
 }
