@@ -7,6 +7,7 @@ use super::table::{Column, Table};
 use super::{Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::{Plan, Platform, TaskSet, Verdict};
+use crate::study::Shape;
 
 /// Prints a JSON schema.
 #[derive(Debug, clap::Args)]
@@ -31,6 +32,7 @@ const FORMATS: &[Entry] = &[
     ),
     ("verdict", "what `test` answers", || schema_for!(Verdict)),
     ("plan", "what `partition` answers", || schema_for!(Plan)),
+    ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     ("platform", "a GPU of tasksets/platforms", || {
         schema_for!(Platform)
     }),

@@ -127,6 +127,8 @@ impl Source {
                 name: None,
                 period,
                 deadline: Some(deadline),
+                jitter: None,
+                block: None,
                 kind: Some(kind),
                 wcet,
             });

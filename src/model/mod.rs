@@ -39,3 +39,8 @@ fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::
 fn optional_positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
     positive_time(deserializer).map(Some)
 }
+
+/// A field that is a time if it is there; `null` is none.
+fn optional_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+    Time::deserialize(deserializer).map(Some)
+}

@@ -1,19 +1,57 @@
 //! The scheduling policies and tests a partition can be analysed under, by name.
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
 
-/// How the kernels of one partition are scheduled, and which test decides.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "kebab-case")]
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// How the kernels of one partition are scheduled, and which test decides. Written as a flat name, such as `np-fp-rm`.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Policy {
-    /// Preemptive earliest deadline first, exact.
+    /// Preemptive earliest deadline first.
     #[default]
     Edf,
-    /// Σ C(1)/T ≤ m: necessary only, proves nothing (a reading of [Singh21] §3.6).
+    /// Non-preemptive earliest deadline first.
+    NpEdf,
+    /// Earliest deadline first with preemption at the boundaries of thread blocks.
+    LpEdf,
+    /// Fixed priorities.
+    FixedPriority(Preemption, Priorities),
+    /// Σ C/min(T, D − J) ≤ 1, for preemptive EDF.
+    Density,
+    /// Π (C/min(T, D − J) + 1) ≤ 2, for preemptive priorities in the order of min(T, D − J).
+    Hyperbolic,
+    /// Σ C/min(T, D − J) ≤ n·(2^(1/n) − 1), for preemptive priorities in the order of min(T, D − J).
+    LiuLayland,
+    /// Σ C(1)/T ≤ m: a reading of [Singh21] §3.6.
     WorkCapacity,
-    /// The same, and C(m) ≤ D for each task: necessary only, proves nothing.
+    /// The same, and C(m) ≤ D for each task.
     WorkCapacityDeadline,
+}
+
+/// When a running kernel makes way for a more urgent one.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Preemption {
+    /// At once, for free.
+    Preemptive,
+    /// Never.
+    NonPreemptive,
+    /// At the end of a thread block, at the price of one more block.
+    Limited,
+}
+
+/// Who is more urgent, under fixed priorities.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Priorities {
+    /// The smaller D − J; ties: the lower position.
+    DeadlineMonotonic,
+    /// The smaller T; ties: the lower position.
+    RateMonotonic,
+    /// The lower position in the task set.
+    Given,
+    /// An order under which all deadlines are met, if there is one (Audsley's algorithm).
+    Audsley,
 }
 
 /// What a positive verdict of a test is worth.
@@ -22,25 +60,65 @@ pub enum Policy {
 pub enum Strength {
     /// Schedulable if and only if the test says so.
     Exact,
+    /// Schedulable if the test says so; sets that fail it may be, too.
+    Sufficient,
     /// The test may pass sets that miss deadlines: it proves nothing.
     NecessaryOnly,
 }
 
-impl std::fmt::Display for Strength {
+impl fmt::Display for Strength {
     /// The name as in files.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Strength::Exact => "exact",
+            Strength::Sufficient => "sufficient",
             Strength::NecessaryOnly => "necessary-only",
         })
     }
 }
 
+/// Every policy on offer: its name, and one line of help.
+const NAMES: &[(Policy, &str, &str)] = &[
+    (Policy::Edf, "edf", "Preemptive earliest deadline first, exact"),
+    (
+        Policy::WorkCapacity,
+        "work-capacity",
+        "Σ C(1)/T ≤ m: necessary only, proves nothing (a reading of [Singh21] §3.6)",
+    ),
+    (
+        Policy::WorkCapacityDeadline,
+        "work-capacity-deadline",
+        "The same, and C(m) ≤ D for each task: necessary only, proves nothing",
+    ),
+];
+
 impl Policy {
+    /// All policies on offer.
+    pub fn all() -> impl Iterator<Item = Policy> {
+        NAMES.iter().map(|&(policy, ..)| policy)
+    }
+
+    /// The name as in files and on the command line.
+    pub fn name(self) -> &'static str {
+        self.entry().map_or("?", |&(_, name, _)| name)
+    }
+
+    /// One line for people.
+    pub fn description(self) -> &'static str {
+        self.entry().map_or("?", |&(.., description)| description)
+    }
+
+    fn entry(self) -> Option<&'static (Policy, &'static str, &'static str)> {
+        NAMES.iter().find(|&&(policy, ..)| policy == self)
+    }
+
     /// What a positive verdict under this policy is worth.
     pub fn strength(self) -> Strength {
         match self {
-            Policy::Edf => Strength::Exact,
+            Policy::Edf | Policy::NpEdf => Strength::Exact,
+            Policy::FixedPriority(Preemption::Preemptive | Preemption::NonPreemptive, _) => Strength::Exact,
+            Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _) => Strength::Sufficient,
+            Policy::Density | Policy::Hyperbolic | Policy::LiuLayland => Strength::Sufficient,
             Policy::WorkCapacity | Policy::WorkCapacityDeadline => Strength::NecessaryOnly,
         }
     }
@@ -51,13 +129,112 @@ impl Policy {
     }
 }
 
-impl std::fmt::Display for Policy {
+impl fmt::Display for Policy {
     /// The name as in files and on the command line.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Policy::Edf => "edf",
-            Policy::WorkCapacity => "work-capacity",
-            Policy::WorkCapacityDeadline => "work-capacity-deadline",
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A text that names no policy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown variant `{found}`, expected one of {}", expected())]
+pub struct UnknownPolicy {
+    found: String,
+}
+
+fn expected() -> String {
+    let names: Vec<String> = NAMES.iter().map(|(_, name, _)| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+impl FromStr for Policy {
+    type Err = UnknownPolicy;
+
+    fn from_str(text: &str) -> Result<Policy, UnknownPolicy> {
+        NAMES
+            .iter()
+            .find(|&&(_, name, _)| name == text)
+            .map(|&(policy, ..)| policy)
+            .ok_or_else(|| UnknownPolicy {
+                found: text.chars().take(40).collect(),
+            })
+    }
+}
+
+impl Serialize for Policy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Policy {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Policy, D::Error> {
+        struct NameVisitor;
+        impl serde::de::Visitor<'_> for NameVisitor {
+            type Value = Policy;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "the name of a policy: one of {}", expected())
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Policy, E> {
+                name.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(NameVisitor)
+    }
+}
+
+impl schemars::JsonSchema for Policy {
+    fn schema_name() -> Cow<'static, str> {
+        "Policy".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let names: Vec<serde_json::Value> = NAMES
+            .iter()
+            .map(|(_, name, description)| {
+                serde_json::json!({"type": "string", "const": name, "description": description})
+            })
+            .collect();
+        schemars::json_schema!({
+            "description": "How the kernels of one partition are scheduled, and which test decides.",
+            "oneOf": names,
         })
+    }
+}
+
+#[cfg(feature = "cli")]
+impl clap::ValueEnum for Policy {
+    fn value_variants<'a>() -> &'a [Policy] {
+        static ALL: std::sync::LazyLock<Vec<Policy>> = std::sync::LazyLock::new(|| Policy::all().collect());
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.name()).help(self.description()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_as_written() {
+        for policy in Policy::all() {
+            assert_eq!(policy.name().parse(), Ok(policy));
+            let json = serde_json::to_string(&policy).unwrap();
+            assert_eq!(json, format!("\"{policy}\""));
+            assert_eq!(serde_json::from_str::<Policy>(&json).unwrap(), policy);
+        }
+        let refusal = "fifo".parse::<Policy>().unwrap_err().to_string();
+        assert!(
+            refusal.contains("`fifo`") && refusal.contains("`work-capacity`"),
+            "{refusal}"
+        );
+        let refusal = serde_json::from_str::<Policy>("7").unwrap_err().to_string();
+        assert!(refusal.contains("`edf`"), "{refusal}");
     }
 }

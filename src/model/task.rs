@@ -15,7 +15,7 @@ pub enum Kind {
     Memory,
 }
 
-/// A sporadic task τ = (T, D, kind, Cⁿ(m), Cᶜ(m)), [Singh21] §3.4.2.
+/// A sporadic task τ = (T, D, kind, Cⁿ(m), Cᶜ(m)), [Singh21] §3.4.2, with release jitter and its longest thread block.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(into = "TaskShape", try_from = "TaskShape")]
 pub struct Task {
@@ -43,6 +43,21 @@ pub struct TaskShape {
         skip_serializing_if = "Option::is_none"
     )]
     pub deadline: Option<Time>,
+    /// J: a kernel is released at most that long after it arrived [ns]; 0 if absent. The deadline counts from the arrival.
+    #[serde(
+        default,
+        deserialize_with = "super::optional_time",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub jitter: Option<Time>,
+    /// The longest time for which the kernel cannot be preempted: its longest thread block [ns]. If absent, or not below
+    /// C(m): the whole kernel. Only the limited-preemptive policies look at it.
+    #[serde(
+        default,
+        deserialize_with = "super::optional_positive_time",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub block: Option<Time>,
     /// A task without a kind counts as of the same kind as every other task (the safe reading).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
@@ -54,10 +69,10 @@ pub struct TaskShape {
 /// Why a task is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TaskError {
-    /// A period or deadline is zero or above [`Time::LIMIT`].
+    /// A period, deadline or block is zero, or a time is above [`Time::LIMIT`].
     #[error("{field}: found {found}, expected more than 0 ns and less than 2^63 ns")]
     Range {
-        /// `period` or `deadline`.
+        /// `period`, `deadline`, `jitter` or `block`.
         field: &'static str,
         /// The value found.
         found: Time,
@@ -71,13 +86,26 @@ impl Task {
     /// Checks `shape` and makes it a task.
     ///
     /// # Errors
-    /// [`TaskError`] where the period or the deadline is zero or too large.
+    /// [`TaskError`] where the period, the deadline or the block is zero, or a time is too large.
     pub fn new(shape: TaskShape) -> Result<Task, TaskError> {
         let deadline = shape.deadline.unwrap_or(shape.period);
-        for (field, found) in [("period", shape.period), ("deadline", deadline)] {
-            if found == Time::ZERO || found > Time::LIMIT {
+        let positive = [
+            ("period", Some(shape.period)),
+            ("deadline", Some(deadline)),
+            ("block", shape.block),
+        ];
+        for (field, found) in positive {
+            if let Some(found) = found
+                && (found == Time::ZERO || found > Time::LIMIT)
+            {
                 return Err(TaskError::Range { field, found });
             }
+        }
+        if let Some(found) = shape.jitter.filter(|&jitter| jitter > Time::LIMIT) {
+            return Err(TaskError::Range {
+                field: "jitter",
+                found,
+            });
         }
         Ok(Task { shape, deadline })
     }
@@ -95,6 +123,16 @@ impl Task {
     /// D: relative deadline [ns].
     pub fn deadline(&self) -> Time {
         self.deadline
+    }
+
+    /// J: a kernel is released at most that long after it arrived [ns].
+    pub fn jitter(&self) -> Time {
+        self.shape.jitter.unwrap_or_default()
+    }
+
+    /// The longest thread block [ns], if it is stated.
+    pub fn block(&self) -> Option<Time> {
+        self.shape.block
     }
 
     /// What the kernel mostly uses, if known.

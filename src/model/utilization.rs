@@ -23,9 +23,6 @@ impl Utilization {
     /// One processor, fully loaded.
     pub const ONE: Utilization = Utilization(1 << FRACTION_BITS);
 
-    /// More than any load; sums saturate here.
-    pub const MAX: Utilization = Utilization(u128::MAX);
-
     /// The utilization of one task: `wcet` / `period`. A zero `period` counts as full load of the whole range.
     pub fn of(wcet: Time, period: Time) -> Utilization {
         let (floor, _) = scaled(wcet.ns(), period.ns());
@@ -36,6 +33,15 @@ impl Utilization {
     pub fn at_most(wcet: Time, period: Time) -> Utilization {
         let (floor, exact) = scaled(wcet.ns(), period.ns());
         Utilization(floor + u128::from(!exact))
+    }
+
+    /// The number of 2⁻⁴⁸; the largest 64-bit number stands for anything larger.
+    pub(crate) const fn saturated(self) -> u64 {
+        if self.0 > u64::MAX as u128 {
+            u64::MAX
+        } else {
+            self.0 as u64
+        }
     }
 
     /// The nearest float: for output.

@@ -39,10 +39,19 @@ pub enum Evidence {
     DemandWithinSupply {
         /// The length up to which the demand had to be checked [ns]; 0 if U ≤ 1 alone decides (all D ≥ T).
         interval_ns: Time,
-        /// At how many interval lengths QPA evaluated the demand.
-        points_checked: u64,
+        /// Where QPA evaluated the demand, in its order: [t, demand at t], both [ns]. The demand includes blocking.
+        checked: Vec<(Time, Time)>,
     },
-    /// Not schedulable: dbf(`interval_ns`) = `demand_ns` > `interval_ns`.
+    /// Schedulable: every response time bound is within its deadline.
+    ResponseTimes {
+        /// The tasks, highest priority first.
+        priorities: Vec<usize>,
+        /// The bound for each task of the partition, in the partition's order [ns].
+        response_times_ns: Vec<Time>,
+    },
+    /// Schedulable: the inequality of the test holds.
+    BoundHolds,
+    /// Not schedulable: dbf(`interval_ns`), blocking included, is `demand_ns` > `interval_ns`.
     DemandExceedsInterval {
         /// The violated interval length [ns].
         interval_ns: Time,
@@ -51,6 +60,27 @@ pub enum Evidence {
     },
     /// Not schedulable: Σ C/T > 1.
     UtilizationAboveOne,
+    /// Not schedulable: a job of `task` is late.
+    DeadlineMissed {
+        /// The task.
+        task: usize,
+        /// From the start of the busy period to the completion of the late job, at least [ns].
+        busy_period_ns: Time,
+        /// From the arrival of the late job to its completion, at least [ns].
+        response_time_ns: Time,
+    },
+    /// Not schedulable: J ≥ D, so that a job may be released when it is due.
+    JitterExceedsDeadline {
+        /// The task.
+        task: usize,
+    },
+    /// Not schedulable: under every priority order some task is late.
+    NoPriorityOrder {
+        /// Each of these tasks is late if all others of them have higher priority, and the rest of the partition lower.
+        tasks: Vec<usize>,
+    },
+    /// Fails the sufficient condition; may be schedulable all the same.
+    BoundExceeded,
     /// Not schedulable: a task has no known WCET on so few SMs.
     WcetUnknown {
         /// The task.
@@ -81,7 +111,10 @@ impl Evidence {
     pub fn is_positive(&self) -> bool {
         matches!(
             self,
-            Evidence::DemandWithinSupply { .. } | Evidence::WorkWithinCapacity
+            Evidence::DemandWithinSupply { .. }
+                | Evidence::ResponseTimes { .. }
+                | Evidence::BoundHolds
+                | Evidence::WorkWithinCapacity
         )
     }
 
@@ -90,6 +123,12 @@ impl Evidence {
         match self {
             Evidence::DemandWithinSupply { .. } => "demand-within-supply",
             Evidence::DemandExceedsInterval { .. } => "demand-exceeds-interval",
+            Evidence::ResponseTimes { .. } => "response-times",
+            Evidence::DeadlineMissed { .. } => "deadline-missed",
+            Evidence::JitterExceedsDeadline { .. } => "jitter-exceeds-deadline",
+            Evidence::NoPriorityOrder { .. } => "no-priority-order",
+            Evidence::BoundHolds => "bound-holds",
+            Evidence::BoundExceeded => "bound-exceeded",
             Evidence::UtilizationAboveOne => "utilization-above-one",
             Evidence::WcetUnknown { .. } => "wcet-unknown",
             Evidence::WorkWithinCapacity => "work-within-capacity",
@@ -102,9 +141,31 @@ impl Evidence {
     /// The one task that decided, if there is one.
     pub fn task(&self) -> Option<usize> {
         match self {
-            Evidence::WcetUnknown { task } | Evidence::WcetExceedsDeadline { task, .. } => Some(*task),
+            Evidence::WcetUnknown { task }
+            | Evidence::WcetExceedsDeadline { task, .. }
+            | Evidence::DeadlineMissed { task, .. }
+            | Evidence::JitterExceedsDeadline { task } => Some(*task),
             _ => None,
         }
+    }
+
+    /// The same evidence where each task number was a position in `tasks` and becomes the number found there.
+    pub fn of_tasks(mut self, tasks: &[usize]) -> Evidence {
+        let rename = |task: &mut usize| {
+            if let Some(&name) = tasks.get(*task) {
+                *task = name;
+            }
+        };
+        match &mut self {
+            Evidence::WcetUnknown { task }
+            | Evidence::WcetExceedsDeadline { task, .. }
+            | Evidence::DeadlineMissed { task, .. }
+            | Evidence::JitterExceedsDeadline { task } => rename(task),
+            Evidence::ResponseTimes { priorities, .. } => priorities.iter_mut().for_each(rename),
+            Evidence::NoPriorityOrder { tasks } => tasks.iter_mut().for_each(rename),
+            _ => {}
+        }
+        self
     }
 }
 
@@ -112,12 +173,10 @@ impl std::fmt::Display for Evidence {
     /// One line for people.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Evidence::DemandWithinSupply {
-                interval_ns,
-                points_checked,
-            } if *points_checked > 0 => write!(
+            Evidence::DemandWithinSupply { interval_ns, checked } if !checked.is_empty() => write!(
                 f,
-                "demand fits every interval up to {interval_ns} ({points_checked} points checked)"
+                "demand fits every interval up to {interval_ns} ({} points checked)",
+                checked.len()
             ),
             Evidence::DemandWithinSupply { .. } => write!(f, "utilization at most 1, all D ≥ T"),
             Evidence::DemandExceedsInterval {
@@ -129,6 +188,27 @@ impl std::fmt::Display for Evidence {
                 Time::from_ns(*demand_ns)
             ),
             Evidence::UtilizationAboveOne => write!(f, "utilization above 1"),
+            Evidence::ResponseTimes { .. } => write!(f, "every response time is within its deadline"),
+            Evidence::DeadlineMissed {
+                task,
+                busy_period_ns,
+                response_time_ns,
+            } => write!(
+                f,
+                "task #{task} may take {response_time_ns} (in a busy period of {busy_period_ns})"
+            ),
+            Evidence::JitterExceedsDeadline { task } => {
+                write!(f, "task #{task} may be released when it is due (J ≥ D)")
+            }
+            Evidence::NoPriorityOrder { tasks } => write!(
+                f,
+                "no priority order meets all deadlines: each of {} tasks is late below the others",
+                tasks.len()
+            ),
+            Evidence::BoundHolds => write!(f, "the bound holds"),
+            Evidence::BoundExceeded => {
+                write!(f, "the bound does not hold (sufficient condition only)")
+            }
             Evidence::WcetUnknown { task } => {
                 write!(f, "task #{task} has no known WCET on so few SMs")
             }
@@ -161,8 +241,21 @@ mod tests {
         for evidence in [
             Evidence::DemandWithinSupply {
                 interval_ns: time,
-                points_checked: 1,
+                checked: vec![(time, time)],
             },
+            Evidence::ResponseTimes {
+                priorities: vec![0],
+                response_times_ns: vec![time],
+            },
+            Evidence::DeadlineMissed {
+                task: 0,
+                busy_period_ns: time,
+                response_time_ns: time,
+            },
+            Evidence::JitterExceedsDeadline { task: 0 },
+            Evidence::NoPriorityOrder { tasks: vec![0] },
+            Evidence::BoundHolds,
+            Evidence::BoundExceeded,
             Evidence::DemandExceedsInterval {
                 interval_ns: time,
                 demand_ns: 2,

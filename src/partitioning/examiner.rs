@@ -42,8 +42,12 @@ impl<'a> Examiner<'a> {
 
     /// U(P) = Σ C(m)/T of `group` on `sms` SMs; `None` where a WCET is unknown.
     pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
-        let least = self.costs.load(self.problem, group, sms).least;
-        (least != Utilization::MAX).then_some(least)
+        self.costs.load(self.problem, group, sms);
+        let demands = self.demands_of(group, sms)?;
+        let terms = demands
+            .iter()
+            .map(|demand| Utilization::of(demand.wcet, demand.period));
+        Some(terms.sum())
     }
 
     /// Σ C(m) of `group` on `sms` SMs [ns]; `None` where a WCET is unknown.

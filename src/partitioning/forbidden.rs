@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Candidate;
 use super::examiner::Examiner;
 use super::merge::can_merge;
-use super::relation::{Set, SymmetricRelation, any_unrelated};
+use super::relation::{Set, SymmetricRelation};
 
 /// How the list is filled. §3.5.3's sentence on INA contradicts §3.6.2; this follows §3.6.2.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
@@ -64,13 +64,8 @@ impl ForbiddenList {
         }
     }
 
-    /// Whether `first` and `second` must not be merged.
-    pub fn contains(&self, first: usize, second: usize) -> bool {
-        self.failed.holds(first, second) || self.crossing.holds(first, second)
-    }
-
-    /// Whether `first` may be merged with any other of `partitions`.
-    pub fn leaves_partners(&self, first: usize, partitions: &Set) -> bool {
-        any_unrelated(partitions, first, &self.failed, &self.crossing)
+    /// Makes `partners` those of `partitions` that `first` may be merged with, and counts them.
+    pub fn partners(&self, first: usize, partitions: &Set, partners: &mut Set) -> usize {
+        partners.fill_with_unrelated(partitions, first, [&self.failed, &self.crossing])
     }
 }

@@ -4,13 +4,22 @@ use super::{Candidate, Problem};
 use crate::interference::Company;
 use crate::model::Kind;
 
+/// A small number for a kind.
+pub(super) fn kind_index(kind: Option<Kind>) -> u8 {
+    match kind {
+        None => 0,
+        Some(Kind::Compute) => 1,
+        Some(Kind::Memory) => 2,
+    }
+}
+
 /// The tasks of one or two partitions in one, and how they affect each other.
 #[derive(Debug, Clone)]
 pub(super) struct Group<'t> {
     parts: [&'t [usize]; 2],
     company: Company,
-    /// The class of company for compute, memory and unclassified tasks.
-    classes: [usize; 3],
+    /// The class of company by kind.
+    classes: [usize; 4],
 }
 
 impl<'t> Group<'t> {
@@ -24,11 +33,19 @@ impl<'t> Group<'t> {
     }
 
     fn new(problem: &Problem<'_>, parts: [&'t [usize]; 2], company: Company) -> Group<'t> {
-        let class = |kind| problem.interference().class(kind, &company);
+        let class = |kind| match company.includes(kind) {
+            true => problem.interference().class(kind, &company),
+            false => 0, // never read
+        };
         Group {
             parts,
             company,
-            classes: [class(Some(Kind::Compute)), class(Some(Kind::Memory)), class(None)],
+            classes: [
+                class(None),
+                class(Some(Kind::Compute)),
+                class(Some(Kind::Memory)),
+                0,
+            ],
         }
     }
 
@@ -36,18 +53,14 @@ impl<'t> Group<'t> {
         &self.company
     }
 
-    /// The class of company that `task` is in.
-    pub fn class(&self, problem: &Problem<'_>, task: usize) -> usize {
-        self.classes[match problem.tasks()[task].kind() {
-            Some(Kind::Compute) => 0,
-            Some(Kind::Memory) => 1,
-            None => 2,
-        }]
+    /// The class of company that a task of the kind with that [`kind_index`] is in.
+    pub fn class(&self, kind: u8) -> usize {
+        self.classes[usize::from(kind % 4)]
     }
 
     /// The tasks, part by part.
-    pub fn tasks(&self) -> impl Iterator<Item = usize> {
-        self.parts.into_iter().flatten().copied()
+    pub fn parts(&self) -> [&'t [usize]; 2] {
+        self.parts
     }
 
     /// The tasks by position.

@@ -23,11 +23,18 @@ pub fn exceeds_gpu(problem: &Problem<'_>) -> bool {
 
 /// Lemma 2: the smallest m on which `task` alone is schedulable; `None` if even M SMs are too few.
 ///
-/// The test is monotone in m, so bisection finds what the printed scan finds.
+/// The test is monotone in m, so doubling m and then bisecting finds what the printed scan finds.
 pub(super) fn smallest_partition(examiner: &mut Examiner<'_>, task: usize) -> Option<Candidate> {
-    let mut partition = Candidate::new(examiner.problem(), examiner.problem().sms(), vec![task]);
-    let group = Group::of(examiner.problem(), &partition);
-    partition.sms = smallest(1, partition.sms, |sms| examiner.accepts(&group, sms))?;
+    let problem = examiner.problem();
+    let mut partition = Candidate::new(problem, 1, vec![task]);
+    let group = Group::of(problem, &partition);
+    let mut passes = |sms| examiner.accepts(&group, sms);
+    let (mut low, mut high) = (1, 1);
+    while high < problem.sms() && !passes(high) {
+        low = high + 1;
+        high = high.saturating_mul(2).min(problem.sms());
+    }
+    partition.sms = smallest(low, high, passes)?;
     Some(partition)
 }
 
@@ -36,20 +43,17 @@ pub fn fits(sms_used: u32, sms: u32) -> bool {
     sms_used <= sms
 }
 
-/// The lemmas every heuristic starts with.
+/// The lemmas every heuristic starts with: the smallest partition of every task.
 ///
 /// # Errors
 /// Why no partitioning exists.
-pub(super) fn necessary(examiner: &mut Examiner<'_>) -> Result<(), Failure> {
-    let problem = examiner.problem();
-    if exceeds_gpu(problem) {
+pub(super) fn smallest_partitions(examiner: &mut Examiner<'_>) -> Result<Vec<Candidate>, Failure> {
+    if exceeds_gpu(examiner.problem()) {
         return Err(Failure::WorkExceedsGpu);
     }
-    let late = (0..problem.tasks().len()).find(|&task| {
-        let alone = Candidate::new(problem, problem.sms(), vec![task]);
-        !examiner.accepts(&Group::of(problem, &alone), problem.sms())
-    });
-    late.map_or(Ok(()), |task| Err(Failure::TaskDoesNotFit { task }))
+    (0..examiner.problem().tasks().len())
+        .map(|task| smallest_partition(examiner, task).ok_or(Failure::TaskDoesNotFit { task }))
+        .collect()
 }
 
 /// The smallest m in [`low`, `high`] that passes a test monotone in m; `None` if `high` fails (or the range is empty).

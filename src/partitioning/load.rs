@@ -2,56 +2,61 @@
 
 use std::ops::Add;
 
-use crate::model::Policy;
 use crate::model::utilization::Utilization;
-use crate::schedulability::Demand;
+use crate::model::{Policy, Task};
+use crate::time::Time;
 
-/// Bounds on the load of a partition; the sum of those of its tasks.
+/// Bounds on the load of a partition [2⁻⁴⁸]; the sum of those of its tasks. D' = D − J is the deadline from the release.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Load {
-    /// Σ C/T, each term rounded down; [`Utilization::MAX`] if a WCET is unknown.
-    pub least: Utilization,
-    /// Σ C/min(T, D), each term rounded up; [`Utilization::MAX`] if a task is late even alone.
-    pub most: Utilization,
+    /// Σ C/T, each term rounded down; the largest number if a WCET is unknown.
+    least: u64,
+    /// Σ C/min(T, D'), each term rounded up; the largest number if a task is late even alone.
+    most: u64,
 }
 
 impl Load {
     /// No task.
-    pub const NONE: Load = Load {
-        least: Utilization::ZERO,
-        most: Utilization::ZERO,
+    pub const NONE: Load = Load { least: 0, most: 0 };
+
+    /// A task whose WCET is unknown.
+    pub const UNKNOWN: Load = Load {
+        least: u64::MAX,
+        most: u64::MAX,
     };
 
-    const UNKNOWN: Load = Load {
-        least: Utilization::MAX,
-        most: Utilization::MAX,
-    };
+    /// Whether this is the load of no task; no WCET is zero.
+    pub fn is_none(self) -> bool {
+        self.most == 0
+    }
 
-    /// The load of one task; `None` stands for an unknown WCET.
-    pub fn of(demand: Option<Demand>) -> Load {
-        demand.map_or(Load::UNKNOWN, |demand| Load {
-            least: Utilization::of(demand.wcet, demand.period),
-            most: if demand.wcet <= demand.deadline {
-                Utilization::at_most(demand.wcet, demand.deadline.min(demand.period))
+    /// The load of `task` with that C(m).
+    pub fn of(task: &Task, wcet: Time) -> Load {
+        let deadline = task.deadline().checked_sub(task.jitter()).unwrap_or_default();
+        Load {
+            least: Utilization::of(wcet, task.period()).saturated(),
+            most: if wcet <= deadline {
+                Utilization::at_most(wcet, deadline.min(task.period())).saturated()
             } else {
-                Utilization::MAX
+                u64::MAX
             },
-        })
+        }
     }
 
     /// The answer of `policy`'s test, where the load alone gives it.
     ///
-    /// * U > 1, C > D for some task, or an unknown WCET: no test of deadlines passes.
-    /// * Density Σ C/min(T, D) ≤ 1: preemptive EDF meets all deadlines, because
-    ///   dbf(t) = Σ max(0, ⌊(t − D)/T⌋ + 1)·C ≤ Σ t·C/min(T, D).
+    /// * U > 1, C > D' for some task, or an unknown WCET: no test of deadlines passes.
+    /// * Density Σ C/min(T, D') ≤ 1: preemptive EDF meets all deadlines, because
+    ///   dbf(t) = Σ max(0, ⌊(t − D')/T⌋ + 1)·C ≤ Σ t·C/min(T, D').
     ///
     /// The terms are rounded to the safe side, so that rounding can only leave the answer open.
-    pub fn verdict(&self, policy: Policy) -> Option<bool> {
+    pub fn verdict(self, policy: Policy) -> Option<bool> {
+        const ONE: u64 = Utilization::ONE.saturated();
         if policy.counts_work() {
             None // of another measure
-        } else if self.least > Utilization::ONE || self.most == Utilization::MAX {
+        } else if self.least > ONE || self.most == u64::MAX {
             Some(false)
-        } else if policy == Policy::Edf && self.most <= Utilization::ONE {
+        } else if matches!(policy, Policy::Edf | Policy::Density) && self.most <= ONE {
             Some(true)
         } else {
             None
@@ -65,8 +70,8 @@ impl Add for Load {
     /// Saturates, so that what is unknown or late stays so in company.
     fn add(self, other: Load) -> Load {
         Load {
-            least: self.least + other.least,
-            most: self.most + other.most,
+            least: self.least.saturating_add(other.least),
+            most: self.most.saturating_add(other.most),
         }
     }
 }

@@ -16,10 +16,13 @@ pub(super) fn merge(
     second: &Candidate,
     limit: u32,
 ) -> Option<u32> {
-    let group = Group::of_both(examiner.problem(), first, second);
     let low = first.sms.max(second.sms);
-    let high = first.sms.saturating_add(second.sms) - 1;
-    smallest(low, high.min(limit), |sms| examiner.accepts(&group, sms))
+    let high = (first.sms.saturating_add(second.sms) - 1).min(limit);
+    if low > high {
+        return None;
+    }
+    let group = Group::of_both(examiner.problem(), first, second);
+    smallest(low, high, |sms| examiner.accepts(&group, sms))
 }
 
 /// Whether P ⊕ P' exists.

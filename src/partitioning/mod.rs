@@ -37,21 +37,26 @@ use crate::model::plan::{Failure, Partition, Plan, SearchStats};
 /// Partitions the GPU of `problem` by `heuristic`.
 pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
     let examiner = &mut Examiner::new(problem);
-    if let Err(failure) = lemmas::necessary(examiner) {
-        return Plan {
-            schedulable: false,
-            sms_used: 0,
-            partitions: Vec::new(),
-            failure: Some(failure),
-            stats: SearchStats::default(),
-        };
-    }
+    let singles = match lemmas::smallest_partitions(examiner) {
+        Ok(singles) => singles,
+        Err(failure) => {
+            return Plan {
+                schedulable: false,
+                sms_used: 0,
+                partitions: Vec::new(),
+                failure: Some(failure),
+                stats: SearchStats::default(),
+            };
+        }
+    };
     let outcome = match heuristic.kind {
         HeuristicKind::OneGpu => baselines::one_gpu(problem),
-        HeuristicKind::OnePerPartition => baselines::one_per_partition(examiner),
+        HeuristicKind::OnePerPartition => baselines::one_per_partition(singles),
         HeuristicKind::Ffd => baselines::equal_split(examiner, baselines::Fit::First, heuristic.split),
         HeuristicKind::Wfd => baselines::equal_split(examiner, baselines::Fit::Worst, heuristic.split),
-        HeuristicKind::Sms | HeuristicKind::Bf => search::partition_and_allocate(examiner, heuristic),
+        HeuristicKind::Sms | HeuristicKind::Bf => {
+            search::partition_and_allocate(examiner, singles, heuristic)
+        }
     };
     outcome.into_plan(problem)
 }

@@ -7,6 +7,7 @@ use crate::model::verdict::{Evidence, Verdict};
 use crate::model::wcet::MAX_SMS;
 use crate::model::{Policy, Task, TaskSet};
 use crate::schedulability::{self, Demand};
+use crate::time::Time;
 
 /// Tasks to be placed on a GPU, and how one partition is analysed.
 #[derive(Copy, Clone)]
@@ -54,31 +55,18 @@ impl<'a> Problem<'a> {
 
     /// Whether the test passes for `tasks` (positions in the set) in one partition of `sms` SMs.
     pub fn accepts(&self, tasks: &[usize], sms: u32) -> bool {
-        self.evidence(tasks, sms).is_positive()
+        self.demands(tasks, sms)
+            .is_ok_and(|demands| schedulability::accepts(self.policy, &demands, sms))
     }
 
-    /// The verdict of the test for `tasks` (positions in the set) in one partition of `sms` SMs.
+    /// The verdict of the test for `tasks` (positions in the set) in one partition of `sms` SMs. Evidence names tasks by
+    /// their position in the whole set.
     pub fn verdict(&self, tasks: &[usize], sms: u32) -> Verdict {
-        Verdict::new(self.policy, self.evidence(tasks, sms))
-    }
-
-    /// Evidence names tasks by their position in the whole set.
-    fn evidence(&self, tasks: &[usize], sms: u32) -> Evidence {
-        match self.demands(tasks, sms) {
-            Ok(demands) => match schedulability::evidence(self.policy, &demands, sms) {
-                Evidence::WcetExceedsDeadline {
-                    task,
-                    wcet_ns,
-                    deadline_ns,
-                } => Evidence::WcetExceedsDeadline {
-                    task: tasks[task],
-                    wcet_ns,
-                    deadline_ns,
-                },
-                evidence => evidence,
-            },
+        let evidence = match self.demands(tasks, sms) {
+            Ok(demands) => schedulability::evidence(self.policy, &demands, sms).of_tasks(tasks),
             Err(task) => Evidence::WcetUnknown { task },
-        }
+        };
+        Verdict::new(self.policy, evidence)
     }
 
     /// What each of `tasks` asks of a partition of `sms` SMs that they share; `Err` with the first task whose WCET there
@@ -87,19 +75,28 @@ impl<'a> Problem<'a> {
         let company = self.company(tasks);
         tasks
             .iter()
-            .map(|&index| self.demand(index, sms, &company).ok_or(index))
+            .map(|&index| {
+                let wcet = self.wcet(index, sms, &company).ok_or(index)?;
+                Ok(self.demand_of(index, wcet, &company))
+            })
             .collect()
     }
 
-    /// What task `index` asks of a partition of `sms` SMs in `company`; `None` if its WCET there is unknown.
-    pub(super) fn demand(&self, index: usize, sms: u32, company: &Company) -> Option<Demand> {
+    /// C(m) of task `index` on `sms` SMs in `company`; `None` if unknown.
+    pub(super) fn wcet(&self, index: usize, sms: u32, company: &Company) -> Option<Time> {
+        self.interference.wcet(&self.tasks[index], sms, company)
+    }
+
+    /// What task `index` asks of a partition where it takes `wcet`, in `company`.
+    pub(super) fn demand_of(&self, index: usize, wcet: Time, company: &Company) -> Demand {
         let task = &self.tasks[index];
-        let wcet = self.interference.wcet(task, sms, company)?;
-        let mut demand = Demand::new(wcet, task.period(), task.deadline());
+        let mut demand = Demand::new(wcet, task.period(), task.deadline())
+            .with_jitter(task.jitter())
+            .with_block(task.block().unwrap_or(wcet));
         if self.policy.counts_work() {
             demand.least_work = self.interference.least_work(task, company);
         }
-        Some(demand)
+        demand
     }
 
     /// U(P) = Σ C(m)/T of `tasks` in one partition of `sms` SMs; `None` where a WCET is unknown.

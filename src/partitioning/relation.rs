@@ -45,9 +45,6 @@ impl SymmetricRelation {
         }
     }
 
-    pub fn holds(&self, a: usize, b: usize) -> bool {
-        self.row(a)[b / BITS] & (1 << (b % BITS)) != 0
-    }
 
     pub fn relate(&mut self, a: usize, b: usize) {
         for (a, b) in [(a, b), (b, a)] {
@@ -71,22 +68,17 @@ impl SymmetricRelation {
     }
 }
 
-/// Whether some number of `set` other than `a` is related to `a` in neither relation; all of one size.
-pub(super) fn any_unrelated(
-    set: &Set,
-    a: usize,
-    first: &SymmetricRelation,
-    second: &SymmetricRelation,
-) -> bool {
-    set.words
-        .iter()
-        .zip(first.row(a))
-        .zip(second.row(a))
-        .enumerate()
-        .any(|(index, ((word, first), second))| {
-            let itself = if index == a / BITS { 1 << (a % BITS) } else { 0 };
-            word & !first & !second & !itself != 0
-        })
+impl Set {
+    /// Makes this the set of all of `all`, except `a` itself, that are related to `a` in none of `relations`; everything
+    /// of one size. Returns how many those are.
+    pub fn fill_with_unrelated(&mut self, all: &Set, a: usize, relations: [&SymmetricRelation; 2]) -> usize {
+        let [first, second] = relations.map(|relation| relation.row(a));
+        for (((word, all), first), second) in self.words.iter_mut().zip(&all.words).zip(first).zip(second) {
+            *word = all & !first & !second;
+        }
+        self.remove(a);
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
 }
 
 #[cfg(test)]
@@ -109,17 +101,18 @@ mod tests {
             SymmetricRelation::with_capacity(130),
             SymmetricRelation::with_capacity(130),
         );
-        let mut set = Set::with_capacity(130);
-        set.insert(5);
-        assert!(!any_unrelated(&set, 5, &failed, &crossing));
+        let (mut all, mut unrelated) = (Set::with_capacity(130), Set::with_capacity(130));
+        all.insert(5);
+        assert_eq!(unrelated.fill_with_unrelated(&all, 5, [&failed, &crossing]), 0);
         for other in [0, 70, 129] {
-            set.insert(other);
-            assert!(any_unrelated(&set, 5, &failed, &crossing), "{other}");
+            all.insert(other);
+            assert_eq!(unrelated.fill_with_unrelated(&all, 5, [&failed, &crossing]), 1);
+            assert!(unrelated.contains(other) && !unrelated.contains(5));
             failed.relate(5, other);
-            assert!(!any_unrelated(&set, 5, &crossing, &failed), "{other}");
+            assert_eq!(unrelated.fill_with_unrelated(&all, 5, [&crossing, &failed]), 0);
         }
-        set.insert(71);
-        set.remove(71);
-        assert!(!any_unrelated(&set, 5, &failed, &crossing));
+        all.insert(71);
+        all.remove(71);
+        assert_eq!(unrelated.fill_with_unrelated(&all, 5, [&failed, &crossing]), 0);
     }
 }

@@ -2,27 +2,26 @@
 
 use std::time::Instant;
 
-use super::Outcome;
 use super::examiner::Examiner;
 use super::forbidden::{Forbidden, ForbiddenList};
 use super::heuristic::{Heuristic, HeuristicKind};
-use super::lemmas::smallest_partition;
 use super::list::{Listed, PartitionList};
 use super::merge::merge;
 use super::order::best_fit_key;
-use super::select::select_partitions;
+use super::select::{Eligible, select_partitions};
+use super::{Candidate, Outcome};
 use crate::model::plan::SearchStats;
 
-/// Algorithm 1 with ≫ ([`HeuristicKind::Sms`]) or > ([`HeuristicKind::Bf`]). Every task must fit alone (Lemma 2).
-pub(super) fn partition_and_allocate(examiner: &mut Examiner<'_>, heuristic: &Heuristic) -> Outcome {
+/// Algorithm 1 with ≫ ([`HeuristicKind::Sms`]) or > ([`HeuristicKind::Bf`]), from the smallest partition of each task
+/// (Lemma 2).
+pub(super) fn partition_and_allocate(
+    examiner: &mut Examiner<'_>,
+    singles: Vec<Candidate>,
+    heuristic: &Heuristic,
+) -> Outcome {
     let mut stats = SearchStats::default();
-    let tasks = examiner.problem().tasks().len();
-    let singles: Vec<_> = (0..tasks)
-        .filter_map(|task| smallest_partition(examiner, task))
-        .collect();
-
     // Each merge puts one more partition on the list, and leaves one less there.
-    let capacity = 2 * tasks;
+    let capacity = 2 * singles.len();
     let mut forbidden = ForbiddenList::new(capacity);
     if heuristic.forbidden == Forbidden::Act {
         let start = Instant::now();
@@ -36,7 +35,7 @@ pub(super) fn partition_and_allocate(examiner: &mut Examiner<'_>, heuristic: &He
         pars.insert(examiner, single);
     }
     let mut from = 0;
-    let mut eligible = Vec::with_capacity(tasks);
+    let mut eligible = Eligible::with_capacity(capacity);
     while pars.total_sms() > u64::from(examiner.problem().sms()) {
         let Some(position) = select_partitions(&pars, from, &forbidden, &mut eligible) else {
             break; // fail
@@ -49,8 +48,8 @@ pub(super) fn partition_and_allocate(examiner: &mut Examiner<'_>, heuristic: &He
             merges_tested: &mut stats.merges_tested,
         };
         let merged = match heuristic.kind {
-            HeuristicKind::Bf => attempt.first_success(heuristic, &eligible),
-            _ => attempt.fewest_sms(&eligible),
+            HeuristicKind::Bf => attempt.first_success(heuristic, &eligible.ids),
+            _ => attempt.fewest_sms(&eligible.ids),
         };
         match merged {
             Some(Merged { parts, sms }) => {

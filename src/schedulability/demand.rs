@@ -11,18 +11,37 @@ pub struct Demand {
     pub period: Time,
     /// D [ns].
     pub deadline: Time,
+    /// J [ns]: a job is released at most that long after it arrived. D counts from the arrival.
+    pub jitter: Time,
+    /// The longest time for which a job cannot be preempted under limited preemption [ns]; C(m) if at no point.
+    pub block: Time,
     /// min over m of m · C(m) [SM·ns]; only the work-capacity tests look at it.
     pub least_work: u128,
 }
 
 impl Demand {
-    /// A task whose least work is its WCET, as on a uniprocessor.
+    /// A task without jitter that is one thread block, and whose least work is its WCET, as on a uniprocessor.
     pub fn new(wcet: Time, period: Time, deadline: Time) -> Demand {
         Demand {
             wcet,
             period,
             deadline,
+            jitter: Time::ZERO,
+            block: wcet,
             least_work: wcet.ns().into(),
+        }
+    }
+
+    /// The same task with release jitter `jitter` [ns].
+    pub fn with_jitter(self, jitter: Time) -> Demand {
+        Demand { jitter, ..self }
+    }
+
+    /// The same task made of thread blocks of up to `block` [ns]; one block if that is C(m) or more.
+    pub fn with_block(self, block: Time) -> Demand {
+        Demand {
+            block: block.min(self.wcet),
+            ..self
         }
     }
 

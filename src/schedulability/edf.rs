@@ -33,7 +33,7 @@ pub fn test(demands: &[Demand]) -> Evidence {
         // dbf(t) ≤ U·t ≤ t.
         return Evidence::DemandWithinSupply {
             interval_ns: Time::ZERO,
-            points_checked: 0,
+            checked: Vec::new(),
         };
     }
     check_up_to(demands, 0, bound)
@@ -153,20 +153,23 @@ fn qpa(demands: &[Demand], extra: u64, interval: u64) -> Evidence {
             .filter_map(|demand| demand.last_deadline_before(t))
             .max()
     };
-    let mut points_checked = 0;
+    let mut checked = Vec::new();
     let mut next = last_deadline_before(interval.saturating_add(1));
     while let Some(t) = next {
-        if points_checked == STEP_LIMIT {
-            return Evidence::Undecided {
-                steps: points_checked,
-            };
+        if checked.len() as u64 == STEP_LIMIT {
+            return Evidence::Undecided { steps: STEP_LIMIT };
         }
-        points_checked += 1;
         let demand = demand_bound(demands, t).saturating_add(extra.into());
         next = match u64::try_from(demand) {
-            // No interval from dbf(t) up to t is violated, for dbf is no larger there.
-            Ok(demand) if demand < t => (demand > 0).then_some(demand),
-            Ok(demand) if demand == t => last_deadline_before(t),
+            Ok(demand) if demand <= t => {
+                checked.push((Time::from_ns(t), Time::from_ns(demand)));
+                // No interval from dbf(t) up to t is violated, for dbf is no larger there.
+                if demand < t {
+                    (demand > 0).then_some(demand)
+                } else {
+                    last_deadline_before(t)
+                }
+            }
             _ => {
                 return Evidence::DemandExceedsInterval {
                     interval_ns: Time::from_ns(t),
@@ -177,7 +180,7 @@ fn qpa(demands: &[Demand], extra: u64, interval: u64) -> Evidence {
     }
     Evidence::DemandWithinSupply {
         interval_ns: Time::from_ns(interval),
-        points_checked,
+        checked,
     }
 }
 

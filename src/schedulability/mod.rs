@@ -6,6 +6,7 @@
 
 pub mod demand;
 pub mod edf;
+mod quick;
 pub mod work_capacity;
 
 pub use demand::Demand;
@@ -18,16 +19,21 @@ pub fn test(policy: Policy, demands: &[Demand], sms: u32) -> Verdict {
     Verdict::new(policy, evidence(policy, demands, sms))
 }
 
-/// The evidence alone, without building a verdict: for inner loops.
+/// What the verdict rests on.
 pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
     match policy {
         Policy::Edf => edf::test(demands),
         Policy::WorkCapacity => work_capacity::test(demands, sms),
         Policy::WorkCapacityDeadline => work_capacity::test_with_deadlines(demands, sms),
+        _ => Evidence::Undecided { steps: 0 }, // not on offer yet
     }
 }
 
 /// Whether the verdict is "schedulable", without building evidence: for inner loops.
 pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
-    evidence(policy, demands, sms).is_positive()
+    let quick = match policy {
+        Policy::Edf => quick::edf::answer(demands),
+        _ => None,
+    };
+    quick.unwrap_or_else(|| evidence(policy, demands, sms).is_positive())
 }
