@@ -267,8 +267,20 @@ impl<'de> Deserialize<'de> for WcetFunction {
 
 /// ⌈numerator / denominator⌉ as a time, or `None` above [`Time::LIMIT`].
 fn ceil_div(numerator: u128, denominator: u128) -> Option<Time> {
-    let ns = u64::try_from(numerator.div_ceil(denominator)).ok()?;
+    let ns = match (u64::try_from(numerator), u64::try_from(denominator)) {
+        (Ok(numerator), Ok(denominator)) => numerator.div_ceil(denominator),
+        _ => u64::try_from(numerator.div_ceil(denominator)).ok()?,
+    };
     (ns <= Time::LIMIT.ns()).then_some(Time::from_ns(ns))
+}
+
+/// a·b·c, or `None` if it has more than 128 bits.
+fn product(a: u64, b: u64, c: u128) -> Option<u128> {
+    let product = u128::from(a) * u128::from(b);
+    match (u64::try_from(product), u64::try_from(c)) {
+        (Ok(product), Ok(c)) => Some(u128::from(product) * u128::from(c)),
+        _ => product.checked_mul(c),
+    }
 }
 
 impl Scaling {
@@ -285,9 +297,7 @@ impl Scaling {
         let (k, k_divisor) = self.factor(contention);
         let (beta, beta_divisor) = self.serial.ratio();
         let spread = u128::from(beta_divisor) + m * u128::from(beta);
-        let numerator = u128::from(self.work.ns())
-            .checked_mul(k.into())?
-            .checked_mul(spread)?;
+        let numerator = product(self.work.ns(), k, spread)?;
         ceil_div(numerator, m * u128::from(beta_divisor) * u128::from(k_divisor))
     }
 
@@ -295,9 +305,8 @@ impl Scaling {
     fn proportional(&self, sms: u32, contention: Contention) -> Option<Time> {
         let (k, k_divisor) = self.factor(contention);
         let (beta, beta_divisor) = self.serial.ratio();
-        let numerator = u128::from(self.work.ns())
-            .checked_mul(k.into())?
-            .checked_mul(u128::from(beta_divisor) + u128::from(beta))?;
+        let spread = u128::from(beta_divisor) + u128::from(beta);
+        let numerator = product(self.work.ns(), k, spread)?;
         ceil_div(
             numerator,
             u128::from(sms) * u128::from(beta_divisor) * u128::from(k_divisor),

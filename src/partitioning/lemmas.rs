@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use super::examiner::Examiner;
+use super::group::Group;
 use super::{Candidate, Problem};
 use crate::model::plan::Failure;
 use crate::model::utilization::compare_total;
@@ -21,11 +23,19 @@ pub fn exceeds_gpu(problem: &Problem<'_>) -> bool {
 
 /// Lemma 2: the smallest m on which `task` alone is schedulable; `None` if even M SMs are too few.
 ///
-/// The test is monotone in m, so bisection finds what the printed scan finds.
-pub fn smallest_partition(problem: &Problem<'_>, task: usize) -> Option<Candidate> {
-    let tasks = vec![task];
-    let sms = smallest(1, problem.sms(), |sms| problem.accepts(&tasks, sms))?;
-    Some(Candidate { sms, tasks })
+/// The test is monotone in m, so doubling m and then bisecting finds what the printed scan finds.
+pub(super) fn smallest_partition(examiner: &mut Examiner<'_>, task: usize) -> Option<Candidate> {
+    let problem = examiner.problem();
+    let mut partition = Candidate::new(problem, 1, vec![task]);
+    let group = Group::of(problem, &partition);
+    let mut passes = |sms| examiner.accepts(&group, sms);
+    let (mut low, mut high) = (1, 1);
+    while high < problem.sms() && !passes(high) {
+        low = high + 1;
+        high = high.saturating_mul(2).min(problem.sms());
+    }
+    partition.sms = smallest(low, high, passes)?;
+    Some(partition)
 }
 
 /// Lemma 3: schedulable partitions make a schedulable system iff their SMs are there.
@@ -33,22 +43,21 @@ pub fn fits(sms_used: u32, sms: u32) -> bool {
     sms_used <= sms
 }
 
-/// The lemmas every heuristic starts with.
+/// The lemmas every heuristic starts with: the smallest partition of every task.
 ///
 /// # Errors
 /// Why no partitioning exists.
-pub fn necessary(problem: &Problem<'_>) -> Result<(), Failure> {
-    if exceeds_gpu(problem) {
+pub(super) fn smallest_partitions(examiner: &mut Examiner<'_>) -> Result<Vec<Candidate>, Failure> {
+    if exceeds_gpu(examiner.problem()) {
         return Err(Failure::WorkExceedsGpu);
     }
-    match (0..problem.tasks().len()).find(|&task| !problem.accepts(&[task], problem.sms())) {
-        Some(task) => Err(Failure::TaskDoesNotFit { task }),
-        None => Ok(()),
-    }
+    (0..examiner.problem().tasks().len())
+        .map(|task| smallest_partition(examiner, task).ok_or(Failure::TaskDoesNotFit { task }))
+        .collect()
 }
 
 /// The smallest m in [`low`, `high`] that passes a test monotone in m; `None` if `high` fails (or the range is empty).
-pub(super) fn smallest(low: u32, high: u32, passes: impl Fn(u32) -> bool) -> Option<u32> {
+pub(super) fn smallest(low: u32, high: u32, mut passes: impl FnMut(u32) -> bool) -> Option<u32> {
     if low > high || !passes(high) {
         return None;
     }

@@ -2,22 +2,28 @@
 //!
 //! * [`Problem`]: the tasks, the GPU, the test and the interference model;
 //! * [`lemmas`]: Lemmas 1–3;
-//! * [`search`]: Algorithm 1, with `merge` (Algorithm 2), `select` (Algorithm 3), the relations ≫ and > in
+//! * `search`: Algorithm 1, with `merge` (Algorithm 2), `select` (Algorithm 3), the relations ≫ and > in
 //!   [`order`], and the [`forbidden`] list (ACT, INA);
-//! * [`baselines`]: one partition, one partition per task, first-fit and worst-fit on an equal split.
+//! * `examiner`: the test as the searches ask it, with its tables (`costs`) and its short cuts (`load`);
+//! * `baselines`: one partition, one partition per task, first-fit and worst-fit on an equal split.
 //!
 //! Everything is deterministic: each file states how it breaks ties.
 
-pub mod baselines;
+mod baselines;
 mod candidate;
+mod costs;
+mod examiner;
 pub mod forbidden;
+mod group;
 mod heuristic;
 pub mod lemmas;
 mod list;
+mod load;
 mod merge;
 pub mod order;
 mod problem;
-pub mod search;
+mod relation;
+mod search;
 mod select;
 pub mod sensitivity;
 
@@ -26,28 +32,36 @@ pub use heuristic::{Heuristic, HeuristicKind};
 pub use problem::Problem;
 pub use sensitivity::sensitivity;
 
+use examiner::Examiner;
+
 use crate::model::plan::{Failure, Partition, Plan, SearchStats};
 
 /// Partitions the GPU of `problem` by `heuristic`.
 pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
-    if let Err(failure) = lemmas::necessary(problem) {
-        return Plan {
-            schedulable: false,
-            gpu_sms: problem.sms(),
-            interference: problem.interference(),
-            sms_used: 0,
-            partitions: Vec::new(),
-            failure: Some(failure),
-            stats: SearchStats::default(),
-            sensitivity: None,
-        };
-    }
+    let examiner = &mut Examiner::new(problem);
+    let singles = match lemmas::smallest_partitions(examiner) {
+        Ok(singles) => singles,
+        Err(failure) => {
+            return Plan {
+                schedulable: false,
+                gpu_sms: problem.sms(),
+                interference: problem.interference_name(),
+                sms_used: 0,
+                partitions: Vec::new(),
+                failure: Some(failure),
+                stats: SearchStats::default(),
+                sensitivity: None,
+            };
+        }
+    };
     let outcome = match heuristic.kind {
         HeuristicKind::OneGpu => baselines::one_gpu(problem),
-        HeuristicKind::OnePerPartition => baselines::one_per_partition(problem),
-        HeuristicKind::Ffd => baselines::equal_split(problem, baselines::Fit::First, heuristic.split),
-        HeuristicKind::Wfd => baselines::equal_split(problem, baselines::Fit::Worst, heuristic.split),
-        HeuristicKind::Sms | HeuristicKind::Bf => search::partition_and_allocate(problem, heuristic),
+        HeuristicKind::OnePerPartition => baselines::one_per_partition(singles),
+        HeuristicKind::Ffd => baselines::equal_split(examiner, baselines::Fit::First, heuristic.split),
+        HeuristicKind::Wfd => baselines::equal_split(examiner, baselines::Fit::Worst, heuristic.split),
+        HeuristicKind::Sms | HeuristicKind::Bf => {
+            search::partition_and_allocate(examiner, singles, heuristic)
+        }
     };
     outcome.into_plan(problem)
 }
@@ -84,7 +98,7 @@ impl Outcome {
         Plan {
             schedulable,
             gpu_sms: problem.sms(),
-            interference: problem.interference(),
+            interference: problem.interference_name(),
             sms_used,
             partitions,
             failure: (!schedulable).then_some(Failure::HeuristicFailed),

@@ -7,6 +7,7 @@ use crate::model::verdict::{Evidence, Verdict};
 use crate::model::wcet::MAX_SMS;
 use crate::model::{Interference, Policy, Task, TaskSet};
 use crate::schedulability::{self, Demand};
+use crate::time::Time;
 
 /// Tasks to be placed on a GPU, and how one partition is analysed.
 #[derive(Copy, Clone)]
@@ -53,7 +54,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The name of the interference model, if it has one.
-    pub fn interference(&self) -> Option<Interference> {
+    pub fn interference_name(&self) -> Option<Interference> {
         self.interference.name()
     }
 
@@ -80,17 +81,27 @@ impl<'a> Problem<'a> {
         tasks
             .iter()
             .map(|&index| {
-                let task = &self.tasks[index];
-                let wcet = self.interference.wcet(task, sms, &company).ok_or(index)?;
-                let mut demand = Demand::new(wcet, task.period(), task.deadline())
-                    .with_jitter(task.jitter())
-                    .with_block(task.block().unwrap_or(wcet));
-                if self.policy.counts_work() {
-                    demand.least_work = self.interference.least_work(task, &company);
-                }
-                Ok(demand)
+                let wcet = self.wcet(index, sms, &company).ok_or(index)?;
+                Ok(self.demand_of(index, wcet, &company))
             })
             .collect()
+    }
+
+    /// C(m) of task `index` on `sms` SMs in `company`; `None` if unknown.
+    pub(super) fn wcet(&self, index: usize, sms: u32, company: &Company) -> Option<Time> {
+        self.interference.wcet(&self.tasks[index], sms, company)
+    }
+
+    /// What task `index` asks of a partition where it takes `wcet`, in `company`.
+    pub(super) fn demand_of(&self, index: usize, wcet: Time, company: &Company) -> Demand {
+        let task = &self.tasks[index];
+        let mut demand = Demand::new(wcet, task.period(), task.deadline())
+            .with_jitter(task.jitter())
+            .with_block(task.block().unwrap_or(wcet));
+        if self.policy.counts_work() {
+            demand.least_work = self.interference.least_work(task, company);
+        }
+        demand
     }
 
     /// U(P) = Σ C(m)/T of `tasks` in one partition of `sms` SMs; `None` where a WCET is unknown.
@@ -110,7 +121,18 @@ impl<'a> Problem<'a> {
         self.interference.least_work(task, &Company::of([task]))
     }
 
-    fn company(&self, tasks: &[usize]) -> Company {
+    /// The test of each partition.
+    pub(super) fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// How company stretches WCETs.
+    pub(super) fn interference(&self) -> &'a dyn InflatedWcet {
+        self.interference
+    }
+
+    /// The company that `tasks` are to each other.
+    pub(super) fn company(&self, tasks: &[usize]) -> Company {
         Company::of(tasks.iter().map(|&index| &self.tasks[index]))
     }
 }

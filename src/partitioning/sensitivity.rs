@@ -30,7 +30,9 @@ pub fn sensitivity(problem: &Problem<'_>, plan: &Plan) -> Option<Sensitivity> {
 
 fn partition_slack(problem: &Problem<'_>, partition: &Partition) -> PartitionSlack {
     let least = smallest(1, partition.sms, |sms| problem.accepts(&partition.tasks, sms));
-    let demands = problem.demands(&partition.tasks, partition.sms).unwrap_or_default();
+    let demands = problem
+        .demands(&partition.tasks, partition.sms)
+        .unwrap_or_default();
     PartitionSlack {
         spare_sms: partition.sms - least.unwrap_or(partition.sms),
         tasks: partition

@@ -1,14 +1,11 @@
 //! One partition per task: no sharing, no conflict, as in spatio-temporal GPU managers.
 
-use super::super::lemmas::smallest_partition;
-use super::super::{Outcome, Problem};
+use super::super::{Candidate, Outcome};
 
-/// The smallest partition for each task (Lemma 2). Tasks that fit nowhere are left out.
-pub fn one_per_partition(problem: &Problem<'_>) -> Outcome {
+/// The smallest partition for each task (Lemma 2).
+pub(in super::super) fn one_per_partition(singles: Vec<Candidate>) -> Outcome {
     Outcome {
-        partitions: (0..problem.tasks().len())
-            .filter_map(|task| smallest_partition(problem, task))
-            .collect(),
+        partitions: singles,
         ..Outcome::default()
     }
 }

@@ -1,0 +1,176 @@
+//! Preemptive EDF: lines above the demand prove most sets schedulable, and bound what is left to check.
+//!
+//! For all t, dbfᵢ(t) ≤ Uᵢ·(t + max(0, Tᵢ − Dᵢ)), and dbfᵢ(t) = 0 for t < Dᵢ. So from one deadline to the next larger one,
+//! the demand is at most the line S·t + W with S = Σ Uᵢ and W = Σ Uᵢ·max(0, Tᵢ − Dᵢ) over the deadlines so far; and a line
+//! is at most t from W/(1 − S) on (Devi, ECRTS 2003; Albers & Slomka, ECRTS 2004). A test of all lines is sufficient. What
+//! it leaves open lies between the first and the last line that fails: there QPA decides.
+//!
+//! Sorting many deadlines would cost more than all the rest. Beyond a few tasks, the deadlines with their highest bit in
+//! common are taken together, as if all were the smallest of them: a little pessimism, for which QPA makes up.
+
+use super::share;
+use crate::schedulability::Demand;
+use crate::time::Time;
+
+/// Up to so many tasks are sorted by deadline.
+const FEW: usize = 16;
+
+/// Utilizations from this one on are left to the test itself, which knows when to give up [2⁻³²].
+const NEXT_TO_ONE: u64 = share::ONE - (share::ONE >> 10);
+
+/// QPA steps after which the test itself is asked.
+const STEPS: u32 = 10_000;
+
+/// What one task, or some together, add to the line above the demand.
+#[derive(Copy, Clone, Default)]
+struct Step {
+    /// The smallest deadline: the demand is 0 before.
+    from: u64,
+    /// Σ U [2⁻³²].
+    slope: u64,
+    /// Σ U·max(0, T − D) [ns].
+    offset: u64,
+}
+
+/// Whether all deadlines are met under preemptive EDF, if a short cut tells.
+pub fn answer(demands: &[Demand]) -> Option<bool> {
+    if demands.len() <= FEW {
+        if fails_at_last_first_deadline(demands)? {
+            return Some(false);
+        }
+        let mut steps = [Step::default(); FEW];
+        for (count, demand) in demands.iter().enumerate() {
+            let step = match Step::of(demand) {
+                Ok(step) => step,
+                Err(answer) => return answer,
+            };
+            let place = steps[..count].partition_point(|other| other.from <= step.from);
+            steps.copy_within(place..count, place + 1);
+            steps[place] = step;
+        }
+        decide(demands, &steps[..demands.len()])
+    } else {
+        let mut octaves = [Step::default(); 64];
+        for demand in demands {
+            let step = match Step::of(demand) {
+                Ok(step) => step,
+                Err(answer) => return answer,
+            };
+            let octave = &mut octaves[step.from.ilog2() as usize];
+            if octave.from == 0 || step.from < octave.from {
+                octave.from = step.from;
+            }
+            octave.slope += step.slope;
+            octave.offset = octave.offset.checked_add(step.offset)?;
+        }
+        decide(demands, &octaves)
+    }
+}
+
+impl Step {
+    /// `Err` with what [`answer`] has to say without looking at any other task.
+    #[inline]
+    fn of(demand: &Demand) -> Result<Step, Option<bool>> {
+        if demand.wcet == Time::ZERO {
+            return Err(None);
+        }
+        let from = match demand.deadline.checked_sub(demand.jitter) {
+            Some(deadline) if demand.wcet <= deadline => deadline.ns(),
+            _ => return Err(Some(false)), // late even alone
+        };
+        let slope = share::above(demand.wcet, demand.period).ok_or(None)?;
+        let offset = share::of(slope, demand.period.ns().saturating_sub(from)).ok_or(None)?;
+        Ok(Step { from, slope, offset })
+    }
+}
+
+/// Whether dbf(t) > t at the largest of all D: what most sets fail that fail at all.
+fn fails_at_last_first_deadline(demands: &[Demand]) -> Option<bool> {
+    let mut last = 0;
+    for demand in demands {
+        let deadline = demand.deadline.checked_sub(demand.jitter)?.ns();
+        if deadline == 0 || demand.period == Time::ZERO {
+            return None;
+        }
+        last = last.max(deadline);
+    }
+    Some(demand_bound(demands, last)? > last)
+}
+
+/// The answer from all lines, with steps by increasing deadline; those without a task are skipped.
+fn decide(demands: &[Demand], steps: &[Step]) -> Option<bool> {
+    let load: u64 = steps.iter().map(|step| step.slope).sum();
+    if load > share::ONE + share::EXCESS * demands.len() as u64 {
+        return Some(false); // U > 1
+    }
+    if load > NEXT_TO_ONE {
+        return None;
+    }
+    let mut open: Option<(u64, u64)> = None;
+    let (mut slope, mut offset) = (0u64, 0u64);
+    let mut steps = steps.iter().filter(|step| step.from > 0).peekable();
+    while let Some(step) = steps.next() {
+        slope += step.slope;
+        offset = offset.checked_add(step.offset)?;
+        // The line is at most t iff offset ≤ (1 − slope)·t.
+        let (line, room) = (u128::from(offset) << 32, u128::from(share::ONE - slope));
+        if line > room * u128::from(step.from) {
+            // Most violations are at the first deadline of some task.
+            if demand_bound(demands, step.from)? > step.from {
+                return Some(false);
+            }
+            let holds_from = u64::try_from(line / room).ok()?.checked_add(1)?;
+            let next = steps.peek().map_or(u64::MAX, |next| next.from);
+            let (from, _) = open.unwrap_or((step.from, 0));
+            open = Some((from, holds_from.min(next)));
+        }
+    }
+    match open {
+        Some((from, to)) => qpa(demands, from, to),
+        None => Some(true),
+    }
+}
+
+/// Whether dbf(t) ≤ t from `to` down to `from`, if that is found within [`STEPS`] and 64 bits (Zhang & Burns 2009).
+fn qpa(demands: &[Demand], from: u64, to: u64) -> Option<bool> {
+    let mut t = to;
+    for _ in 0..STEPS {
+        let demand = demand_bound(demands, t)?;
+        if demand > t {
+            return Some(false);
+        }
+        // No interval from dbf(t) up to t is violated, for dbf is no larger there.
+        t = if demand < t {
+            demand
+        } else {
+            last_deadline_before(demands, t).unwrap_or(0)
+        };
+        if t < from {
+            return Some(true);
+        }
+    }
+    None
+}
+
+/// dbf(t), if it fits 64 bits; all D − J are positive here.
+fn demand_bound(demands: &[Demand], t: u64) -> Option<u64> {
+    let mut total = 0u64;
+    for demand in demands {
+        let deadline = demand.deadline.ns() - demand.jitter.ns();
+        if t >= deadline {
+            let jobs = (t - deadline) / demand.period.ns() + 1;
+            total = total.checked_add(jobs.checked_mul(demand.wcet.ns())?)?;
+        }
+    }
+    Some(total)
+}
+
+fn last_deadline_before(demands: &[Demand], t: u64) -> Option<u64> {
+    demands
+        .iter()
+        .filter_map(|demand| {
+            let room = (t - 1).checked_sub(demand.deadline.ns() - demand.jitter.ns())?;
+            Some(t - 1 - room % demand.period.ns())
+        })
+        .max()
+}
