@@ -18,7 +18,7 @@ const DRAW: Draw = Draw {
 };
 
 /// The rank of each task; ties go to the lower position.
-fn ranks(set: &[Task], key: impl Fn(&Task) -> i64) -> Vec<usize> {
+pub fn ranks(set: &[Task], key: impl Fn(&Task) -> i64) -> Vec<usize> {
     let before = |a: usize, b: usize| (key(&set[a]), a) < (key(&set[b]), b);
     (0..set.len())
         .map(|task| (0..set.len()).filter(|&other| before(other, task)).count())
@@ -42,17 +42,18 @@ fn response_time(set: &[Task], rank: &[usize], task: usize, preemption: Preempti
     std::iter::once(None)
         .chain(blockers)
         .map(|blocker| -> i64 {
-            let mut end = 100;
-            loop {
+            // Most busy periods are short.
+            let last = long_horizon(set, |other| rank[other] < rank[task]).max(201);
+            for end in [50, 200, last] {
                 let mut jobs = critical(set, level, blocker, end);
                 // The blocker comes once: it would not run again in this busy period.
                 jobs.retain(|job| Some(job.task) != blocker || job.arrival < 0);
                 let outcome = run(set, &jobs, &order, preemption, Until::Idle);
-                if outcome.end < end || end > long_horizon(set) {
+                if outcome.end < end || end == last {
                     return outcome.response[task];
                 }
-                end *= 4;
             }
+            unreachable!("the last round returns");
         })
         .max()
         .unwrap()

@@ -8,6 +8,10 @@ mod oracle;
 
 mod edf;
 mod fixed_priority;
+mod huge;
+mod limited;
+mod patterns;
+mod sufficient;
 
 use gpusched::model::Policy;
 use gpusched::schedulability::{self, Demand};

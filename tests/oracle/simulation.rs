@@ -208,10 +208,52 @@ pub fn horizon(set: &[Task]) -> i64 {
     2 * hyperperiod(set) + 2 * most(|task| task.d) + 2 * most(|task| task.j) + most(|task| task.c)
 }
 
-/// Beyond every busy period of any level under fixed priorities: 1 − U is at least one unit per hyperperiod for the tasks
-/// above, so that the first job of a level is done by then; and one hyperperiod more for the following ones.
-pub fn long_horizon(set: &[Task]) -> i64 {
-    let work = |task: &Task| task.c * (2 + task.j / task.t);
-    let most = set.iter().map(|task| task.c).max().unwrap();
-    hyperperiod(set) * (2 + most + set.iter().map(work).sum::<i64>())
+/// When the first jobs of a level under fixed priorities are done for sure, and one hyperperiod more for the following
+/// ones: (B + Σ C·(2 + J/T)) / (1 − U), U of the tasks above.
+pub fn long_horizon(set: &[Task], above: impl Fn(usize) -> bool) -> i64 {
+    let h = hyperperiod(set);
+    let higher = set.iter().enumerate().filter(|&(task, _)| above(task));
+    let load: i64 = higher.map(|(_, task)| task.c * (h / task.t)).sum();
+    let work: i64 = set.iter().map(|task| task.c * (2 + task.j / task.t)).sum();
+    2 * h + work * h / (h - load)
+}
+
+/// A legal pattern of arrivals before `end`, chosen to collide: tight or a little late, with no jitter, all of it, or some,
+/// jobs of a task released in order, some of them shorter than C.
+pub fn random_pattern(set: &[Task], rng: &mut impl rand::RngExt, end: i64) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for (task, &Task { c, t, j, .. }) in set.iter().enumerate() {
+        let start = rng.random_range(0..4);
+        let mut arrival = match rng.random_range(0..3) {
+            0 => start,
+            1 => start - j,
+            _ => rng.random_range(-j..=t),
+        };
+        let mut earliest = i64::MIN;
+        let habit = rng.random_range(0..3);
+        while arrival < end {
+            let late = match (habit, rng.random_range(0..3)) {
+                (0, _) => 0,
+                (1, 0) => j,
+                (1, _) => (start - arrival).clamp(0, j), // all wait for the same instant
+                _ => rng.random_range(0..=j),
+            };
+            earliest = earliest.max(arrival + late);
+            jobs.push(Job {
+                task,
+                arrival,
+                release: earliest,
+                c: if rng.random_bool(0.9) {
+                    c
+                } else {
+                    rng.random_range(1..=c)
+                },
+            });
+            arrival += t;
+            if rng.random_bool(0.1) {
+                arrival += rng.random_range(0..=t / 2);
+            }
+        }
+    }
+    jobs
 }
