@@ -194,7 +194,7 @@ fn bad_usage_is_refused() {
     let huge = "9".repeat(40);
     #[rustfmt::skip] // a table
     let cases: &[(&str, &[&str])] = &[
-        ("test SET", &["neither --sms and --platform", "xavier (8 SMs)"]),
+        ("test SET", &["neither --sms nor --platform", "xavier (8 SMs)"]),
         ("test SET --sms 8 --platform orin", &["both --sms and --platform", "h100 (132 SMs)"]),
         ("test SET --sms 0", &["--sms", "1..=65536"]),
         ("test SET --sms -3", &["-3"]),
@@ -216,7 +216,7 @@ fn bad_usage_is_refused() {
         ("test missing.json --sms 8", &["missing.json: cannot open"]),
         ("test tasksets --sms 8", &["tasksets: cannot read"]),
         ("test SET/x --sms 8", &["adas.json/x: cannot open"]),
-        ("partition SET", &["neither --sms and --platform"]),
+        ("partition SET", &["neither --sms nor --platform"]),
         ("partition SET --sms 8 --heuristic magic", &["magic", "one-per-partition"]),
         ("partition SET --sms 8 --split 4", &["--split: found --heuristic sms, expected ffd or wfd"]),
         ("partition SET --sms 8 --heuristic ffd --split 0", &["--split"]),

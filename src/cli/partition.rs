@@ -70,7 +70,10 @@ impl Args {
                 Format::Json => json_line(&plan)?,
                 Format::Csv => self.csv(case, &plan)?,
                 Format::Text if case.alone => self.report(case, &plan, &palette),
-                Format::Text => format!("{}: {}\n", case.index, self.headline(case, &plan, &palette)),
+                Format::Text => {
+                    let headline = self.headline(case, &plan, &palette);
+                    format!("{}: {headline}{}\n", case.index, case.in_brackets())
+                }
             };
             Ok(Answer {
                 positive: plan.schedulable,

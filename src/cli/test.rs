@@ -1,7 +1,5 @@
 //! `gpusched test`: all tasks in one partition.
 
-use std::fmt::Write as _;
-
 use super::output::Palette;
 use super::question::{Answer, Case, Question, csv_line, json_line};
 use super::table::{Column, Table, clip};
@@ -64,18 +62,14 @@ fn headline(verdict: &Verdict, palette: &Palette) -> String {
 
 /// One line of a list.
 fn line(case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
-    let mut text = format!(
-        "{}: {}: {}{}",
+    format!(
+        "{}: {}: {}{}{}\n",
         case.index,
         headline(verdict, palette),
         verdict.evidence,
-        case.naming(verdict.evidence.task())
-    );
-    if let Some(name) = case.set.name() {
-        let _ = write!(text, " [{}]", clip(name, 40)); // a string takes everything
-    }
-    text.push('\n');
-    text
+        case.naming(verdict.evidence.task()),
+        case.in_brackets()
+    )
 }
 
 /// All there is to say about one task set.
