@@ -13,9 +13,8 @@ mod study_support;
 use std::fs::{self, File};
 use std::path::Path;
 
-use files::stable_files;
+use files::{stable_files, temporary};
 use study_support::{SMALL, parse, run, small};
-use tempfile::tempdir;
 
 const JOURNAL: &str = "small.checkpoint.jsonl";
 
@@ -30,7 +29,7 @@ fn tiny() -> gpusched::study::Spec {
 
 /// Runs with `journal` in place; the results, or the message.
 fn run_with(journal: &[u8]) -> Result<Vec<u8>, String> {
-    let folder = tempdir().unwrap();
+    let folder = temporary();
     fs::write(folder.path().join(JOURNAL), journal).unwrap();
     run(&tiny(), folder.path(), "1/1", 1).map_err(|error| error.to_string())?;
     Ok(fs::read(folder.path().join("small.csv")).unwrap())
@@ -38,7 +37,7 @@ fn run_with(journal: &[u8]) -> Result<Vec<u8>, String> {
 
 #[test]
 fn a_journal_cut_anywhere_resumes_to_the_same_bytes() {
-    let folder = tempdir().unwrap();
+    let folder = temporary();
     run(&tiny(), folder.path(), "1/1", 1).unwrap();
     let expected = fs::read(folder.path().join("small.csv")).unwrap();
     let journal = fs::read(folder.path().join(JOURNAL)).unwrap();
@@ -54,7 +53,7 @@ fn a_journal_cut_anywhere_resumes_to_the_same_bytes() {
 
 #[test]
 fn a_damaged_journal_never_changes_the_results() {
-    let folder = tempdir().unwrap();
+    let folder = temporary();
     run(&tiny(), folder.path(), "1/1", 1).unwrap();
     let expected = fs::read(folder.path().join("small.csv")).unwrap();
     let journal = fs::read(folder.path().join(JOURNAL)).unwrap();
@@ -78,7 +77,7 @@ fn a_damaged_journal_never_changes_the_results() {
 
 #[test]
 fn finished_chunks_are_not_repeated() {
-    let folder = tempdir().unwrap();
+    let folder = temporary();
     run(&small(), folder.path(), "1/1", 2).unwrap();
     let expected = stable_files(folder.path());
     let path = folder.path().join(JOURNAL);
@@ -98,7 +97,7 @@ fn finished_chunks_are_not_repeated() {
 
 #[test]
 fn journals_of_something_else_are_refused_and_left_alone() {
-    let folder = tempdir().unwrap();
+    let folder = temporary();
     run(&small(), folder.path(), "1/3", 2).unwrap();
     let shard = folder.path().join("small.shard-1-of-3.checkpoint.jsonl");
     let journal = fs::read_to_string(&shard).unwrap();
@@ -130,7 +129,7 @@ fn journals_of_something_else_are_refused_and_left_alone() {
         ("my notes\n".to_owned(), vec!["not the first line of a journal"]),
         ("my notes".to_owned(), vec!["not the beginning of a journal"]),
     ] {
-        let folder = tempdir().unwrap();
+        let folder = temporary();
         let path = folder.path().join(JOURNAL);
         fs::write(&path, &text).unwrap();
         let message = run(&small(), folder.path(), "1/1", 2).unwrap_err().to_string();
@@ -149,7 +148,7 @@ fn journals_of_something_else_are_refused_and_left_alone() {
 
 #[test]
 fn a_study_is_run_by_one_process_at_a_time() {
-    let folder = tempdir().unwrap();
+    let folder = temporary();
     run(&small(), folder.path(), "1/1", 2).unwrap();
     let expected = stable_files(folder.path());
     let rival = File::open(folder.path().join(JOURNAL)).unwrap();
@@ -169,7 +168,7 @@ fn a_study_is_run_by_one_process_at_a_time() {
 
 #[test]
 fn folders_that_cannot_be_made_are_errors() {
-    let root = tempdir().unwrap();
+    let root = temporary();
     let file = root.path().join("file");
     fs::write(&file, "").unwrap();
     for path in [&root.path().join("missing/below"), &file, &file.join("below")] {
@@ -192,13 +191,13 @@ mod process {
 
     const BINARY: &str = env!("CARGO_BIN_EXE_gpusched");
 
-    /// A study of about a second on two cores.
-    fn second() -> String {
+    /// A study of about half a second on two cores.
+    fn lengthy() -> String {
         SMALL
             .replace("tasks = [5, 8]", "tasks = [40, 60]")
             .replace("sms = 12", "sms = 30")
             .replace("to = 10, step = 2", "to = 20, step = 2")
-            .replace("sets = 9", "sets = 20")
+            .replace("sets = 9", "sets = 12")
     }
 
     fn start(spec: &Path, output: &Path) -> Child {
@@ -231,9 +230,9 @@ mod process {
 
     #[test]
     fn twenty_kills_leave_no_trace() {
-        let root = tempdir().unwrap();
+        let root = temporary();
         let spec = root.path().join("spec.toml");
-        fs::write(&spec, second()).unwrap();
+        fs::write(&spec, lengthy()).unwrap();
         let undisturbed = root.path().join("undisturbed");
         let begin = Instant::now();
         assert_eq!(finish(start(&spec, &undisturbed)), (Some(0), String::new()));
@@ -265,9 +264,9 @@ mod process {
 
     #[test]
     fn a_rival_process_is_refused() {
-        let root = tempdir().unwrap();
+        let root = temporary();
         let spec = root.path().join("spec.toml");
-        fs::write(&spec, second()).unwrap();
+        fs::write(&spec, lengthy()).unwrap();
         let output = root.path().join("out");
         let first = start(&spec, &output);
         let journal = output.join(JOURNAL);
@@ -292,7 +291,7 @@ mod process {
     /// A limit on the size of files stands in for a full disk.
     #[test]
     fn a_full_disk_is_an_error_and_the_study_resumes() {
-        let root = tempdir().unwrap();
+        let root = temporary();
         let spec = root.path().join("spec.toml");
         fs::write(&spec, SMALL).unwrap();
         let output = root.path().join("out");

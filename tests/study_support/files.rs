@@ -3,6 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// A temporary folder, in memory where the system has one there: tests with hundreds of runs wait for no disk.
+pub fn temporary() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| tempfile::tempdir().unwrap())
+}
+
 /// The files of a folder that must be the same in every run.
 pub fn stable_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     std::fs::read_dir(folder)

@@ -30,16 +30,21 @@ pub struct Args {
 }
 
 const RUN_EXAMPLE: &str = "\
+Shards: run SPEC with --shard 1/2 -o part1 and with --shard 2/2 -o part2, on any machines and in any
+order, then `gpusched study merge part1 part2 -o whole`.
+
 Examples:
   gpusched study run analysis/smoke.toml -o results
   gpusched study run analysis/singh21-fig3.4.toml --sets 2 -o look
-  gpusched study run analysis/smoke.toml --shard 1/2 -o part1
-  gpusched study run analysis/smoke.toml --shard 2/2 -o part2
-  gpusched study merge part1 part2 -o whole";
+  gpusched study run analysis/smoke.toml --shard 1/2 -o part1";
+
+const MERGE_EXAMPLE: &str = "\
+Example:
+  gpusched study run analysis/smoke.toml -o parts && gpusched study merge parts -o whole";
 
 /// Puts the shards of studies together; the files are those of an undivided run.
 #[derive(Debug, clap::Args)]
-#[command(after_help = RUN_EXAMPLE)]
+#[command(after_help = MERGE_EXAMPLE)]
 pub struct MergeArgs {
     /// Folders with the journals of shards.
     #[arg(required = true, value_name = "DIR")]
