@@ -157,7 +157,7 @@ impl Args {
                 .map_or("task set".to_owned(), |name| clip(name, 40)),
             case.set.tasks().len(),
             heuristic_name(self.heuristic),
-            self.question.policy()
+            self.question.test_name()
         );
         if plan.failure.is_some() && !plan.partitions.is_empty() {
             text += &format!(

@@ -94,6 +94,14 @@ impl Question {
         self.policy
     }
 
+    /// The test for people, and that WCETs are not inflated, if so: such an answer is worth less.
+    pub fn test_name(&self) -> String {
+        match self.interference {
+            Interference::None => format!("{}, interference neglected", self.policy),
+            Interference::Conflict => self.policy.to_string(),
+        }
+    }
+
     /// M.
     ///
     /// # Errors

@@ -13,7 +13,6 @@ use crate::support::root;
 pub struct Page {
     /// Relative to the repository's root.
     pub path: PathBuf,
-    pub text: String,
     pub blocks: Vec<Block>,
     /// The text without its blocks.
     pub prose: String,
@@ -100,12 +99,7 @@ fn page(path: &Path) -> Page {
         }
     }
     assert!(open.is_none(), "{}: a block without end", path.display());
-    Page {
-        path,
-        text,
-        blocks,
-        prose,
-    }
+    Page { path, blocks, prose }
 }
 
 /// What stands between backticks in `text`.

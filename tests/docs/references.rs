@@ -75,7 +75,7 @@ fn files_exist() {
                 span.strip_prefix(folder)
                     .is_some_and(|rest| rest.starts_with('/'))
             };
-            if placeholder || !FOLDERS.iter().any(|folder| below(&folder)) {
+            if placeholder || !FOLDERS.iter().any(below) {
                 continue;
             }
             found += 1;
