@@ -32,11 +32,7 @@ const FORMATS: &[Entry] = &[
     ),
     ("verdict", "what `test` answers", || schema_for!(Verdict)),
     ("plan", "what `partition` answers", || schema_for!(Plan)),
-    (
-        "study",
-        "a study; the files are TOML, which has the same data model",
-        || schema_for!(Shape),
-    ),
+    ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     (
         "findings",
         "what became of a study's claims: NAME.claims.json",

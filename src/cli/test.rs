@@ -1,7 +1,5 @@
 //! `gpusched test`: all tasks in one partition.
 
-use std::fmt::Write as _;
-
 use super::output::Palette;
 use super::question::{Answer, Case, Question, csv_line, json_line};
 use super::table::{Column, Table, clip};
@@ -40,7 +38,9 @@ impl Args {
             let text = match format {
                 Format::Json => json_line(&verdict)?,
                 Format::Csv => csv(case, &tasks, &verdict)?,
-                Format::Text if case.alone => report(case, &tasks, &verdict, &palette),
+                Format::Text if case.alone => {
+                    report(case, &tasks, &verdict, &self.question.test_name(), &palette)
+                }
                 Format::Text => line(case, &verdict, &palette),
             };
             Ok(Answer {
@@ -64,32 +64,27 @@ fn headline(verdict: &Verdict, palette: &Palette) -> String {
 
 /// One line of a list.
 fn line(case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
-    let mut text = format!(
-        "{}: {}: {}{}",
+    format!(
+        "{}: {}: {}{}{}\n",
         case.index,
         headline(verdict, palette),
         verdict.evidence,
-        case.naming(verdict.evidence.task())
-    );
-    if let Some(name) = case.set.name() {
-        let _ = write!(text, " [{}]", clip(name, 40)); // a string takes everything
-    }
-    text.push('\n');
-    text
+        case.naming(verdict.evidence.task()),
+        case.in_brackets()
+    )
 }
 
 /// All there is to say about one task set.
-fn report(case: &Case<'_>, tasks: &[usize], verdict: &Verdict, palette: &Palette) -> String {
+fn report(case: &Case<'_>, tasks: &[usize], verdict: &Verdict, test: &str, palette: &Palette) -> String {
     let sms = case.problem.sms();
     let name = case
         .set
         .name()
         .map_or("task set".to_owned(), |name| clip(name, 40));
     let mut text = format!(
-        "{}: {name}, {} tasks in one partition of {sms} SMs under {}\n{}{}\n\n",
+        "{}: {name}, {} tasks in one partition of {sms} SMs under {test}\n{}{}\n\n",
         headline(verdict, palette),
         tasks.len(),
-        verdict.policy,
         verdict.evidence,
         case.naming(verdict.evidence.task())
     );
