@@ -26,3 +26,8 @@ pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
         Policy::WorkCapacityDeadline => work_capacity::test_with_deadlines(demands, sms),
     }
 }
+
+/// Whether the verdict is "schedulable", without building evidence: for inner loops.
+pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
+    evidence(policy, demands, sms).is_positive()
+}
