@@ -34,11 +34,7 @@ const FORMATS: &[Entry] = &[
         schema_for!(super::test::Response)
     }),
     ("plan", "what `partition` answers", || schema_for!(Plan)),
-    (
-        "study",
-        "a study; the files are TOML, which has the same data model",
-        || schema_for!(Shape),
-    ),
+    ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     (
         "findings",
         "what became of a study's claims: NAME.claims.json",

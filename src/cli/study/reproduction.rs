@@ -31,7 +31,7 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Json | Format::Csv)) = global.format {
             return Err(Error::Usage(format!(
-                "--format: found {format:?}, expected none: the page is Markdown (see `study check` for JSON and CSV)"
+                "--format: found {format}, expected none: the page is Markdown (see `study check` for JSON and CSV)"
             )));
         }
         let mut studies: Vec<Study> = Vec::new();
