@@ -8,13 +8,14 @@ use super::table::{Column, Table, clip, wrap};
 use super::test::decimals;
 use super::{Format, Global, Outcome};
 use crate::error::{Error, Result};
-use crate::model::plan::{Failure, Partition, Plan, SearchStats};
+use crate::model::plan::{Failure, Partition, Plan, SearchStats, Sensitivity};
 use crate::model::policy::Strength;
 use crate::model::wcet::MAX_SMS;
 use crate::model::{Evidence, Policy};
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{Heuristic, HeuristicKind, partition};
+use crate::partitioning::sensitivity::LARGEST_SCALING;
+use crate::partitioning::{Heuristic, HeuristicKind, partition, sensitivity};
 use crate::schedulability::edf;
 use crate::time::Time;
 
@@ -42,6 +43,9 @@ pub struct Args {
     /// ffd, wfd: the number of equal partitions [default: the smallest that fits].
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=i64::from(MAX_SMS)))]
     split: Option<u32>,
+    /// Also say how far the plan is from the edge: the largest WCET scaling of each task, spare and free SMs.
+    #[arg(long)]
+    sensitivity: bool,
 }
 
 const EXAMPLE: &str = "\
@@ -65,7 +69,10 @@ impl Args {
         let (format, palette) = (global.format(), Palette::of(global));
         let header = if format == Format::Csv { HEADER } else { "" };
         self.question.ask(global, header, |case| {
-            let plan = partition(&case.problem, &heuristic);
+            let mut plan = partition(&case.problem, &heuristic);
+            if self.sensitivity {
+                plan.sensitivity = sensitivity(&case.problem, &plan);
+            }
             let text = match format {
                 Format::Json => json_line(&plan)?,
                 Format::Csv => self.csv(case, &plan)?,
@@ -173,6 +180,9 @@ impl Args {
                 text.push('\n');
                 text += &table.render(palette.header);
             }
+        }
+        if let Some(sensitivity) = &plan.sensitivity {
+            text += &edge(case, sensitivity, palette);
         }
         let stats = plan.stats;
         let dim = palette.dim;
@@ -302,6 +312,36 @@ fn response_times(case: &Case<'_>, plan: &Plan) -> Option<Table> {
         ]);
     }
     (!rows.is_empty()).then_some(table)
+}
+
+/// What may still change, one thing at a time.
+fn edge(case: &Case<'_>, sensitivity: &Sensitivity, palette: &Palette) -> String {
+    let mut table = Table::new(vec![
+        Column::Right("partition"),
+        Column::Right("spare SMs"),
+        Column::Left("task"),
+        Column::Right("WCET may grow to"),
+    ]);
+    for (index, partition) in sensitivity.partitions.iter().enumerate() {
+        for (position, slack) in partition.tasks.iter().enumerate() {
+            let first = |text: String| if position == 0 { text } else { String::new() };
+            let permille = slack.wcet_scaling_permille;
+            table.row(vec![
+                first(index.to_string()),
+                first(partition.spare_sms.to_string()),
+                clip(&case.set.label(slack.task), 40),
+                match permille {
+                    LARGEST_SCALING.. => format!("{} times or more", LARGEST_SCALING / 1000),
+                    _ => format!("{}.{:03} times", permille / 1000, permille % 1000),
+                },
+            ]);
+        }
+    }
+    let free = sensitivity.free_sms;
+    format!(
+        "\n{}\n{free} SMs of the GPU are free\n",
+        table.render(palette.header).trim_end()
+    )
 }
 
 fn slack(case: &Case<'_>, partition: &Partition) -> Option<Time> {
