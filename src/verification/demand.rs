@@ -128,7 +128,8 @@ impl Supply {
         let length = u128::from(interval.ns());
         let implicit = self.blocking.iter().all(|&blocking| blocking == 0)
             && self.jobs.iter().all(|job| job.deadline >= job.period);
-        if !self.holds_beyond(length) && !(length == 0 && implicit) {
+        let holds = self.holds_beyond(length) || (length == 0 && implicit);
+        if !holds {
             let message =
                 format!("found {interval}, expected a length beyond which no interval can be violated");
             return Err(Fault::new("interval_ns", message));
