@@ -52,8 +52,8 @@ fn assert_refused(answer: &Answer, expected: &[&str], what: &str) {
 fn bad_files() -> Vec<(&'static str, Vec<u8>, &'static [&'static str])> {
     let lines = |line7: &str| format!("{}{line7}\n{}\n", (tenths(2) + "\n").repeat(6), tenths(2));
     let text: Vec<(&str, String, &[&str])> = vec![
-        ("empty file", String::new(), &["bad.json: found no task set"]),
-        ("blank file", " \n\n\t\n".to_owned(), &["bad.json: found no task set"]),
+        ("empty file", String::new(), &["bad.json: found nothing, expected a task set"]),
+        ("blank file", " \n\n\t\n".to_owned(), &["bad.json: found nothing, expected a task set"]),
         ("null", "null".to_owned(), &["bad.json:1: found \"null\", expected a task set"]),
         ("list", format!("[{}]", tenths(1)), &["bad.json:1: found \"[", "expected a task set"]),
         ("string", "\"tasks\"".to_owned(), &["bad.json:1", "expected a task set"]),

@@ -334,7 +334,7 @@ mod tests {
             ),
             ("\u{feff}{}".to_owned(), "x:1: found a byte order mark"),
             ("[1]".to_owned(), "x:1: found \"[1]\", expected a task set"),
-            (" \n\n".to_owned(), "x: found no task set"),
+            (" \n\n".to_owned(), "x: found nothing, expected a task set"),
         ] {
             let message = lines(text.clone()).expect_err(&text);
             assert!(message.contains(expected), "{text}: {message}");
