@@ -194,7 +194,7 @@ fn bad_usage_is_refused() {
     let huge = "9".repeat(40);
     #[rustfmt::skip] // a table
     let cases: &[(&str, &[&str])] = &[
-        ("test SET", &["neither --sms and --platform", "xavier (8 SMs)"]),
+        ("test SET", &["neither --sms nor --platform", "xavier (8 SMs)"]),
         ("test SET --sms 8 --platform orin", &["both --sms and --platform", "h100 (132 SMs)"]),
         ("test SET --sms 0", &["--sms", "1..=65536"]),
         ("test SET --sms -3", &["-3"]),
@@ -216,7 +216,7 @@ fn bad_usage_is_refused() {
         ("test missing.json --sms 8", &["missing.json: cannot open"]),
         ("test tasksets --sms 8", &["tasksets: cannot read"]),
         ("test SET/x --sms 8", &["adas.json/x: cannot open"]),
-        ("partition SET", &["neither --sms and --platform"]),
+        ("partition SET", &["neither --sms nor --platform"]),
         ("partition SET --sms 8 --heuristic magic", &["magic", "one-per-partition"]),
         ("partition SET --sms 8 --split 4", &["--split: found --heuristic sms, expected ffd or wfd"]),
         ("partition SET --sms 8 --heuristic ffd --split 0", &["--split"]),
@@ -250,7 +250,8 @@ fn bad_usage_is_refused() {
         ("generate --tasks 5 --utilization 3 --deadline 1e308", &["--deadline", "1e308"]),
         ("generate --tasks 5 --utilization 3 --wcet linear", &["linear", "proportional"]),
         ("generate --tasks 5 --utilization 3 --generator drs", &["drs", "randfixedsum"]),
-        ("generate --tasks 5 --utilization 3 --format csv", &["--format: found Csv, expected json"]),
+        ("generate --tasks 5 --utilization 3 --format csv", &["--format: found csv, expected json"]),
+        ("generate --tasks 5 --utilization 3 -o sets.csv", &["sets.csv: task sets are JSONL"]),
         ("generate --tasks 5 --utilization 3 -o missing/sets.jsonl", &["missing/sets.jsonl: cannot create"]),
         ("schema plans", &["schema: found \"plans\", expected one of task-set"]),
         ("completions tcl", &["tcl", "bash"]),

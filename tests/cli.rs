@@ -198,6 +198,21 @@ fn generated_sets_read_back_and_do_not_depend_on_threads() {
     );
 }
 
+/// An answer that leaves interference out of account must not look like one that does not.
+#[test]
+fn neglected_interference_shows() {
+    for command in ["test", "partition"] {
+        let line = format!("{command} {ADAS} --platform orin");
+        let neglected = run(&format!("{line} --interference none"));
+        assert!(
+            neglected.stdout.contains("under edf, interference neglected\n"),
+            "{}",
+            neglected.stdout
+        );
+        assert!(run(&line).stdout.contains("under edf\n"));
+    }
+}
+
 #[test]
 fn partition_shows_the_plan() {
     let answer = run(&format!("partition {ADAS} --platform xavier"));

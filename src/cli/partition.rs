@@ -70,7 +70,10 @@ impl Args {
                 Format::Json => json_line(&plan)?,
                 Format::Csv => self.csv(case, &plan)?,
                 Format::Text if case.alone => self.report(case, &plan, &palette),
-                Format::Text => format!("{}: {}\n", case.index, self.headline(case, &plan, &palette)),
+                Format::Text => {
+                    let headline = self.headline(case, &plan, &palette);
+                    format!("{}: {headline}{}\n", case.index, case.in_brackets())
+                }
             };
             Ok(Answer {
                 positive: plan.schedulable,
@@ -154,7 +157,7 @@ impl Args {
                 .map_or("task set".to_owned(), |name| clip(name, 40)),
             case.set.tasks().len(),
             heuristic_name(self.heuristic),
-            self.question.policy()
+            self.question.test_name()
         );
         if plan.failure.is_some() && !plan.partitions.is_empty() {
             text += &format!(

@@ -24,11 +24,20 @@ impl Company {
         company
     }
 
-    /// Whether another task of the same kind as `task`, itself counted, is present.
+    /// The company of both.
+    pub fn with(&self, other: &Company) -> Company {
+        Company {
+            compute: self.compute + other.compute,
+            memory: self.memory + other.memory,
+            unclassified: self.unclassified + other.unclassified,
+        }
+    }
+
+    /// Whether another task of the same kind as a task of `kind`, itself counted, is present.
     ///
     /// A task without a kind may be of any: it counts as a rival of all, and all as its rivals.
-    pub fn has_rival_of(&self, task: &Task) -> bool {
-        let same = match task.kind() {
+    pub fn has_rival_of(&self, kind: Option<Kind>) -> bool {
+        let same = match kind {
             Some(Kind::Compute) => self.compute + self.unclassified,
             Some(Kind::Memory) => self.memory + self.unclassified,
             None => self.compute + self.memory + self.unclassified,

@@ -1,7 +1,7 @@
 //! [Singh21] §3.4.2: a task is in conflict iff another task of its kind is in its partition.
 
 use super::{Company, InflatedWcet};
-use crate::model::{Contention, Task};
+use crate::model::{Contention, Kind, Task};
 use crate::time::Time;
 
 /// Kernels of the same kind in the same partition run at Cᶜ, all others at Cⁿ.
@@ -9,7 +9,7 @@ use crate::time::Time;
 pub struct Conflict;
 
 fn contention(task: &Task, company: &Company) -> Contention {
-    if company.has_rival_of(task) {
+    if company.has_rival_of(task.kind()) {
         Contention::Conflict
     } else {
         Contention::Isolated
@@ -23,6 +23,14 @@ impl InflatedWcet for Conflict {
 
     fn least_work(&self, task: &Task, company: &Company) -> u128 {
         task.wcet().least_work(contention(task, company))
+    }
+
+    fn classes(&self) -> usize {
+        2
+    }
+
+    fn class(&self, kind: Option<Kind>, company: &Company) -> usize {
+        company.has_rival_of(kind).into()
     }
 }
 

@@ -13,7 +13,7 @@ pub use none::NoInterference;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Task;
+use crate::model::{Kind, Task};
 use crate::time::Time;
 
 /// The WCET of a kernel given its company.
@@ -25,6 +25,15 @@ pub trait InflatedWcet: Sync {
 
     /// The least occupation of the GPU, min over m of m · C(m) [SM·ns], of `task` in `company`.
     fn least_work(&self, task: &Task, company: &Company) -> u128;
+
+    /// How many classes of company there are, at least 1; see [`InflatedWcet::class`].
+    fn classes(&self) -> usize;
+
+    /// What `company` means to a task of `kind` in it: a number below [`InflatedWcet::classes`].
+    ///
+    /// Companies of one class give a task the same WCETs and the same least work, so that both can be looked up per
+    /// class. A finer model sorts its companies into a few classes and answers with the worst of each.
+    fn class(&self, kind: Option<Kind>, company: &Company) -> usize;
 }
 
 /// The inflation models by name, as in files and on the command line.

@@ -1,7 +1,7 @@
 //! No interference at all: the lower limit, and the model of classical uniprocessor analysis.
 
 use super::{Company, InflatedWcet};
-use crate::model::{Contention, Task};
+use crate::model::{Contention, Kind, Task};
 use crate::time::Time;
 
 /// Every kernel runs at Cⁿ, whatever its company.
@@ -15,5 +15,13 @@ impl InflatedWcet for NoInterference {
 
     fn least_work(&self, task: &Task, _: &Company) -> u128 {
         task.wcet().least_work(Contention::Isolated)
+    }
+
+    fn classes(&self) -> usize {
+        1
+    }
+
+    fn class(&self, _: Option<Kind>, _: &Company) -> usize {
+        0
     }
 }

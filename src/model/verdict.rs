@@ -178,6 +178,10 @@ impl std::fmt::Display for Evidence {
                 "demand fits every interval up to {interval_ns} ({} points checked)",
                 checked.len()
             ),
+            Evidence::DemandWithinSupply { interval_ns, .. } if *interval_ns > Time::ZERO => write!(
+                f,
+                "demand can exceed no interval longer than {interval_ns}, and no deadline is that early"
+            ),
             Evidence::DemandWithinSupply { .. } => write!(f, "utilization at most 1, all D ≥ T"),
             Evidence::DemandExceedsInterval {
                 interval_ns,

@@ -267,7 +267,10 @@ impl<'de> Deserialize<'de> for WcetFunction {
 
 /// ⌈numerator / denominator⌉ as a time, or `None` above [`Time::LIMIT`].
 fn ceil_div(numerator: u128, denominator: u128) -> Option<Time> {
-    let ns = u64::try_from(numerator.div_ceil(denominator)).ok()?;
+    let ns = match (u64::try_from(numerator), u64::try_from(denominator)) {
+        (Ok(numerator), Ok(denominator)) => numerator.div_ceil(denominator),
+        _ => u64::try_from(numerator.div_ceil(denominator)).ok()?,
+    };
     (ns <= Time::LIMIT.ns()).then_some(Time::from_ns(ns))
 }
 

@@ -1,5 +1,8 @@
 //! A partition in the making.
 
+use super::Problem;
+use crate::interference::Company;
+
 /// Tasks and the SMs they get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
@@ -7,15 +10,30 @@ pub struct Candidate {
     pub sms: u32,
     /// 𝒯(P): positions in the task set, ascending.
     pub tasks: Vec<usize>,
+    /// What the tasks are to each other.
+    pub(super) company: Company,
 }
 
 impl Candidate {
-    /// The tasks of `self` and `other`, ascending.
-    pub(super) fn union(&self, other: &Candidate) -> Vec<usize> {
+    /// `tasks` (positions in the set of `problem`, ascending) on `sms` SMs.
+    pub(super) fn new(problem: &Problem<'_>, sms: u32, tasks: Vec<usize>) -> Candidate {
+        Candidate {
+            sms,
+            company: problem.company(&tasks),
+            tasks,
+        }
+    }
+
+    /// The tasks of `self` and `other` on `sms` SMs.
+    pub(super) fn joined(&self, other: &Candidate, sms: u32) -> Candidate {
         let mut tasks = Vec::with_capacity(self.tasks.len() + other.tasks.len());
         tasks.extend_from_slice(&self.tasks);
         tasks.extend_from_slice(&other.tasks);
         tasks.sort_unstable();
-        tasks
+        Candidate {
+            sms,
+            tasks,
+            company: self.company.with(&other.company),
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! The list of forbidden pairs, [Singh21] §3.5.3: merges known to fail are not tried again.
 
-use fixedbitset::FixedBitSet;
 use serde::{Deserialize, Serialize};
 
-use super::merge::merge;
-use super::{Candidate, Problem};
+use super::Candidate;
+use super::examiner::Examiner;
+use super::merge::can_merge;
+use super::relation::{Set, SymmetricRelation, any_unrelated};
 
 /// How the list is filled. §3.5.3's sentence on INA contradicts §3.6.2; this follows §3.6.2.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
@@ -19,7 +20,7 @@ pub enum Forbidden {
 }
 
 /// Pairs of partitions, by id, that must not be merged.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ForbiddenList {
     /// Pairs whose merge failed; gone with either partition.
     failed: SymmetricRelation,
@@ -28,20 +29,27 @@ pub(super) struct ForbiddenList {
 }
 
 impl ForbiddenList {
+    /// An empty list, for ids below `capacity`.
+    pub fn new(capacity: usize) -> ForbiddenList {
+        ForbiddenList {
+            failed: SymmetricRelation::with_capacity(capacity),
+            crossing: SymmetricRelation::with_capacity(capacity),
+        }
+    }
+
     /// Algorithm 1, line 6: every pair of single-task partitions is tried. Partition i has id i. Returns the number of
-    /// merges as well, always n(n−1)/2.
-    pub fn prefilled(problem: &Problem<'_>, singles: &[Candidate]) -> (ForbiddenList, u64) {
-        let mut list = ForbiddenList::default();
+    /// merges, always n(n−1)/2.
+    pub fn prefill(&mut self, examiner: &mut Examiner<'_>, singles: &[Candidate]) -> u64 {
         let mut merges = 0;
         for (a, first) in singles.iter().enumerate() {
             for (b, second) in singles.iter().enumerate().skip(a + 1) {
                 merges += 1;
-                if merge(problem, first, second).is_none() {
-                    list.crossing.relate(a, b);
+                if !can_merge(examiner, first, second) {
+                    self.crossing.relate(a, b);
                 }
             }
         }
-        (list, merges)
+        merges
     }
 
     /// Algorithm 1, line 19.
@@ -52,7 +60,7 @@ impl ForbiddenList {
     /// `union` takes over what its parts must not meet.
     pub fn inherit(&mut self, union: usize, parts: [usize; 2]) {
         for part in parts {
-            self.crossing.copy(part, union);
+            self.crossing.inherit(union, part);
         }
     }
 
@@ -60,38 +68,9 @@ impl ForbiddenList {
     pub fn contains(&self, first: usize, second: usize) -> bool {
         self.failed.holds(first, second) || self.crossing.holds(first, second)
     }
-}
 
-/// A symmetric relation between small numbers, a bit per pair.
-#[derive(Debug, Default)]
-struct SymmetricRelation {
-    rows: Vec<FixedBitSet>,
-}
-
-impl SymmetricRelation {
-    fn holds(&self, a: usize, b: usize) -> bool {
-        self.rows.get(a).is_some_and(|row| row.contains(b))
-    }
-
-    fn relate(&mut self, a: usize, b: usize) {
-        for (row, column) in [(a, b), (b, a)] {
-            if self.rows.len() <= row {
-                self.rows.resize_with(row + 1, FixedBitSet::new);
-            }
-            self.rows[row].grow_and_insert(column);
-        }
-    }
-
-    /// Relates `to` to all that `from` is related to.
-    fn copy(&mut self, from: usize, to: usize) {
-        let related: Vec<usize> = self
-            .rows
-            .get(from)
-            .into_iter()
-            .flat_map(FixedBitSet::ones)
-            .collect();
-        for other in related {
-            self.relate(other, to);
-        }
+    /// Whether `first` may be merged with any other of `partitions`.
+    pub fn leaves_partners(&self, first: usize, partitions: &Set) -> bool {
+        any_unrelated(partitions, first, &self.failed, &self.crossing)
     }
 }

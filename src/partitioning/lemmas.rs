@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use super::examiner::Examiner;
+use super::group::Group;
 use super::{Candidate, Problem};
 use crate::model::plan::Failure;
 use crate::model::utilization::compare_total;
@@ -22,10 +24,11 @@ pub fn exceeds_gpu(problem: &Problem<'_>) -> bool {
 /// Lemma 2: the smallest m on which `task` alone is schedulable; `None` if even M SMs are too few.
 ///
 /// The test is monotone in m, so bisection finds what the printed scan finds.
-pub fn smallest_partition(problem: &Problem<'_>, task: usize) -> Option<Candidate> {
-    let tasks = vec![task];
-    let sms = smallest(1, problem.sms(), |sms| problem.accepts(&tasks, sms))?;
-    Some(Candidate { sms, tasks })
+pub(super) fn smallest_partition(examiner: &mut Examiner<'_>, task: usize) -> Option<Candidate> {
+    let mut partition = Candidate::new(examiner.problem(), examiner.problem().sms(), vec![task]);
+    let group = Group::of(examiner.problem(), &partition);
+    partition.sms = smallest(1, partition.sms, |sms| examiner.accepts(&group, sms))?;
+    Some(partition)
 }
 
 /// Lemma 3: schedulable partitions make a schedulable system iff their SMs are there.
@@ -37,18 +40,20 @@ pub fn fits(sms_used: u32, sms: u32) -> bool {
 ///
 /// # Errors
 /// Why no partitioning exists.
-pub fn necessary(problem: &Problem<'_>) -> Result<(), Failure> {
+pub(super) fn necessary(examiner: &mut Examiner<'_>) -> Result<(), Failure> {
+    let problem = examiner.problem();
     if exceeds_gpu(problem) {
         return Err(Failure::WorkExceedsGpu);
     }
-    match (0..problem.tasks().len()).find(|&task| !problem.accepts(&[task], problem.sms())) {
-        Some(task) => Err(Failure::TaskDoesNotFit { task }),
-        None => Ok(()),
-    }
+    let late = (0..problem.tasks().len()).find(|&task| {
+        let alone = Candidate::new(problem, problem.sms(), vec![task]);
+        !examiner.accepts(&Group::of(problem, &alone), problem.sms())
+    });
+    late.map_or(Ok(()), |task| Err(Failure::TaskDoesNotFit { task }))
 }
 
 /// The smallest m in [`low`, `high`] that passes a test monotone in m; `None` if `high` fails (or the range is empty).
-pub(super) fn smallest(low: u32, high: u32, passes: impl Fn(u32) -> bool) -> Option<u32> {
+pub(super) fn smallest(low: u32, high: u32, mut passes: impl FnMut(u32) -> bool) -> Option<u32> {
     if low > high || !passes(high) {
         return None;
     }

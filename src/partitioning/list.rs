@@ -1,7 +1,10 @@
 //! `pars`: the ordered list of partitions that Algorithm 1 works on.
 
+use super::Candidate;
+use super::examiner::Examiner;
+use super::group::Group;
 use super::order::ListOrder;
-use super::{Candidate, Problem};
+use super::relation::Set;
 use crate::model::utilization::Utilization;
 
 /// A partition on the list.
@@ -25,18 +28,24 @@ impl Listed {
 #[derive(Debug)]
 pub(super) struct PartitionList {
     order: ListOrder,
-    listed: Vec<Listed>,
+    /// By id, those that were removed included.
+    partitions: Vec<Listed>,
+    /// The ids on the list, in its order.
+    ids: Vec<usize>,
+    /// The same as a set.
+    listed: Set,
     total_sms: u64,
-    next_id: usize,
 }
 
 impl PartitionList {
-    pub fn new(order: ListOrder) -> PartitionList {
+    /// An empty list, for up to `capacity` partitions that are ever put on it.
+    pub fn new(order: ListOrder, capacity: usize) -> PartitionList {
         PartitionList {
             order,
-            listed: Vec::new(),
+            partitions: Vec::with_capacity(capacity),
+            ids: Vec::with_capacity(capacity),
+            listed: Set::with_capacity(capacity),
             total_sms: 0,
-            next_id: 0,
         }
     }
 
@@ -45,37 +54,55 @@ impl PartitionList {
         self.total_sms
     }
 
-    pub fn as_slice(&self) -> &[Listed] {
+    /// The ids of the partitions, in the order of the list.
+    pub fn ids(&self) -> &[usize] {
+        &self.ids
+    }
+
+    /// The same as a set.
+    pub fn listed(&self) -> &Set {
         &self.listed
     }
 
+    /// The partition with that id.
+    pub fn get(&self, id: usize) -> &Listed {
+        &self.partitions[id]
+    }
+
     /// Puts `partition` in its place and returns its id; ids count up from 0.
-    pub fn insert(&mut self, problem: &Problem<'_>, partition: Candidate) -> usize {
-        let utilization = problem
-            .utilization(&partition.tasks, partition.sms)
-            .unwrap_or_default();
+    pub fn insert(&mut self, examiner: &mut Examiner<'_>, partition: Candidate) -> usize {
+        let group = Group::of(examiner.problem(), &partition);
+        let utilization = examiner.utilization(&group, partition.sms).unwrap_or_default();
+        let id = self.partitions.len();
         self.total_sms += u64::from(partition.sms);
-        let listed = Listed {
-            id: self.next_id,
+        self.partitions.push(Listed {
+            id,
             partition,
             utilization,
-        };
-        let id = self.next_id;
-        self.next_id += 1;
-        let position = self
-            .listed
-            .partition_point(|other| self.order.compare(other, &listed).is_lt());
-        self.listed.insert(position, listed);
+        });
+        self.listed.insert(id);
+        self.ids.insert(self.place(id), id);
         id
     }
 
     pub fn remove(&mut self, id: usize) {
-        if let Some(position) = self.listed.iter().position(|listed| listed.id == id) {
-            self.total_sms -= u64::from(self.listed.remove(position).partition.sms);
-        }
+        self.total_sms -= u64::from(self.get(id).partition.sms);
+        self.listed.remove(id);
+        self.ids.remove(self.place(id));
     }
 
+    /// Where in the list the partition is, or belongs: no two partitions compare equal.
+    fn place(&self, id: usize) -> usize {
+        self.ids
+            .partition_point(|&other| self.order.compare(self.get(other), self.get(id)).is_lt())
+    }
+
+    /// The partitions on the list, by id.
     pub fn into_partitions(self) -> Vec<Candidate> {
-        self.listed.into_iter().map(|listed| listed.partition).collect()
+        self.partitions
+            .into_iter()
+            .filter(|partition| self.listed.contains(partition.id))
+            .map(|listed| listed.partition)
+            .collect()
     }
 }

@@ -2,33 +2,42 @@
 //!
 //! * [`Problem`]: the tasks, the GPU, the test and the interference model;
 //! * [`lemmas`]: Lemmas 1–3;
-//! * [`search`]: Algorithm 1, with `merge` (Algorithm 2), `select` (Algorithm 3), the relations ≫ and > in
+//! * `search`: Algorithm 1, with `merge` (Algorithm 2), `select` (Algorithm 3), the relations ≫ and > in
 //!   [`order`], and the [`forbidden`] list (ACT, INA);
-//! * [`baselines`]: one partition, one partition per task, first-fit and worst-fit on an equal split.
+//! * `examiner`: the test as the searches ask it, with its tables (`costs`) and its short cuts (`load`);
+//! * `baselines`: one partition, one partition per task, first-fit and worst-fit on an equal split.
 //!
 //! Everything is deterministic: each file states how it breaks ties.
 
-pub mod baselines;
+mod baselines;
 mod candidate;
+mod costs;
+mod examiner;
 pub mod forbidden;
+mod group;
 mod heuristic;
 pub mod lemmas;
 mod list;
+mod load;
 mod merge;
 pub mod order;
 mod problem;
-pub mod search;
+mod relation;
+mod search;
 mod select;
 
 pub use candidate::Candidate;
 pub use heuristic::{Heuristic, HeuristicKind};
 pub use problem::Problem;
 
+use examiner::Examiner;
+
 use crate::model::plan::{Failure, Partition, Plan, SearchStats};
 
 /// Partitions the GPU of `problem` by `heuristic`.
 pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
-    if let Err(failure) = lemmas::necessary(problem) {
+    let examiner = &mut Examiner::new(problem);
+    if let Err(failure) = lemmas::necessary(examiner) {
         return Plan {
             schedulable: false,
             sms_used: 0,
@@ -39,10 +48,10 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
     }
     let outcome = match heuristic.kind {
         HeuristicKind::OneGpu => baselines::one_gpu(problem),
-        HeuristicKind::OnePerPartition => baselines::one_per_partition(problem),
-        HeuristicKind::Ffd => baselines::equal_split(problem, baselines::Fit::First, heuristic.split),
-        HeuristicKind::Wfd => baselines::equal_split(problem, baselines::Fit::Worst, heuristic.split),
-        HeuristicKind::Sms | HeuristicKind::Bf => search::partition_and_allocate(problem, heuristic),
+        HeuristicKind::OnePerPartition => baselines::one_per_partition(examiner),
+        HeuristicKind::Ffd => baselines::equal_split(examiner, baselines::Fit::First, heuristic.split),
+        HeuristicKind::Wfd => baselines::equal_split(examiner, baselines::Fit::Worst, heuristic.split),
+        HeuristicKind::Sms | HeuristicKind::Bf => search::partition_and_allocate(examiner, heuristic),
     };
     outcome.into_plan(problem)
 }

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use super::Problem;
+use super::examiner::Examiner;
+use super::group::Group;
 use super::list::Listed;
 use crate::model::utilization::Utilization;
 
@@ -57,20 +58,16 @@ pub enum BfDirection {
 /// The key by which > orders the merges of `first` with its partners: U(P⊕P') at m = max(|P|, |P'|), without merging.
 /// `None`, ordered last, where a WCET is unknown at that size.
 pub(super) fn best_fit_key(
-    problem: &Problem<'_>,
+    examiner: &mut Examiner<'_>,
     measure: BfMeasure,
     first: &Listed,
     partner: &Listed,
 ) -> Option<BestFitKey> {
-    let tasks = first.partition.union(&partner.partition);
+    let group = Group::of_both(examiner.problem(), &first.partition, &partner.partition);
     let sms = first.partition.sms.max(partner.partition.sms);
     match measure {
-        BfMeasure::Utilization => problem.utilization(&tasks, sms).map(BestFitKey::Utilization),
-        BfMeasure::Demand => {
-            let demands = problem.demands(&tasks, sms).ok()?;
-            let total = demands.iter().map(|demand| u128::from(demand.wcet.ns())).sum();
-            Some(BestFitKey::Demand(total))
-        }
+        BfMeasure::Utilization => examiner.utilization(&group, sms).map(BestFitKey::Utilization),
+        BfMeasure::Demand => examiner.work(&group, sms).map(BestFitKey::Demand),
     }
 }
 

@@ -74,18 +74,21 @@ impl<'a> Problem<'a> {
         let company = self.company(tasks);
         tasks
             .iter()
-            .map(|&index| {
-                let task = &self.tasks[index];
-                let wcet = self.interference.wcet(task, sms, &company).ok_or(index)?;
-                let mut demand = Demand::new(wcet, task.period(), task.deadline())
-                    .with_jitter(task.jitter())
-                    .with_block(task.block().unwrap_or(wcet));
-                if self.policy.counts_work() {
-                    demand.least_work = self.interference.least_work(task, &company);
-                }
-                Ok(demand)
-            })
+            .map(|&index| self.demand(index, sms, &company).ok_or(index))
             .collect()
+    }
+
+    /// What task `index` asks of a partition of `sms` SMs in `company`; `None` if its WCET there is unknown.
+    pub(super) fn demand(&self, index: usize, sms: u32, company: &Company) -> Option<Demand> {
+        let task = &self.tasks[index];
+        let wcet = self.interference.wcet(task, sms, company)?;
+        let mut demand = Demand::new(wcet, task.period(), task.deadline())
+            .with_jitter(task.jitter())
+            .with_block(task.block().unwrap_or(wcet));
+        if self.policy.counts_work() {
+            demand.least_work = self.interference.least_work(task, company);
+        }
+        Some(demand)
     }
 
     /// U(P) = Σ C(m)/T of `tasks` in one partition of `sms` SMs; `None` where a WCET is unknown.
@@ -105,7 +108,18 @@ impl<'a> Problem<'a> {
         self.interference.least_work(task, &Company::of([task]))
     }
 
-    fn company(&self, tasks: &[usize]) -> Company {
+    /// The test of each partition.
+    pub(super) fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// How company stretches WCETs.
+    pub(super) fn interference(&self) -> &'a dyn InflatedWcet {
+        self.interference
+    }
+
+    /// The company that `tasks` are to each other.
+    pub(super) fn company(&self, tasks: &[usize]) -> Company {
         Company::of(tasks.iter().map(|&index| &self.tasks[index]))
     }
 }

@@ -1,8 +1,9 @@
 //! Algorithm 1: start with one partition per task, and merge until the partitions fit on the GPU.
 
-use std::cmp::Reverse;
 use std::time::Instant;
 
+use super::Outcome;
+use super::examiner::Examiner;
 use super::forbidden::{Forbidden, ForbiddenList};
 use super::heuristic::{Heuristic, HeuristicKind};
 use super::lemmas::smallest_partition;
@@ -10,47 +11,53 @@ use super::list::{Listed, PartitionList};
 use super::merge::merge;
 use super::order::best_fit_key;
 use super::select::select_partitions;
-use super::{Candidate, Outcome, Problem};
 use crate::model::plan::SearchStats;
 
 /// Algorithm 1 with ≫ ([`HeuristicKind::Sms`]) or > ([`HeuristicKind::Bf`]). Every task must fit alone (Lemma 2).
-pub fn partition_and_allocate(problem: &Problem<'_>, heuristic: &Heuristic) -> Outcome {
+pub(super) fn partition_and_allocate(examiner: &mut Examiner<'_>, heuristic: &Heuristic) -> Outcome {
     let mut stats = SearchStats::default();
-    let singles: Vec<Candidate> = (0..problem.tasks().len())
-        .filter_map(|task| smallest_partition(problem, task))
+    let tasks = examiner.problem().tasks().len();
+    let singles: Vec<_> = (0..tasks)
+        .filter_map(|task| smallest_partition(examiner, task))
         .collect();
 
-    let mut forbidden = ForbiddenList::default();
+    // Each merge puts one more partition on the list, and leaves one less there.
+    let capacity = 2 * tasks;
+    let mut forbidden = ForbiddenList::new(capacity);
     if heuristic.forbidden == Forbidden::Act {
         let start = Instant::now();
-        (forbidden, stats.prefill_merges) = ForbiddenList::prefilled(problem, &singles);
+        stats.prefill_merges = forbidden.prefill(examiner, &singles);
         stats.prefill_ns = elapsed_ns(start);
     }
 
     let start = Instant::now();
-    let mut pars = PartitionList::new(heuristic.order);
+    let mut pars = PartitionList::new(heuristic.order, capacity);
     for single in singles {
-        pars.insert(problem, single);
+        pars.insert(examiner, single);
     }
     let mut from = 0;
-    while pars.total_sms() > u64::from(problem.sms()) {
-        let Some((position, eligible)) = select_partitions(pars.as_slice(), from, &forbidden) else {
+    let mut eligible = Vec::with_capacity(tasks);
+    while pars.total_sms() > u64::from(examiner.problem().sms()) {
+        let Some(position) = select_partitions(&pars, from, &forbidden, &mut eligible) else {
             break; // fail
         };
         let mut attempt = Attempt {
-            problem,
-            first: &pars.as_slice()[position],
+            examiner,
+            pars: &pars,
+            first: pars.get(pars.ids()[position]),
             forbidden: &mut forbidden,
             merges_tested: &mut stats.merges_tested,
         };
         let merged = match heuristic.kind {
-            HeuristicKind::Bf => attempt.first_success(heuristic, eligible),
-            _ => attempt.fewest_sms(eligible),
+            HeuristicKind::Bf => attempt.first_success(heuristic, &eligible),
+            _ => attempt.fewest_sms(&eligible),
         };
         match merged {
-            Some(Merged { parts, union }) => {
+            Some(Merged { parts, sms }) => {
+                let [first, second] = parts.map(|part| &pars.get(part).partition);
+                let union = first.joined(second, sms);
                 parts.into_iter().for_each(|part| pars.remove(part));
-                let id = pars.insert(problem, union);
+                let id = pars.insert(examiner, union);
                 forbidden.inherit(id, parts);
                 from = 0;
             }
@@ -68,65 +75,76 @@ fn elapsed_ns(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Two partitions (ids) and what they merge into.
+/// Two partitions (ids), and on how many SMs they merge.
+#[derive(Copy, Clone)]
 struct Merged {
     parts: [usize; 2],
-    union: Candidate,
+    sms: u32,
 }
 
 /// The merges of one selected partition with its eligible partners.
-struct Attempt<'a> {
-    problem: &'a Problem<'a>,
+struct Attempt<'a, 'p> {
+    examiner: &'a mut Examiner<'p>,
+    pars: &'a PartitionList,
     first: &'a Listed,
     forbidden: &'a mut ForbiddenList,
     merges_tested: &'a mut u64,
 }
 
-impl Attempt<'_> {
-    fn merge(&mut self, partner: &Listed) -> Option<Merged> {
+impl Attempt<'_, '_> {
+    /// Algorithm 2, if the result has at most `limit` SMs.
+    fn merge(&mut self, partner: &Listed, limit: u32) -> Option<Merged> {
         *self.merges_tested += 1;
-        match merge(self.problem, &self.first.partition, &partner.partition) {
-            Some(union) => Some(Merged {
-                parts: [self.first.id, partner.id],
-                union,
-            }),
-            None => {
-                self.forbidden.add(self.first.id, partner.id);
-                None
-            }
-        }
+        let sms = merge(self.examiner, &self.first.partition, &partner.partition, limit)?;
+        Some(Merged {
+            parts: [self.first.id, partner.id],
+            sms,
+        })
     }
 
     /// ≫ (Definition 3): all partners are merged on trial, the merge of the fewest SMs is taken. Ties: the larger
     /// saving, then the partner that comes first in the list.
-    fn fewest_sms(&mut self, eligible: Vec<&Listed>) -> Option<Merged> {
-        eligible
-            .into_iter()
-            .filter_map(|partner| {
-                let merged = self.merge(partner)?;
-                let key = (merged.union.sms, Reverse(partner.partition.sms));
-                Some((key, merged))
-            })
-            .min_by_key(|&(key, _)| key)
-            .map(|(_, merged)| merged)
+    ///
+    /// From the first success on, only a better merge is of interest: what fails with `first` then needs not be
+    /// remembered, for `first` is about to leave the list.
+    fn fewest_sms(&mut self, eligible: &[usize]) -> Option<Merged> {
+        let mut best: Option<(Merged, u32)> = None; // and |P'|
+        for &id in eligible {
+            let partner = self.pars.get(id);
+            let size = partner.partition.sms;
+            let limit = best.map_or(u32::MAX, |(best, saved)| best.sms - u32::from(size <= saved));
+            match self.merge(partner, limit) {
+                Some(merged) => best = Some((merged, size)),
+                None if best.is_none() => self.forbidden.add(self.first.id, id),
+                None => {}
+            }
+        }
+        best.map(|(merged, _)| merged)
     }
 
     /// `>` (Definition 4): partners in order of U(P⊕P'), the first that merges is taken. Ties: the partner with the lowest
     /// task position.
-    fn first_success(&mut self, heuristic: &Heuristic, eligible: Vec<&Listed>) -> Option<Merged> {
+    fn first_success(&mut self, heuristic: &Heuristic, eligible: &[usize]) -> Option<Merged> {
         let mut keyed: Vec<_> = eligible
-            .into_iter()
-            .map(|partner| {
-                let key = best_fit_key(self.problem, heuristic.bf_measure, self.first, partner);
+            .iter()
+            .map(|&id| {
+                let partner = self.pars.get(id);
+                let key = best_fit_key(self.examiner, heuristic.bf_measure, self.first, partner);
                 (key, partner)
             })
             .collect();
-        keyed.sort_by(|(a, first), (b, second)| {
+        keyed.sort_unstable_by(|(a, first), (b, second)| {
             heuristic
                 .bf_direction
                 .compare(*a, *b)
                 .then_with(|| first.first_task().cmp(&second.first_task()))
         });
-        keyed.into_iter().find_map(|(_, partner)| self.merge(partner))
+        keyed.into_iter().find_map(|(_, partner)| {
+            let merged = self.merge(partner, u32::MAX);
+            if merged.is_none() {
+                self.forbidden.add(self.first.id, partner.id);
+            }
+            merged
+        })
     }
 }

@@ -3,13 +3,15 @@
 use std::cmp::Reverse;
 use std::time::Instant;
 
-use super::super::{Candidate, Outcome, Problem};
+use super::super::examiner::Examiner;
+use super::super::group::Group;
+use super::super::{Candidate, Outcome};
 use crate::model::plan::SearchStats;
 use crate::model::utilization::Utilization;
 
 /// Which of the partitions that can take a task gets it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Fit {
+pub(in super::super) enum Fit {
     /// The first.
     First,
     /// The one with the lowest utilization; ties: the first.
@@ -20,17 +22,18 @@ pub enum Fit {
 /// which the first M mod `split` have one SM more. Without `split`: the smallest number of partitions that takes all.
 ///
 /// Partitions that stay empty are dropped; a task that fits nowhere is left out, and no further one is placed.
-pub fn equal_split(problem: &Problem<'_>, fit: Fit, split: Option<u32>) -> Outcome {
+pub(in super::super) fn equal_split(examiner: &mut Examiner<'_>, fit: Fit, split: Option<u32>) -> Outcome {
     let start = Instant::now();
+    let problem = examiner.problem();
     let complete = |partitions: &Vec<Candidate>| {
         let placed: usize = partitions.iter().map(|p| p.tasks.len()).sum();
         placed == problem.tasks().len()
     };
     let mut merges_tested = 0;
     let partitions = match split {
-        Some(split) => place(problem, fit, split.clamp(1, problem.sms()), &mut merges_tested),
+        Some(split) => place(examiner, fit, split.clamp(1, problem.sms()), &mut merges_tested),
         None => (1..=problem.sms())
-            .map(|split| place(problem, fit, split, &mut merges_tested))
+            .map(|split| place(examiner, fit, split, &mut merges_tested))
             .find(complete)
             .unwrap_or_default(),
     };
@@ -44,32 +47,29 @@ pub fn equal_split(problem: &Problem<'_>, fit: Fit, split: Option<u32>) -> Outco
     }
 }
 
-fn place(problem: &Problem<'_>, fit: Fit, split: u32, merges_tested: &mut u64) -> Vec<Candidate> {
+fn place(examiner: &mut Examiner<'_>, fit: Fit, split: u32, merges_tested: &mut u64) -> Vec<Candidate> {
+    let problem = examiner.problem();
     let (size, larger) = (problem.sms() / split, problem.sms() % split);
     let mut partitions: Vec<Candidate> = (0..split)
-        .map(|index| Candidate {
-            sms: size + u32::from(index < larger),
-            tasks: Vec::new(),
-        })
+        .map(|index| Candidate::new(problem, size + u32::from(index < larger), Vec::new()))
         .collect();
 
-    let mut tasks: Vec<usize> = (0..problem.tasks().len()).collect();
-    tasks.sort_by_key(|&task| Reverse(problem.utilization(&[task], size + u32::from(larger > 0))));
-    for task in tasks {
+    let mut singles: Vec<Candidate> = (0..problem.tasks().len())
+        .map(|task| Candidate::new(problem, partitions[0].sms, vec![task]))
+        .collect();
+    singles.sort_by_cached_key(|single| Reverse(load(examiner, single)));
+    for single in singles {
         let mut order: Vec<usize> = (0..partitions.len()).collect();
         if fit == Fit::Worst {
-            order.sort_by_key(|&index| load(problem, &partitions[index]));
+            order.sort_by_cached_key(|&index| load(examiner, &partitions[index]).unwrap_or_default());
         }
-        let accepting = order.into_iter().find_map(|index| {
-            let mut tasks = partitions[index].tasks.clone();
-            tasks.insert(tasks.partition_point(|&other| other < task), task);
+        let accepting = order.into_iter().find(|&index| {
+            let partition = &partitions[index];
             *merges_tested += 1;
-            problem
-                .accepts(&tasks, partitions[index].sms)
-                .then_some((index, tasks))
+            examiner.accepts(&Group::of_both(problem, partition, &single), partition.sms)
         });
         match accepting {
-            Some((index, tasks)) => partitions[index].tasks = tasks,
+            Some(index) => partitions[index] = partitions[index].joined(&single, partitions[index].sms),
             None => break,
         }
     }
@@ -77,8 +77,7 @@ fn place(problem: &Problem<'_>, fit: Fit, split: u32, merges_tested: &mut u64) -
     partitions
 }
 
-fn load(problem: &Problem<'_>, partition: &Candidate) -> Utilization {
-    problem
-        .utilization(&partition.tasks, partition.sms)
-        .unwrap_or_default()
+fn load(examiner: &mut Examiner<'_>, partition: &Candidate) -> Option<Utilization> {
+    let group = Group::of(examiner.problem(), partition);
+    examiner.utilization(&group, partition.sms)
 }

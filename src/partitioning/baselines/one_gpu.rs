@@ -3,12 +3,10 @@
 use super::super::{Candidate, Outcome, Problem};
 
 /// One partition of all M SMs with all tasks.
-pub fn one_gpu(problem: &Problem<'_>) -> Outcome {
+pub(in super::super) fn one_gpu(problem: &Problem<'_>) -> Outcome {
+    let all = (0..problem.tasks().len()).collect();
     Outcome {
-        partitions: vec![Candidate {
-            sms: problem.sms(),
-            tasks: (0..problem.tasks().len()).collect(),
-        }],
+        partitions: vec![Candidate::new(problem, problem.sms(), all)],
         ..Outcome::default()
     }
 }
