@@ -17,7 +17,8 @@ fn random_set(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
     for task in json["tasks"].as_array_mut().unwrap() {
         let deadline = task["deadline"].as_u64().unwrap();
         if rng.random_bool(0.3) {
-            task["jitter"] = Value::from(rng.random_range(0..=deadline / 8));
+            let share = if rng.random_bool(0.1) { 1 } else { 8 };
+            task["jitter"] = Value::from(rng.random_range(0..=deadline / share));
         }
         if rng.random_bool(0.6) {
             task["block"] = Value::from(rng.random_range(1..=deadline / 20 + 1));

@@ -4,12 +4,22 @@ use super::Job;
 use super::fraction::Fraction;
 use crate::model::Policy;
 
-/// Whether the inequality of a sufficient test holds; `None` for a policy that has none, or a task with J ≥ D.
+/// Whether the inequality of a sufficient test holds; `None` for a policy that has none.
 pub(super) fn holds(policy: Policy, jobs: &[Job]) -> Option<bool> {
+    if !matches!(policy, Policy::Density | Policy::Hyperbolic | Policy::LiuLayland) {
+        return None;
+    }
     let mut densities = Vec::new();
     for job in jobs {
-        let room = job.deadline.checked_sub(job.jitter).filter(|&room| room > 0)?;
-        densities.push(Fraction::new(job.wcet, room.min(job.period)));
+        // Under fixed priorities releases count, and they may be as near as T − J.
+        let room = match policy {
+            Policy::Density => job.deadline.saturating_sub(job.jitter).min(job.period),
+            _ => job.deadline.min(job.period).saturating_sub(job.jitter),
+        };
+        if room == 0 {
+            return Some(false);
+        }
+        densities.push(Fraction::new(job.wcet, room));
     }
     let count = u32::try_from(jobs.len()).ok()?;
     let total = || Fraction::sum(densities.iter().cloned());
