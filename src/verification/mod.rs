@@ -398,9 +398,9 @@ fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(),
             if *task >= set.tasks().len() {
                 return fault("found a task that does not exist");
             }
-            // Alone a task has neither company nor rivals: whatever the policy, it is late iff C + J > D, or falls behind.
+            // Alone a task has neither company nor rivals: with C + J ≤ min(T, D) it passes whatever the policy.
             match jobs(set, &[*task], plan.gpu_sms, interference).as_deref() {
-                Ok([job]) if job.wcet + job.jitter <= job.deadline && job.wcet <= job.period => {
+                Ok([job]) if job.wcet + job.jitter <= job.deadline.min(job.period) => {
                     fault("found task-does-not-fit, but it fits")
                 }
                 _ => Ok(()),
