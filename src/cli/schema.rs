@@ -6,7 +6,7 @@ use super::output::Output;
 use super::table::{Column, Table};
 use super::{Global, Outcome};
 use crate::error::{Error, Result};
-use crate::model::{Plan, Platform, TaskSet, Verdict};
+use crate::model::{Plan, Platform, TaskSet};
 use crate::study::Shape;
 
 /// Prints a JSON schema.
@@ -30,7 +30,9 @@ const FORMATS: &[Entry] = &[
         "what `test` and `partition` read, and `generate` writes",
         || schema_for!(TaskSet),
     ),
-    ("verdict", "what `test` answers", || schema_for!(Verdict)),
+    ("verdict", "what `test` answers", || {
+        schema_for!(super::test::Response)
+    }),
     ("plan", "what `partition` answers", || schema_for!(Plan)),
     ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     ("platform", "a GPU of tasksets/platforms", || {

@@ -6,9 +6,12 @@ use super::output::Palette;
 use super::question::{Answer, Case, Question, csv_line, json_line};
 use super::table::{Column, Table, clip};
 use super::{Format, Global, Outcome};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::policy::Strength;
-use crate::model::{Evidence, Kind, Utilization, Verdict};
+use crate::model::{Evidence, Kind, Policy, Utilization, Verdict};
+use crate::schedulability;
+use crate::time::Time;
+use serde::Serialize;
 
 /// Tests whether tasks meet their deadlines in one partition.
 #[derive(Debug, clap::Args)]
@@ -16,6 +19,27 @@ use crate::model::{Evidence, Kind, Utilization, Verdict};
 pub struct Args {
     #[command(flatten)]
     question: Question,
+    /// edf: also the worst-case response times (always there under fixed priorities).
+    #[arg(long)]
+    response_times: bool,
+}
+
+/// What `test` answers: a verdict, and response times where there are some.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "Verdict", deny_unknown_fields)]
+pub struct Response {
+    /// The answer of the test.
+    schedulable: bool,
+    /// The test that gave it.
+    policy: Policy,
+    /// What a positive answer of this test is worth.
+    strength: Strength,
+    /// What the answer rests on.
+    evidence: Evidence,
+    /// A bound for each task, from arrival to completion [ns], whether or not it is within the deadline; null where it is
+    /// unbounded or not known. Under fixed priorities always; under edf with --response-times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_times_ns: Option<Vec<Option<Time>>>,
 }
 
 const EXAMPLE: &str = "\
@@ -32,15 +56,30 @@ impl Args {
     /// # Errors
     /// Bad usage, bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let policy = self.question.policy();
+        if self.response_times && !(policy == Policy::Edf || fixed_priority(policy)) {
+            return Err(Error::Usage(format!(
+                "--response-times: found --policy {policy}, expected edf or fixed priorities, which have response times"
+            )));
+        }
         let (format, palette) = (global.format(), Palette::of(global));
         let header = if format == Format::Csv { HEADER } else { "" };
         self.question.ask(global, header, |case| {
             let tasks: Vec<usize> = (0..case.set.tasks().len()).collect();
             let verdict = case.problem.verdict(&tasks, case.problem.sms());
             let text = match format {
-                Format::Json => json_line(&verdict)?,
+                Format::Json => json_line(&Response {
+                    response_times_ns: self.response_times(case, &tasks),
+                    schedulable: verdict.schedulable,
+                    policy: verdict.policy,
+                    strength: verdict.strength,
+                    evidence: verdict.evidence.clone(),
+                })?,
                 Format::Csv => csv(case, &tasks, &verdict)?,
-                Format::Text if case.alone => report(case, &tasks, &verdict, &palette),
+                Format::Text if case.alone => {
+                    let times = self.response_times(case, &tasks);
+                    report(case, &tasks, &verdict, times.as_deref(), &palette)
+                }
                 Format::Text => line(case, &verdict, &palette),
             };
             Ok(Answer {
@@ -51,11 +90,31 @@ impl Args {
     }
 }
 
+impl Args {
+    /// Those that the policy always comes with, or that were asked for.
+    fn response_times(&self, case: &Case<'_>, tasks: &[usize]) -> Option<Vec<Option<Time>>> {
+        let policy = self.question.policy();
+        if !self.response_times && !fixed_priority(policy) {
+            return None;
+        }
+        let demands = case.problem.demands(tasks, case.problem.sms()).ok()?;
+        schedulability::response_times(policy, &demands)
+    }
+}
+
+/// Whether `policy` works with priorities and response times.
+fn fixed_priority(policy: Policy) -> bool {
+    matches!(policy, Policy::FixedPriority(..))
+}
+
 /// The answer in two or three words, in color.
 fn headline(verdict: &Verdict, palette: &Palette) -> String {
     let (style, words) = match (verdict.schedulable, verdict.strength) {
         (true, Strength::NecessaryOnly) => (palette.good, "NECESSARY CONDITION HOLDS"),
         (true, _) => (palette.good, "SCHEDULABLE"),
+        (false, Strength::Sufficient) if verdict.evidence == Evidence::BoundExceeded => {
+            (palette.bad, "BOUND EXCEEDED")
+        }
         (false, _) if matches!(verdict.evidence, Evidence::Undecided { .. }) => (palette.bad, "UNDECIDED"),
         (false, _) => (palette.bad, "NOT SCHEDULABLE"),
     };
@@ -79,7 +138,13 @@ fn line(case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
 }
 
 /// All there is to say about one task set.
-fn report(case: &Case<'_>, tasks: &[usize], verdict: &Verdict, palette: &Palette) -> String {
+fn report(
+    case: &Case<'_>,
+    tasks: &[usize],
+    verdict: &Verdict,
+    times: Option<&[Option<Time>]>,
+    palette: &Palette,
+) -> String {
     let sms = case.problem.sms();
     let name = case
         .set
@@ -93,39 +158,76 @@ fn report(case: &Case<'_>, tasks: &[usize], verdict: &Verdict, palette: &Palette
         verdict.evidence,
         case.naming(verdict.evidence.task())
     );
-    let mut table = Table::new([
-        Column::Right("#"),
-        Column::Left("task"),
-        Column::Left("kind"),
-        Column::Right("C(m)"),
-        Column::Right("D"),
-        Column::Right("T"),
-        Column::Right("utilization"),
-    ]);
+    let with_jitter = case.set.tasks().iter().any(|task| task.jitter() > Time::ZERO);
+    let with_block = case.set.tasks().iter().any(|task| task.block().is_some());
+    let response = times.is_some();
+    let shown = [
+        true,
+        true,
+        true,
+        true,
+        with_block,
+        with_jitter,
+        response,
+        true,
+        true,
+        true,
+    ];
+    let mut table = Table::new(only(
+        shown,
+        [
+            Column::Right("#"),
+            Column::Left("task"),
+            Column::Left("kind"),
+            Column::Right("C(m)"),
+            Column::Right("block"),
+            Column::Right("J"),
+            Column::Right("response"),
+            Column::Right("D"),
+            Column::Right("T"),
+            Column::Right("utilization"),
+        ],
+    ));
     let demands = case.problem.demands(tasks, sms);
     for (index, task) in case.set.tasks().iter().enumerate() {
         let demand = demands.as_ref().ok().and_then(|demands| demands.get(index));
-        table.row([
-            index.to_string(),
-            task.name().map_or("-".to_owned(), |name| clip(name, 40)),
-            match task.kind() {
-                Some(Kind::Compute) => "compute",
-                Some(Kind::Memory) => "memory",
-                None => "-",
-            }
-            .to_owned(),
-            demand.map_or("?".to_owned(), |demand| demand.wcet.to_string()),
-            task.deadline().to_string(),
-            task.period().to_string(),
-            demand.map_or("?".to_owned(), |demand| {
-                decimals(Some(Utilization::of(demand.wcet, demand.period)))
-            }),
-        ]);
+        let response = times.and_then(|times| times.get(index)).copied().flatten();
+        table.row(only(
+            shown,
+            [
+                index.to_string(),
+                task.name().map_or("-".to_owned(), |name| clip(name, 40)),
+                match task.kind() {
+                    Some(Kind::Compute) => "compute",
+                    Some(Kind::Memory) => "memory",
+                    None => "-",
+                }
+                .to_owned(),
+                demand.map_or("?".to_owned(), |demand| demand.wcet.to_string()),
+                demand.map_or("?".to_owned(), |demand| demand.block.to_string()),
+                task.jitter().to_string(),
+                response.map_or("?".to_owned(), |time| time.to_string()),
+                task.deadline().to_string(),
+                task.period().to_string(),
+                demand.map_or("?".to_owned(), |demand| {
+                    decimals(Some(Utilization::of(demand.wcet, demand.period)))
+                }),
+            ],
+        ));
     }
     let total = case.problem.utilization(tasks, sms);
-    table.row(["", "total", "", "", "", "", &decimals(total)].map(str::to_owned));
+    table.row(only(
+        shown,
+        ["", "total", "", "", "", "", "", "", "", &decimals(total)].map(str::to_owned),
+    ));
     text += &table.render(palette.header);
     text
+}
+
+/// The items of the columns that are shown.
+fn only<T, const N: usize>(shown: [bool; N], items: [T; N]) -> Vec<T> {
+    let items = items.into_iter().zip(shown);
+    items.filter(|&(_, shown)| shown).map(|(item, _)| item).collect()
 }
 
 fn csv(case: &Case<'_>, tasks: &[usize], verdict: &Verdict) -> Result<String> {

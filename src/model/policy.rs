@@ -20,9 +20,9 @@ pub enum Policy {
     FixedPriority(Preemption, Priorities),
     /// Σ C/min(T, D − J) ≤ 1, for preemptive EDF.
     Density,
-    /// Π (C/min(T, D − J) + 1) ≤ 2, for preemptive priorities in the order of min(T, D − J).
+    /// Π (C/T' + 1) ≤ 2, for preemptive priorities in the order of T' = min(T, D) − J.
     Hyperbolic,
-    /// Σ C/min(T, D − J) ≤ n·(2^(1/n) − 1), for preemptive priorities in the order of min(T, D − J).
+    /// Σ C/T' ≤ n·(2^(1/n) − 1), for preemptive priorities in the order of T' = min(T, D) − J.
     LiuLayland,
     /// Σ C(1)/T ≤ m: a reading of [Singh21] §3.6.
     WorkCapacity,
@@ -77,9 +77,94 @@ impl fmt::Display for Strength {
     }
 }
 
-/// Every policy on offer: its name, and one line of help.
+/// Every policy: its name, and one line of help.
 const NAMES: &[(Policy, &str, &str)] = &[
-    (Policy::Edf, "edf", "Preemptive earliest deadline first, exact"),
+    (Policy::Edf, "edf", "Earliest deadline first, preemptive: exact"),
+    (
+        Policy::NpEdf,
+        "np-edf",
+        "Earliest deadline first, non-preemptive: exact",
+    ),
+    (
+        Policy::LpEdf,
+        "lp-edf",
+        "Earliest deadline first, preemption at block boundaries: safe",
+    ),
+    (
+        Policy::FixedPriority(Preemption::Preemptive, Priorities::DeadlineMonotonic),
+        "dm",
+        "Deadline-monotonic priorities, preemptive: exact",
+    ),
+    (
+        Policy::FixedPriority(Preemption::Preemptive, Priorities::RateMonotonic),
+        "rm",
+        "Rate-monotonic priorities, preemptive: exact",
+    ),
+    (
+        Policy::FixedPriority(Preemption::Preemptive, Priorities::Given),
+        "fp-given",
+        "Priorities in the order of the tasks, the first highest, preemptive: exact",
+    ),
+    (
+        Policy::FixedPriority(Preemption::Preemptive, Priorities::Audsley),
+        "fp-audsley",
+        "The best priorities there are (Audsley), preemptive: exact",
+    ),
+    (
+        Policy::FixedPriority(Preemption::NonPreemptive, Priorities::DeadlineMonotonic),
+        "np-fp",
+        "Deadline-monotonic priorities, non-preemptive: exact",
+    ),
+    (
+        Policy::FixedPriority(Preemption::NonPreemptive, Priorities::RateMonotonic),
+        "np-fp-rm",
+        "Rate-monotonic priorities, non-preemptive: exact",
+    ),
+    (
+        Policy::FixedPriority(Preemption::NonPreemptive, Priorities::Given),
+        "np-fp-given",
+        "Priorities in the order of the tasks, the first highest, non-preemptive: exact",
+    ),
+    (
+        Policy::FixedPriority(Preemption::NonPreemptive, Priorities::Audsley),
+        "np-fp-audsley",
+        "The best priorities there are (Audsley), non-preemptive: exact",
+    ),
+    (
+        Policy::FixedPriority(Preemption::Limited, Priorities::DeadlineMonotonic),
+        "lp-fp",
+        "Deadline-monotonic priorities, preemption at block boundaries: safe",
+    ),
+    (
+        Policy::FixedPriority(Preemption::Limited, Priorities::RateMonotonic),
+        "lp-fp-rm",
+        "Rate-monotonic priorities, preemption at block boundaries: safe",
+    ),
+    (
+        Policy::FixedPriority(Preemption::Limited, Priorities::Given),
+        "lp-fp-given",
+        "Priorities in the order of the tasks, the first highest, preemption at block boundaries: safe",
+    ),
+    (
+        Policy::FixedPriority(Preemption::Limited, Priorities::Audsley),
+        "lp-fp-audsley",
+        "The best priorities there are (Audsley), preemption at block boundaries: safe",
+    ),
+    (
+        Policy::Density,
+        "density",
+        "Σ C/min(T, D − J) ≤ 1: sufficient for edf",
+    ),
+    (
+        Policy::Hyperbolic,
+        "hyperbolic",
+        "Π (C/T' + 1) ≤ 2: sufficient for preemptive priorities in the order of T' = min(T, D) − J",
+    ),
+    (
+        Policy::LiuLayland,
+        "liu-layland",
+        "Σ C/T' ≤ n·(2^(1/n) − 1): sufficient for the same",
+    ),
     (
         Policy::WorkCapacity,
         "work-capacity",
@@ -93,7 +178,7 @@ const NAMES: &[(Policy, &str, &str)] = &[
 ];
 
 impl Policy {
-    /// All policies on offer.
+    /// All policies.
     pub fn all() -> impl Iterator<Item = Policy> {
         NAMES.iter().map(|&(policy, ..)| policy)
     }

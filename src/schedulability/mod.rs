@@ -1,18 +1,27 @@
 //! Tests inside one partition: a uniprocessor whose tasks take C(m) each ([Singh21] §3.5.5).
 //!
 //! Every test maps the demands of the tasks to [`Evidence`], from which the verdict follows.
-//! * [`edf`]: preemptive earliest deadline first, exact (QPA);
+//! * [`edf`]: earliest deadline first, preemptive, non-preemptive, and with preemption at block boundaries;
+//! * [`fixed_priority`]: the same for fixed priorities, by response-time analysis;
+//! * [`utilization`]: density, hyperbolic and Liu–Layland bounds, sufficient;
 //! * [`work_capacity`]: necessary conditions, one reading of [Singh21]'s experiment.
+//!
+//! A job that blocks a more urgent one has started at least 1 ns before: times are whole nanoseconds. Jobs of one task run
+//! in the order of their arrival.
 
 pub mod demand;
 pub mod edf;
-mod quick;
+pub mod fixed_priority;
+mod scratch;
+mod share;
+pub mod utilization;
 pub mod work_capacity;
 
 pub use demand::Demand;
 
 use crate::model::policy::Policy;
 use crate::model::verdict::{Evidence, Verdict};
+use crate::time::Time;
 
 /// The verdict of `policy` on tasks with these demands, sharing a partition of `sms` SMs.
 pub fn test(policy: Policy, demands: &[Demand], sms: u32) -> Verdict {
@@ -22,18 +31,44 @@ pub fn test(policy: Policy, demands: &[Demand], sms: u32) -> Verdict {
 /// What the verdict rests on.
 pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
     match policy {
-        Policy::Edf => edf::test(demands),
+        Policy::Edf => edf::preemptive::test(demands),
+        Policy::NpEdf => edf::non_preemptive::test(demands),
+        Policy::LpEdf => edf::limited::test(demands),
+        Policy::FixedPriority(preemption, priorities) => {
+            fixed_priority::test(preemption, priorities, demands)
+        }
+        Policy::Density => utilization::density(demands),
+        Policy::Hyperbolic => utilization::hyperbolic(demands),
+        Policy::LiuLayland => utilization::liu_layland(demands),
         Policy::WorkCapacity => work_capacity::test(demands, sms),
         Policy::WorkCapacityDeadline => work_capacity::test_with_deadlines(demands, sms),
-        _ => Evidence::Undecided { steps: 0 }, // not on offer yet
     }
 }
 
 /// Whether the verdict is "schedulable", without building evidence: for inner loops.
 pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
-    let quick = match policy {
-        Policy::Edf => quick::edf::answer(demands),
+    match policy {
+        Policy::Edf => edf::preemptive::accepts(demands),
+        Policy::NpEdf => edf::non_preemptive::accepts(demands),
+        Policy::LpEdf => edf::limited::accepts(demands),
+        Policy::FixedPriority(preemption, priorities) => {
+            fixed_priority::accepts(preemption, priorities, demands)
+        }
+        // The evidence of the others is small.
+        policy => evidence(policy, demands, sms).is_positive(),
+    }
+}
+
+/// The response time bound of each task [ns], as far as `policy` has them; exact if its strength is.
+///
+/// `None` for a policy without, or where none is found: see [`edf::response_times`] and
+/// [`fixed_priority::response_times`].
+pub fn response_times(policy: Policy, demands: &[Demand]) -> Option<Vec<Option<Time>>> {
+    match policy {
+        Policy::Edf => Some(edf::response_times(demands)?.into_iter().map(Some).collect()),
+        Policy::FixedPriority(preemption, priorities) => {
+            Some(fixed_priority::response_times(preemption, priorities, demands))
+        }
         _ => None,
-    };
-    quick.unwrap_or_else(|| evidence(policy, demands, sms).is_positive())
+    }
 }

@@ -5,4 +5,6 @@
 pub mod checker;
 pub mod demand;
 pub mod random_sets;
+pub mod simulation;
+pub mod small_sets;
 pub mod transcription;

@@ -1,0 +1,56 @@
+//! What a less urgent job can hold up once it runs.
+
+use crate::schedulability::Demand;
+
+/// B(t) = max {lengthₖ − 1 : Dₖ > t}: a job due later has started its non-preemptable stretch at least 1 ns before.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Blocking {
+    /// lengthₖ − 1 [ns].
+    hold: fn(&Demand) -> u64,
+    most: u64,
+}
+
+/// B(t), and since when the step function B has this value.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Step {
+    /// B(t) [ns].
+    pub hold: u64,
+    /// B is constant on [since, t].
+    pub since: u64,
+}
+
+impl Blocking {
+    /// Nobody holds anybody up.
+    pub const NONE: Blocking = Blocking { hold: |_| 0, most: 0 };
+
+    /// A job that runs goes on for up to `hold` [ns] after a more urgent one is released.
+    pub fn new(tasks: &[Demand], hold: fn(&Demand) -> u64) -> Blocking {
+        let earliest = tasks.iter().map(|task| task.deadline).min().unwrap_or_default();
+        let later = tasks.iter().filter(|task| task.deadline > earliest);
+        Blocking {
+            hold,
+            most: later.map(hold).max().unwrap_or(0),
+        }
+    }
+
+    /// The largest B(t) at a deadline t.
+    pub fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// B(t) at t = `interval`.
+    pub fn at(&self, tasks: &[Demand], interval: u64) -> Step {
+        if self.most == 0 {
+            return Step { hold: 0, since: 0 };
+        }
+        let (later, due) = (|task: &&Demand| task.deadline.ns() > interval, tasks.iter());
+        let hold = due.clone().filter(later).map(self.hold).max().unwrap_or(0);
+        // Going back, B grows where the deadline of a task that holds up longer comes into sight.
+        let since = due
+            .filter(|task| task.deadline.ns() <= interval && (self.hold)(task) > hold)
+            .map(|task| task.deadline.ns())
+            .max()
+            .unwrap_or(0);
+        Step { hold, since }
+    }
+}

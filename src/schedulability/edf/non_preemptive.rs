@@ -1,0 +1,30 @@
+//! Non-preemptive EDF: schedulable iff U ≤ 1 and dbf(t) + max {Cₖ − 1 : Dₖ > t} ≤ t at every deadline t (George, Rivierre
+//! & Spuri, INRIA RR-2966, 1996; Jeffay, Stanat & Martel, RTSS 1991, for D = T). Exact.
+//!
+//! A kernel that runs is never stopped, and the partition does not idle while a kernel waits.
+
+use super::blocking::Blocking;
+use super::{Answer, decide, without_jitter};
+use crate::model::verdict::Evidence;
+use crate::schedulability::Demand;
+use crate::time::Time;
+
+/// Whether all deadlines are met under non-preemptive EDF.
+pub fn test(demands: &[Demand]) -> Evidence {
+    let mut checked = Vec::new();
+    answer(demands, |t, demand| {
+        checked.push((Time::from_ns(t), Time::from_ns(demand)));
+    })
+    .evidence(checked)
+}
+
+/// The same, without evidence.
+pub fn accepts(demands: &[Demand]) -> bool {
+    matches!(answer(demands, |_, _| {}), Answer::Fits(_))
+}
+
+fn answer(demands: &[Demand], visit: impl FnMut(u64, u64)) -> Answer {
+    let hold = |task: &Demand| task.wcet.ns().saturating_sub(1);
+    without_jitter(demands, |tasks| decide(tasks, Blocking::new(tasks, hold), visit))
+        .unwrap_or_else(Answer::Jitter)
+}

@@ -1,0 +1,58 @@
+//! Quick Processor-demand Analysis (Zhang & Burns, IEEE Trans. Computers 58(9), 2009), with blocking.
+//!
+//! The walk goes backwards from L. If f(t) = dbf(t) + B(t) ≤ t, nothing in [f(t), t] is violated as long as B does not
+//! change: there, f(t') ≤ f(t) ≤ t'. B is a step function, so the walk stops at each of its steps on the way, of which
+//! there are fewer than tasks.
+
+use super::STEP_LIMIT;
+use super::blocking::Blocking;
+use super::demand_bound::{demand_bound, last_deadline_before};
+use crate::schedulability::Demand;
+
+/// Where a walk ends.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Walk {
+    /// At the first deadline, without a violation.
+    Fits,
+    /// At a violation.
+    Exceeds { interval: u64, demand: u64 },
+    /// Nowhere, within the step limit.
+    TooLong,
+}
+
+/// Whether dbf(t) + B(t) + `extra` ≤ t at every deadline t ≤ `interval`; `visit` sees each t and the left-hand side.
+pub(super) fn walk(
+    tasks: &[Demand],
+    extra: u64,
+    blocking: Blocking,
+    interval: u64,
+    mut visit: impl FnMut(u64, u64),
+) -> Walk {
+    let mut next = last_deadline_before(tasks, interval.saturating_add(1));
+    for _ in 0..STEP_LIMIT {
+        let Some(t) = next else { return Walk::Fits };
+        let due = demand_bound(tasks, t);
+        if due == 0 {
+            return Walk::Fits; // before the first deadline
+        }
+        let step = blocking.at(tasks, t);
+        let demand = due.saturating_add(u128::from(extra) + u128::from(step.hold));
+        next = match u64::try_from(demand) {
+            Ok(demand) if demand <= t => {
+                visit(t, demand);
+                match demand {
+                    _ if demand < step.since => last_deadline_before(tasks, step.since),
+                    _ if demand < t => Some(demand),
+                    _ => last_deadline_before(tasks, t),
+                }
+            }
+            _ => {
+                return Walk::Exceeds {
+                    interval: t,
+                    demand: u64::try_from(demand).unwrap_or(u64::MAX),
+                };
+            }
+        };
+    }
+    Walk::TooLong
+}

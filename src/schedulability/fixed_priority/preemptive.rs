@@ -1,0 +1,23 @@
+//! Preemption at once: w = (q+1)·Cᵢ + Σ ⌈(w + Jⱼ)/Tⱼ⌉·Cⱼ, Rᵢ = max (w − q·Tᵢ + Jᵢ) (Lehoczky, RTSS 1990). Exact.
+
+use super::level::Level;
+use super::recurrence::{Fixpoint, Recurrence, Work};
+
+/// Nobody is held up by a task of lower priority.
+pub(super) struct Preemptive;
+
+impl Recurrence for Preemptive {
+    const FINISH_ENDS: bool = true;
+
+    fn blocking(_: &Level<'_>) -> u64 {
+        0
+    }
+
+    fn waste(_: &Level<'_>) -> u64 {
+        0
+    }
+
+    fn finish(work: &Work<'_>, job: u64, from: u64, limit: u64, steps: &mut u64) -> Fixpoint {
+        work.clear(job, from, limit, steps)
+    }
+}

@@ -1,0 +1,93 @@
+//! The recurrences of response-time analysis: least fixed points of sums of step functions.
+
+use super::level::{Level, Task};
+
+/// What a preemption model makes of a level. Times in ns, from the start of the busy period.
+pub(super) trait Recurrence {
+    /// Whether [`Recurrence::finish`] is also the time at which the level has no work left, if no further job comes.
+    const FINISH_ENDS: bool;
+
+    /// Bᵢ: the longest that a task of lower priority holds up this level once it runs.
+    fn blocking(level: &Level<'_>) -> u64;
+
+    /// γᵢ: what each job of higher priority may waste besides its own time.
+    fn waste(level: &Level<'_>) -> u64;
+
+    /// Job `job` (from 0) of task i in the longest busy period is done, at least `from`, unless that is after `limit`.
+    fn finish(work: &Work<'_>, job: u64, from: u64, limit: u64, steps: &mut u64) -> Fixpoint;
+}
+
+/// Where an iteration ends.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Fixpoint {
+    /// At the least fixed point.
+    At(u64),
+    /// Above the limit, at a value that is no larger than the least fixed point.
+    Beyond(u64),
+    /// At the step limit.
+    TooLong,
+}
+
+/// The work of a level: task i and those above it.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Work<'a> {
+    pub higher: &'a [Task],
+    pub task: &'a Task,
+    /// Bᵢ.
+    pub blocking: u64,
+    /// γᵢ.
+    pub waste: u64,
+}
+
+impl<'a> Work<'a> {
+    pub fn of<R: Recurrence>(level: &Level<'a>) -> Work<'a> {
+        Work {
+            higher: level.higher,
+            task: level.task,
+            blocking: R::blocking(level),
+            waste: R::waste(level),
+        }
+    }
+
+    /// B + `jobs`·C.
+    pub fn own(&self, jobs: u64) -> u64 {
+        jobs.saturating_mul(self.task.wcet).saturating_add(self.blocking)
+    }
+
+    /// The least w with w = B + (`job` + 1)·C + Σ ⌈(w + Jⱼ)/Tⱼ⌉·(Cⱼ + γ): what is released before w is done at w.
+    pub fn clear(&self, job: u64, from: u64, limit: u64, steps: &mut u64) -> Fixpoint {
+        let own = self.own(job.saturating_add(1));
+        least_fixpoint(from.max(own), limit, steps, |w| {
+            self.higher.iter().fold(own, |total, task| {
+                let jobs = w.saturating_add(task.jitter).div_ceil(task.period);
+                total.saturating_add(jobs.saturating_mul(task.wcet.saturating_add(self.waste)))
+            })
+        })
+    }
+}
+
+/// Iterates a non-decreasing `function` from `from`, which is no larger than its least fixed point.
+///
+/// Sums saturate at the largest number, which is beyond every `limit`.
+pub(super) fn least_fixpoint(
+    from: u64,
+    limit: u64,
+    steps: &mut u64,
+    function: impl Fn(u64) -> u64,
+) -> Fixpoint {
+    let mut value = from;
+    loop {
+        if value > limit || value == u64::MAX {
+            return Fixpoint::Beyond(value);
+        }
+        let Some(left) = steps.checked_sub(1) else {
+            return Fixpoint::TooLong;
+        };
+        *steps = left;
+        let next = function(value);
+        if next <= value {
+            return Fixpoint::At(value);
+        }
+        value = next;
+    }
+}

@@ -1,0 +1,94 @@
+//! The worst response time of a task: over all its jobs in the longest busy period of its level.
+
+use super::STEP_LIMIT;
+use super::level::Level;
+use super::recurrence::{Fixpoint, Recurrence, Work};
+
+/// When to end the search.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    /// As soon as a job is known to be late.
+    Early,
+    /// With the response time of the first late job.
+    Miss,
+    /// With the busy period: late jobs are as good as others.
+    Never,
+}
+
+/// What the jobs of a task have to expect; times in ns.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum WorstCase {
+    /// All are in time, the slowest after this time (late ones, too, with [`Stop::Never`]).
+    Response(u64),
+    /// One is late: done, at the earliest, that long after the start of the busy period, and after its arrival.
+    Late { busy_period: u64, response: u64 },
+    /// Not known within the step limit.
+    TooLong,
+}
+
+/// Steps that are spent on the exact response time of a job that is known to be late.
+const STEPS_BEYOND: u64 = 10_000;
+
+/// Jobs after which the hyperperiod is worth a thought.
+const MANY: u64 = 64;
+
+/// The worst case of the task of `level`.
+pub(super) fn worst_case<R: Recurrence>(level: &Level<'_>, stop: Stop) -> WorstCase {
+    let work = Work::of::<R>(level);
+    let (period, jitter) = (level.task.period, level.task.jitter);
+    let (mut steps, mut worst, mut done, mut clear) = (STEP_LIMIT, 0, 0, 0);
+    let mut jobs = u64::MAX;
+    for job in 0.. {
+        let Some(arrival) = period.checked_mul(job) else {
+            return WorstCase::TooLong;
+        };
+        // From the first arrival, J before the busy period starts, to the deadline of this job.
+        let due = match arrival.checked_add(level.task.deadline) {
+            Some(due) if stop != Stop::Never => due,
+            None if stop != Stop::Never => return WorstCase::TooLong,
+            _ => u64::MAX,
+        };
+        let response = |done: u64| done.saturating_add(jitter).saturating_sub(arrival);
+        let latest = due.checked_sub(jitter);
+        match R::finish(&work, job, done, latest.unwrap_or(0), &mut steps) {
+            Fixpoint::At(time) if latest.is_some() => done = time,
+            Fixpoint::TooLong => return WorstCase::TooLong,
+            Fixpoint::Beyond(_) if stop == Stop::Never => return WorstCase::TooLong,
+            Fixpoint::At(time) | Fixpoint::Beyond(time) => {
+                let mut extra = if stop == Stop::Early { 0 } else { STEPS_BEYOND };
+                let exact = R::finish(&work, job, time, u64::MAX, &mut extra);
+                let time = if let Fixpoint::At(exact) = exact {
+                    exact
+                } else {
+                    time
+                };
+                return WorstCase::Late {
+                    busy_period: time,
+                    response: response(time),
+                };
+            }
+        }
+        worst = worst.max(response(done));
+        // The busy period is over if all is done before the next job of i is released.
+        let next = period.saturating_add(arrival).saturating_sub(jitter);
+        if R::FINISH_ENDS {
+            clear = done;
+        } else {
+            match work.clear(job, clear, next, &mut steps) {
+                Fixpoint::At(time) | Fixpoint::Beyond(time) => clear = time,
+                Fixpoint::TooLong => return WorstCase::TooLong,
+            }
+        }
+        if clear <= next {
+            break;
+        }
+        if job == MANY && !level.overloaded(work.waste) {
+            // w(q + h) ≤ w(q) + h·T if h jobs make a hyperperiod: no later job is worse than the first h.
+            jobs = level.jobs_in_hyperperiod().unwrap_or(u64::MAX);
+        }
+        if job >= jobs.saturating_sub(1) {
+            break;
+        }
+    }
+    WorstCase::Response(worst)
+}
