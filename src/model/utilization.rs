@@ -98,13 +98,16 @@ pub fn compare_total(terms: impl Iterator<Item = (u128, u64)> + Clone, bound: u6
         if denominator == 0 {
             return Ordering::Greater;
         }
-        let Some(scaled) = numerator
-            .checked_mul(1 << FRACTION_BITS)
-            .map(|scaled| scaled / u128::from(denominator))
-        else {
+        let floor = match u64::try_from(numerator) {
+            Ok(numerator) => Some(scaled(numerator, denominator).0),
+            Err(_) => numerator
+                .checked_mul(1 << FRACTION_BITS)
+                .map(|dividend| dividend / u128::from(denominator)),
+        };
+        let Some(floor) = floor else {
             return compare_exactly(terms, bound);
         };
-        below = below.saturating_add(scaled);
+        below = below.saturating_add(floor);
         count += 1;
         if below > limit {
             return Ordering::Greater;

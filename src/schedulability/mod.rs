@@ -14,6 +14,7 @@ pub mod edf;
 pub mod fixed_priority;
 mod quick;
 mod scratch;
+mod share;
 pub mod utilization;
 pub mod work_capacity;
 

@@ -32,11 +32,16 @@ pub struct Answer {
     pub prefill: u64,
 }
 
+/// Whether tasks pass on so many SMs.
+pub type Test<'a> = dyn Fn(&[usize], u32) -> bool + 'a;
+
 pub struct Machine<'a> {
     pub tasks: &'a [Task],
     pub sms: u32,
     pub policy: Policy,
     pub interference: Interference,
+    /// Another test than the machine's own.
+    pub test: Option<&'a Test<'a>>,
 }
 
 impl Machine<'_> {
@@ -51,6 +56,9 @@ impl Machine<'_> {
 
     /// The schedulability test of §3.5.5.
     fn passes(&self, tasks: &[usize], sms: u32) -> bool {
+        if let Some(test) = self.test {
+            return test(tasks, sms);
+        }
         let Some(set) = self.sporadic(tasks, sms) else {
             return false;
         };
@@ -293,8 +301,9 @@ fn qpa(set: &[Sporadic]) -> bool {
 }
 
 /// The machine for `set`.
-pub fn machine(set: &TaskSet, sms: u32, policy: Policy, interference: Interference) -> Machine<'_> {
+pub fn machine<'a>(set: &'a TaskSet, sms: u32, policy: Policy, interference: Interference) -> Machine<'a> {
     Machine {
+        test: None,
         tasks: set.tasks(),
         sms,
         policy,

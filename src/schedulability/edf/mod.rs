@@ -15,6 +15,7 @@ mod blocking;
 mod demand_bound;
 mod interval;
 pub mod limited;
+mod lines;
 pub mod non_preemptive;
 pub mod preemptive;
 mod qpa;

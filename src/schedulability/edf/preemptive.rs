@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::blocking::Blocking;
 use super::interval::{interval_to_check, utilization_bound};
 use super::qpa::{Walk, walk};
-use super::{Answer, decide, utilization_against_one, without_jitter};
+use super::{Answer, decide, lines, utilization_against_one, without_jitter};
 use crate::model::verdict::Evidence;
 use crate::schedulability::Demand;
 use crate::time::Time;
@@ -21,7 +21,7 @@ pub fn test(demands: &[Demand]) -> Evidence {
 
 /// The same, without evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
-    matches!(answer(demands, |_, _| {}), Answer::Fits(_))
+    lines::answer(demands).unwrap_or_else(|| matches!(answer(demands, |_, _| {}), Answer::Fits(_)))
 }
 
 fn answer(demands: &[Demand], visit: impl FnMut(u64, u64)) -> Answer {

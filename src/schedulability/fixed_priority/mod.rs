@@ -8,6 +8,7 @@
 //! Deadlines are arbitrary: with D > T, or if kernels run to completion, the first job is not always the worst.
 
 mod audsley;
+mod bound;
 mod level;
 mod limited;
 mod non_preemptive;
@@ -59,6 +60,7 @@ pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand
     scratch::with(&RANKED, level::tasks(demands), |tasks| {
         priorities::rank(priorities, tasks);
         match preemption {
+            Preemption::Preemptive if priorities != Priorities::Audsley => bound::passes(tasks),
             Preemption::Preemptive => passes::<Preemptive>(priorities, tasks),
             Preemption::NonPreemptive => passes::<NonPreemptive>(priorities, tasks),
             Preemption::Limited => passes::<Limited>(priorities, tasks),

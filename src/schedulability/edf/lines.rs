@@ -8,15 +8,14 @@
 //! Sorting many deadlines would cost more than all the rest. Beyond a few tasks, the deadlines with their highest bit in
 //! common are taken together, as if all were the smallest of them: a little pessimism, for which QPA makes up.
 
-use super::share;
-use crate::schedulability::Demand;
+use crate::schedulability::{Demand, share};
 use crate::time::Time;
 
 /// Up to so many tasks are sorted by deadline.
 const FEW: usize = 16;
 
-/// Utilizations from this one on are left to the test itself, which knows when to give up [2⁻³²].
-const NEXT_TO_ONE: u64 = share::ONE - (share::ONE >> 10);
+/// A larger Σ U·max(0, T − D) is left to the test itself, like a utilization next to 1: it may give up [ns].
+const OFFSET_LIMIT: u64 = 1 << 53;
 
 /// QPA steps after which the test itself is asked.
 const STEPS: u32 = 10_000;
@@ -33,7 +32,7 @@ struct Step {
 }
 
 /// Whether all deadlines are met under preemptive EDF, if a short cut tells.
-pub fn answer(demands: &[Demand]) -> Option<bool> {
+pub(super) fn answer(demands: &[Demand]) -> Option<bool> {
     if demands.len() <= FEW {
         if fails_at_last_first_deadline(demands)? {
             return Some(false);
@@ -51,19 +50,25 @@ pub fn answer(demands: &[Demand]) -> Option<bool> {
         decide(demands, &steps[..demands.len()])
     } else {
         let mut octaves = [Step::default(); 64];
+        let mut occupied = 0u64; // a bit per octave
         for demand in demands {
             let step = match Step::of(demand) {
                 Ok(step) => step,
                 Err(answer) => return answer,
             };
-            let octave = &mut octaves[step.from.ilog2() as usize];
-            if octave.from == 0 || step.from < octave.from {
-                octave.from = step.from;
-            }
+            let index = step.from.ilog2();
+            let octave = &mut octaves[index as usize];
+            octave.from = if octave.slope == 0 {
+                step.from
+            } else {
+                octave.from.min(step.from)
+            };
             octave.slope += step.slope;
             octave.offset = octave.offset.checked_add(step.offset)?;
+            occupied |= 1 << index;
         }
-        decide(demands, &octaves)
+        let (first, last) = (occupied.trailing_zeros(), occupied.ilog2());
+        decide(demands, &octaves[first as usize..=last as usize])
     }
 }
 
@@ -103,7 +108,10 @@ fn decide(demands: &[Demand], steps: &[Step]) -> Option<bool> {
     if load > share::ONE + share::EXCESS * demands.len() as u64 {
         return Some(false); // U > 1
     }
-    if load > NEXT_TO_ONE {
+    let total = steps
+        .iter()
+        .try_fold(0u64, |total, step| total.checked_add(step.offset))?;
+    if load > share::NEXT_TO_ONE || total > OFFSET_LIMIT {
         return None;
     }
     let mut open: Option<(u64, u64)> = None;
@@ -111,7 +119,7 @@ fn decide(demands: &[Demand], steps: &[Step]) -> Option<bool> {
     let mut steps = steps.iter().filter(|step| step.from > 0).peekable();
     while let Some(step) = steps.next() {
         slope += step.slope;
-        offset = offset.checked_add(step.offset)?;
+        offset += step.offset;
         // The line is at most t iff offset ≤ (1 − slope)·t.
         let (line, room) = (u128::from(offset) << 32, u128::from(share::ONE - slope));
         if line > room * u128::from(step.from) {
