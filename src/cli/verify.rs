@@ -29,8 +29,7 @@ Every number of the plan and of its evidence is recomputed, by code that shares 
 Exit code 0: every plan is proven schedulable. 1: a plan is wrong, or says itself that it is not schedulable.
 
 Example:
-  gpusched partition tasksets/tasksets/adas.json --platform xavier -o plan.json
-  gpusched verify plan.json tasksets/tasksets/adas.json";
+  gpusched partition tasksets/tasksets/adas.json --platform xavier --format json | gpusched verify - tasksets/tasksets/adas.json";
 
 const HEADER: &str = "set,verified,schedulable,field,message\n";
 
