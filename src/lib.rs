@@ -6,7 +6,8 @@
 //! | Sañudo Olmedo et al., RTAS 2020 | [Sanudo20] |
 //!
 //! Dependencies between the modules point one way: [`time`] ← [`model`] ← {[`generation`], [`interference`],
-//! [`schedulability`]} ← [`partitioning`] ← [`study`] ← `plot` ← `cli`.
+//! [`schedulability`]} ← [`partitioning`] ← [`study`] ← `plot` ← `cli`. [`verification`] depends on [`time`] and [`model`]
+//! alone: it checks the plans of the others without them.
 //!
 //! ```
 //! use gpusched::interference::Conflict;

@@ -220,6 +220,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
     assert_eq!(
         found,
         [
+            ("policies", 20, 50, 40, vec!["edf", "np-edf", "dm", "np-fp"]),
             ("singh21-fig3.4", 34, 100, 68, all.clone()),
             ("singh21-fig3.5", 34, 100, 68, all.clone()),
             ("singh21-fig3.6", 68, 100, 68, all.clone()),

@@ -8,7 +8,8 @@ use super::output::{Output, Palette};
 use super::question::{csv_line, json_line};
 use super::{Format, Global, Outcome};
 use crate::error::{Error, Result};
-use crate::model::plan::Plan;
+use crate::model::plan::{Partition, Plan};
+use crate::model::policy::Strength;
 use crate::model::reader::{Plans, TaskSets};
 use crate::verification::{Fault, verify};
 
@@ -29,10 +30,9 @@ Every number of the plan and of its evidence is recomputed, by code that shares 
 Exit code 0: every plan is proven schedulable. 1: a plan is wrong, or says itself that it is not schedulable.
 
 Example:
-  gpusched partition tasksets/tasksets/adas.json --platform xavier -o plan.json
-  gpusched verify plan.json tasksets/tasksets/adas.json";
+  gpusched partition tasksets/tasksets/adas.json --platform xavier --format json | gpusched verify - tasksets/tasksets/adas.json";
 
-const HEADER: &str = "set,verified,schedulable,field,message\n";
+const HEADER: &str = "set,verified,schedulable,proven,field,message\n";
 
 /// The answer for one plan.
 #[derive(Serialize)]
@@ -41,6 +41,8 @@ struct Answer {
     verified: bool,
     /// What the plan says.
     schedulable: bool,
+    /// Whether it is verified, schedulable, and rests on no test that is only necessary.
+    proven: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Found>,
 }
@@ -80,7 +82,7 @@ impl Args {
                 output.write(HEADER)?;
             }
             let fault = verify(&plan, &set).err();
-            proven &= fault.is_none() && plan.schedulable;
+            proven &= fault.is_none() && proves(&plan);
             output.write(match format {
                 Format::Json => json_line(&answer(&plan, fault))?,
                 Format::Csv => csv(index, &plan, fault)?,
@@ -96,21 +98,29 @@ impl Args {
     }
 }
 
+/// Whether `plan`, if it is verified, is a proof.
+fn proves(plan: &Plan) -> bool {
+    let necessary_only = |partition: &Partition| partition.verdict.strength == Strength::NecessaryOnly;
+    plan.schedulable && !plan.partitions.iter().any(necessary_only)
+}
+
 fn answer(plan: &Plan, fault: Option<Fault>) -> Answer {
     Answer {
         verified: fault.is_none(),
         schedulable: plan.schedulable,
+        proven: fault.is_none() && proves(plan),
         fault: fault.map(|Fault { field, message }| Found { field, message }),
     }
 }
 
 fn csv(index: u64, plan: &Plan, fault: Option<Fault>) -> Result<String> {
-    let verified = fault.is_none().to_string();
+    let Answer { verified, schedulable, proven, fault } = answer(plan, fault);
     let (field, message) = fault.map_or_else(Default::default, |fault| (fault.field, fault.message));
     csv_line([
         index.to_string(),
-        verified,
-        plan.schedulable.to_string(),
+        verified.to_string(),
+        schedulable.to_string(),
+        proven.to_string(),
         field,
         message,
     ])
@@ -120,6 +130,9 @@ fn text(index: u64, plan: &Plan, fault: Option<Fault>, palette: &Palette) -> Str
     let (good, bad) = (palette.good, palette.bad);
     match fault {
         Some(fault) => format!("{index}: {bad}REFUSED{bad:#} at {fault}\n"),
+        None if plan.schedulable && !proves(plan) => {
+            format!("{index}: {good}VERIFIED{good:#}, but its conditions are only necessary: it proves nothing\n")
+        }
         None if plan.schedulable => format!(
             "{index}: {good}VERIFIED{good:#}: schedulable on {} of {} SMs, {} partitions\n",
             plan.sms_used,
