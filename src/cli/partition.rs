@@ -1,5 +1,8 @@
 //! `gpusched partition`: which tasks share how many SMs.
 
+mod response_times;
+mod sensitivity;
+
 use clap::value_parser;
 
 use super::output::Palette;
@@ -8,14 +11,13 @@ use super::table::{Column, Table, clip, wrap};
 use super::test::decimals;
 use super::{Format, Global, Outcome};
 use crate::error::{Error, Result};
-use crate::model::plan::{Failure, Partition, Plan, SearchStats, Sensitivity};
+use crate::model::Policy;
+use crate::model::plan::{Failure, Partition, Plan, SearchStats};
 use crate::model::policy::Strength;
 use crate::model::wcet::MAX_SMS;
-use crate::model::{Evidence, Policy};
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::sensitivity::LARGEST_SCALING;
-use crate::partitioning::{Heuristic, HeuristicKind, partition, sensitivity};
+use crate::partitioning::{self, Heuristic, HeuristicKind, partition};
 use crate::schedulability::edf;
 use crate::time::Time;
 
@@ -71,7 +73,7 @@ impl Args {
         self.question.ask(global, header, |case| {
             let mut plan = partition(&case.problem, &heuristic);
             if self.sensitivity {
-                plan.sensitivity = sensitivity(&case.problem, &plan);
+                plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
             }
             let text = match format {
                 Format::Json => json_line(&plan)?,
@@ -176,13 +178,13 @@ impl Args {
         if !plan.partitions.is_empty() {
             text.push('\n');
             text += &self.table(case, plan).render(palette.header);
-            if let Some(table) = response_times(case, plan) {
+            if let Some(table) = response_times::table(case, plan) {
                 text.push('\n');
                 text += &table.render(palette.header);
             }
         }
         if let Some(sensitivity) = &plan.sensitivity {
-            text += &edge(case, sensitivity, palette);
+            text += &sensitivity::edge(case, sensitivity, palette);
         }
         let stats = plan.stats;
         let dim = palette.dim;
@@ -276,72 +278,6 @@ impl Args {
         }
         Ok(rows)
     }
-}
-
-/// Each task with its response time, where verdicts rest on them.
-fn response_times(case: &Case<'_>, plan: &Plan) -> Option<Table> {
-    let mut rows = Vec::new();
-    for (index, partition) in plan.partitions.iter().enumerate() {
-        let Evidence::ResponseTimes {
-            response_times_ns, ..
-        } = &partition.verdict.evidence
-        else {
-            continue;
-        };
-        for (&task, time) in partition.tasks.iter().zip(response_times_ns) {
-            let deadline = case.set.tasks().get(task)?.deadline();
-            rows.push((task, index, *time, deadline));
-        }
-    }
-    rows.sort_unstable();
-    let mut table = Table::new([
-        Column::Right("#"),
-        Column::Left("task"),
-        Column::Right("partition"),
-        Column::Right("response"),
-        Column::Right("D"),
-    ]);
-    for &(task, partition, time, deadline) in &rows {
-        let name = case.set.tasks().get(task)?.name();
-        table.row([
-            task.to_string(),
-            name.map_or("-".to_owned(), |name| clip(name, 40)),
-            partition.to_string(),
-            time.to_string(),
-            deadline.to_string(),
-        ]);
-    }
-    (!rows.is_empty()).then_some(table)
-}
-
-/// What may still change, one thing at a time.
-fn edge(case: &Case<'_>, sensitivity: &Sensitivity, palette: &Palette) -> String {
-    let mut table = Table::new(vec![
-        Column::Right("partition"),
-        Column::Right("spare SMs"),
-        Column::Left("task"),
-        Column::Right("WCET may grow to"),
-    ]);
-    for (index, partition) in sensitivity.partitions.iter().enumerate() {
-        for (position, slack) in partition.tasks.iter().enumerate() {
-            let first = |text: String| if position == 0 { text } else { String::new() };
-            let permille = slack.wcet_scaling_permille;
-            table.row(vec![
-                first(index.to_string()),
-                first(partition.spare_sms.to_string()),
-                clip(&case.set.label(slack.task), 40),
-                match permille {
-                    LARGEST_SCALING.. => format!("{} times or more", LARGEST_SCALING / 1000),
-                    _ => format!("{}.{:03} times", permille / 1000, permille % 1000),
-                },
-            ]);
-        }
-    }
-    let free = sensitivity.free_sms;
-    format!(
-        "\n{}\n{free} SMs of the GPU are free\n",
-        table.render(palette.header).trim_end()
-    )
 }
 
 fn slack(case: &Case<'_>, partition: &Partition) -> Option<Time> {

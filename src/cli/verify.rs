@@ -114,7 +114,12 @@ fn answer(plan: &Plan, fault: Option<Fault>) -> Answer {
 }
 
 fn csv(index: u64, plan: &Plan, fault: Option<Fault>) -> Result<String> {
-    let Answer { verified, schedulable, proven, fault } = answer(plan, fault);
+    let Answer {
+        verified,
+        schedulable,
+        proven,
+        fault,
+    } = answer(plan, fault);
     let (field, message) = fault.map_or_else(Default::default, |fault| (fault.field, fault.message));
     csv_line([
         index.to_string(),
@@ -131,7 +136,9 @@ fn text(index: u64, plan: &Plan, fault: Option<Fault>, palette: &Palette) -> Str
     match fault {
         Some(fault) => format!("{index}: {bad}REFUSED{bad:#} at {fault}\n"),
         None if plan.schedulable && !proves(plan) => {
-            format!("{index}: {good}VERIFIED{good:#}, but its conditions are only necessary: it proves nothing\n")
+            format!(
+                "{index}: {good}VERIFIED{good:#}, but its conditions are only necessary: it proves nothing\n"
+            )
         }
         None if plan.schedulable => format!(
             "{index}: {good}VERIFIED{good:#}: schedulable on {} of {} SMs, {} partitions\n",

@@ -12,7 +12,6 @@
 pub mod demand;
 pub mod edf;
 pub mod fixed_priority;
-mod quick;
 mod scratch;
 mod share;
 pub mod utilization;
@@ -49,7 +48,7 @@ pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
 /// Whether the verdict is "schedulable", without building evidence: for inner loops.
 pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
     match policy {
-        Policy::Edf => quick::edf::answer(demands).unwrap_or_else(|| edf::preemptive::accepts(demands)),
+        Policy::Edf => edf::preemptive::accepts(demands),
         Policy::NpEdf => edf::non_preemptive::accepts(demands),
         Policy::LpEdf => edf::limited::accepts(demands),
         Policy::FixedPriority(preemption, priorities) => {
