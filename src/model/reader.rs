@@ -252,7 +252,11 @@ impl RawDocument {
         let mut json = serde_json::Deserializer::from_str(text);
         let set = serde_path_to_error::deserialize(&mut json).map_err(|error| {
             let field = error.path().to_string();
-            let field = if field == "." { String::new() } else { field };
+            let field = if field == "." || field == "?" {
+                String::new()
+            } else {
+                field
+            };
             describe(error.inner(), field)
         })?;
         json.end().map_err(|error| describe(&error, String::new()))?;
