@@ -91,6 +91,10 @@ fn bad_files() -> Vec<(&'static str, Vec<u8>, &'static [&'static str])> {
         ("finer than a nanosecond", task(r#""period":"0.5ns""#), &["at tasks[1].period", "0.5ns", "whole nanoseconds"]),
         ("period is a list", task(r#""period":[1]"#), &["at tasks[1].period", "expected a time"]),
         ("zero deadline", task(r#""deadline":0"#), &["at tasks[1].deadline", "expected a positive time"]),
+        ("zero block", task(r#""block":0"#), &["at tasks[1].block", "expected a positive time"]),
+        ("no block", task(r#""block":null"#), &["at tasks[1].block", "expected a time"]),
+        ("negative jitter", task(r#""jitter":-1"#), &["at tasks[1].jitter", "expected a time"]),
+        ("jitter too large", task(r#""jitter":"9e9s""#), &["at tasks[1].jitter", "expected a time"]),
         ("deadline too large", task(r#""deadline":"9e9s""#), &["at tasks[1].deadline", "expected a time"]),
         ("wcet is a time", wcet(r#""5ms""#), &["at tasks[1].wcet", "\"5ms\"", "expected a WCET function"]),
         ("wcet is a number", wcet("5"), &["at tasks[1].wcet", "integer `5`", "expected a WCET function"]),
@@ -194,7 +198,7 @@ fn bad_usage_is_refused() {
     let huge = "9".repeat(40);
     #[rustfmt::skip] // a table
     let cases: &[(&str, &[&str])] = &[
-        ("test SET", &["neither --sms and --platform", "xavier (8 SMs)"]),
+        ("test SET", &["neither --sms nor --platform", "xavier (8 SMs)"]),
         ("test SET --sms 8 --platform orin", &["both --sms and --platform", "h100 (132 SMs)"]),
         ("test SET --sms 0", &["--sms", "1..=65536"]),
         ("test SET --sms -3", &["-3"]),
@@ -216,7 +220,7 @@ fn bad_usage_is_refused() {
         ("test missing.json --sms 8", &["missing.json: cannot open"]),
         ("test tasksets --sms 8", &["tasksets: cannot read"]),
         ("test SET/x --sms 8", &["adas.json/x: cannot open"]),
-        ("partition SET", &["neither --sms and --platform"]),
+        ("partition SET", &["neither --sms nor --platform"]),
         ("partition SET --sms 8 --heuristic magic", &["magic", "one-per-partition"]),
         ("partition SET --sms 8 --split 4", &["--split: found --heuristic sms, expected ffd or wfd"]),
         ("partition SET --sms 8 --heuristic ffd --split 0", &["--split"]),
@@ -250,7 +254,8 @@ fn bad_usage_is_refused() {
         ("generate --tasks 5 --utilization 3 --deadline 1e308", &["--deadline", "1e308"]),
         ("generate --tasks 5 --utilization 3 --wcet linear", &["linear", "proportional"]),
         ("generate --tasks 5 --utilization 3 --generator drs", &["drs", "randfixedsum"]),
-        ("generate --tasks 5 --utilization 3 --format csv", &["--format: found Csv, expected json"]),
+        ("generate --tasks 5 --utilization 3 --format csv", &["--format: found csv, expected json"]),
+        ("generate --tasks 5 --utilization 3 -o sets.csv", &["sets.csv: task sets are JSONL"]),
         ("generate --tasks 5 --utilization 3 -o missing/sets.jsonl", &["missing/sets.jsonl: cannot create"]),
         ("schema plans", &["schema: found \"plans\", expected one of task-set"]),
         ("completions tcl", &["tcl", "bash"]),

@@ -198,6 +198,21 @@ fn generated_sets_read_back_and_do_not_depend_on_threads() {
     );
 }
 
+/// An answer that leaves interference out of account must not look like one that does not.
+#[test]
+fn neglected_interference_shows() {
+    for command in ["test", "partition"] {
+        let line = format!("{command} {ADAS} --platform orin");
+        let neglected = run(&format!("{line} --interference none"));
+        assert!(
+            neglected.stdout.contains("under edf, interference neglected\n"),
+            "{}",
+            neglected.stdout
+        );
+        assert!(run(&line).stdout.contains("under edf\n"));
+    }
+}
+
 #[test]
 fn partition_shows_the_plan() {
     let answer = run(&format!("partition {ADAS} --platform xavier"));
@@ -375,4 +390,40 @@ fn help_and_version_are_answers() {
     );
     assert_eq!(run("--help").code, 0);
     assert!(root().join(ADAS).is_file());
+}
+
+/// Response times are in the answer under fixed priorities, and under EDF if asked for.
+#[test]
+fn response_times_are_part_of_the_answer() {
+    let set = r#"{"tasks":[
+        {"name":"a","period":70,"wcet":{"table":[[1,26]]}},
+        {"name":"b","period":100,"deadline":118,"jitter":0,"block":31,"wcet":{"table":[[1,62]]}}]}"#;
+    let times = |options: &str| {
+        let answer = run_with(
+            &format!("test - --sms 1 --interference none {options} --format json"),
+            set,
+        );
+        let json: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+        json["response_times_ns"].to_string()
+    };
+    assert_eq!(times("--policy dm"), "[26,118]");
+    assert_eq!(times("--policy fp-given"), "[26,118]");
+    // Blocked by one block of 31, and each job of a costs b one block more: 2 · 57 + 62 + …, which never ends.
+    assert_eq!(times("--policy lp-fp"), "[56,null]");
+    assert_eq!(times("--policy edf"), "null");
+    assert_eq!(times("--policy edf --response-times"), "[54,102]");
+    assert_eq!(times("--policy density"), "null");
+
+    let text = run_with("test - --sms 1 --interference none --policy dm", set).stdout;
+    assert!(text.contains("response") && text.contains("118ns"), "{text}");
+    assert!(text.contains("block") && !text.contains("  J  "), "{text}");
+    let plan = run_with("partition - --sms 1 --interference none --policy dm", set).stdout;
+    assert!(plan.contains("response") && plan.contains("118ns"), "{plan}");
+    let refused = run_with("test - --sms 1 --policy np-edf --response-times", set);
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.stderr.contains("--response-times: found --policy np-edf"),
+        "{}",
+        refused.stderr
+    );
 }

@@ -9,11 +9,8 @@
 
 mod support;
 
-use std::path::Path;
-use std::process::Command;
-
 use clap::CommandFactory as _;
-use support::root;
+use support::checkout::Checkout;
 
 /// The subcommands without subcommands of their own, with their full names.
 fn leaves(command: &clap::Command, name: &str, found: &mut Vec<(String, clap::Command)>) {
@@ -41,36 +38,9 @@ fn examples(help: &str) -> Vec<String> {
         .collect()
 }
 
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
 #[test]
 fn every_example_of_the_help_works() {
-    let folder = tempfile::tempdir().unwrap();
-    for name in ["tasksets", "analysis"] {
-        if root().join(name).is_dir() {
-            copy(&root().join(name), &folder.path().join(name));
-        }
-    }
-    let program = Path::new(env!("CARGO_BIN_EXE_gpusched"));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(
-        [program.parent().unwrap().to_owned()]
-            .into_iter()
-            .chain(std::env::split_paths(&path)),
-    )
-    .unwrap();
-
+    let checkout = Checkout::new();
     let mut commands = Vec::new();
     leaves(&gpusched::cli::Cli::command(), "gpusched", &mut commands);
     assert!(commands.len() >= 5);
@@ -81,17 +51,8 @@ fn every_example_of_the_help_works() {
         assert!(!examples.is_empty(), "{name} --help has no example:\n{help}");
         for example in examples {
             assert!(example.contains(&name), "{name}: {example}");
-            let output = Command::new("sh")
-                .args(["-c", &example])
-                .current_dir(&folder)
-                .env("PATH", &path)
-                .output()
-                .unwrap();
-            assert!(
-                output.status.success(),
-                "{example}\n{}",
-                String::from_utf8_lossy(&output.stderr)
-            );
+            let shown = checkout.sh(&example);
+            assert_eq!(shown.code, 0, "{example}\n{}", shown.text);
         }
     }
 }

@@ -36,7 +36,15 @@ fn all_schemas_are_listed_and_valid() {
         .skip(1)
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    for name in ["task-set", "verdict", "plan", "platform"] {
+    for name in [
+        "task-set",
+        "verdict",
+        "plan",
+        "study",
+        "findings",
+        "provenance",
+        "platform",
+    ] {
         assert!(names.contains(&name), "{names:?}");
     }
     for name in names {
@@ -61,6 +69,57 @@ fn input_files_follow_their_schema() {
         check(
             &platform,
             &std::fs::read_to_string(entry.unwrap().path()).unwrap(),
+        );
+    }
+}
+
+/// What a TOML file says, as JSON.
+fn json_of(toml: &str) -> String {
+    serde_json::to_string(&toml::from_str::<Value>(toml).unwrap()).unwrap()
+}
+
+#[test]
+fn studies_and_their_files_follow_their_schemas() {
+    let study = validator("study");
+    let mut studies = 0;
+    for entry in std::fs::read_dir(root().join("analysis")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            check(&study, &json_of(&std::fs::read_to_string(path).unwrap()));
+            studies += 1;
+        }
+    }
+    assert!(studies >= 4);
+    let small = include_str!("study_support/small.toml");
+    check(&study, &json_of(small));
+    for (good, bad) in [
+        ("sets = 9", "sets = \"9\""),
+        ("sets = 9", "set = 9"),
+        ("step = 2", "step = -2"),
+        ("tasks = [5, 8]", "tasks = []"),
+        ("heuristic = \"bf\"", "heuristic = \"best\""),
+        ("wcet = \"amdahl\"", "wcet = \"table\""),
+        ("memory-share = 0.5", "memory-share = 2"),
+        ("id = \"pays\"", ""),
+    ] {
+        assert!(small.contains(good), "{good}");
+        let value: Value = serde_json::from_str(&json_of(&small.replace(good, bad))).unwrap();
+        assert!(!study.is_valid(&value), "{bad}");
+    }
+
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().display();
+    assert_eq!(
+        run(&format!("study run analysis/smoke.toml --sets 1 -o {output}")).code,
+        0
+    );
+    for (name, file) in [
+        ("findings", "smoke.claims.json"),
+        ("provenance", "smoke.provenance.json"),
+    ] {
+        check(
+            &validator(name),
+            &std::fs::read_to_string(folder.path().join(file)).unwrap(),
         );
     }
 }
@@ -99,13 +158,16 @@ fn answers_follow_their_schema() {
     let stream = [&tenths(3), &tenths(30), unknown, tight, late]
         .map(|set| format!("{set}\n"))
         .concat();
-    for policy in ["edf", "work-capacity"] {
+    let policies = gpusched::model::Policy::all().map(gpusched::model::Policy::name);
+    for policy in policies {
         for sms in ["1", "2", "4"] {
             let answer = run_with(
                 &format!("test - --sms {sms} --policy {policy} --format json"),
                 stream.clone(),
             );
-            assert_eq!((answer.code, answer.stdout.lines().count()), (1, 5));
+            assert_eq!(answer.stdout.lines().count(), 5);
+            let negative = answer.stdout.contains("{\"schedulable\":false,");
+            assert_eq!(answer.code, i32::from(negative));
             answer.stdout.lines().for_each(|line| check(&verdict, line));
             for heuristic in ["sms", "bf", "1g", "one-per-partition", "ffd", "wfd"] {
                 let line = format!(

@@ -78,7 +78,8 @@ fn memory_does_not_grow_with_the_stream() {
     for peaks in [&peaks_of_generate, &peaks_of_test] {
         let (early, last) = (peaks[3], peaks[peaks.len() - 1]);
         assert!(last < LIMIT, "{peaks:?} KiB");
-        assert!(last - early < STREAM / 2, "{peaks:?} KiB");
+        // The kernel's count is approximate, so a later reading may be a little lower.
+        assert!(last.saturating_sub(early) < STREAM / 2, "{peaks:?} KiB");
     }
     println!(
         "peak of generate {:?} KiB, of test {:?} KiB",

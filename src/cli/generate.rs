@@ -72,7 +72,13 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Text | Format::Csv)) = global.format {
             return Err(Error::Usage(format!(
-                "--format: found {format:?}, expected json: task sets are JSONL"
+                "--format: found {format}, expected json: task sets are JSONL"
+            )));
+        }
+        if let (Format::Csv, Some(path)) = (global.format(), global.file()) {
+            return Err(Error::Usage(format!(
+                "{}: task sets are JSONL; expected a name that does not end in .csv",
+                path.display()
             )));
         }
         let source = Source::new(&self.recipe(), self.tasks, self.utilization, global.seed())?;

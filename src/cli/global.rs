@@ -39,6 +39,14 @@ pub enum Format {
     Csv,
 }
 
+impl std::fmt::Display for Format {
+    /// The name as on the command line.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let value = self.to_possible_value();
+        f.pad(value.as_ref().map_or("", |value| value.get_name()))
+    }
+}
+
 /// More threads than any machine has cores; each needs a stack.
 const MOST_THREADS: usize = 1024;
 

@@ -1,5 +1,7 @@
 //! `gpusched partition`: which tasks share how many SMs.
 
+mod response_times;
+
 use clap::value_parser;
 
 use super::output::Palette;
@@ -8,10 +10,10 @@ use super::table::{Column, Table, clip, wrap};
 use super::test::decimals;
 use super::{Format, Global, Outcome};
 use crate::error::{Error, Result};
+use crate::model::Policy;
 use crate::model::plan::{Failure, Partition, Plan, SearchStats};
 use crate::model::policy::Strength;
 use crate::model::wcet::MAX_SMS;
-use crate::model::{Evidence, Policy};
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{Heuristic, HeuristicKind, partition};
@@ -70,7 +72,10 @@ impl Args {
                 Format::Json => json_line(&plan)?,
                 Format::Csv => self.csv(case, &plan)?,
                 Format::Text if case.alone => self.report(case, &plan, &palette),
-                Format::Text => format!("{}: {}\n", case.index, self.headline(case, &plan, &palette)),
+                Format::Text => {
+                    let headline = self.headline(case, &plan, &palette);
+                    format!("{}: {headline}{}\n", case.index, case.in_brackets())
+                }
             };
             Ok(Answer {
                 positive: plan.schedulable,
@@ -154,7 +159,7 @@ impl Args {
                 .map_or("task set".to_owned(), |name| clip(name, 40)),
             case.set.tasks().len(),
             heuristic_name(self.heuristic),
-            self.question.policy()
+            self.question.test_name()
         );
         if plan.failure.is_some() && !plan.partitions.is_empty() {
             text += &format!(
@@ -166,7 +171,7 @@ impl Args {
         if !plan.partitions.is_empty() {
             text.push('\n');
             text += &self.table(case, plan).render(palette.header);
-            if let Some(table) = response_times(case, plan) {
+            if let Some(table) = response_times::table(case, plan) {
                 text.push('\n');
                 text += &table.render(palette.header);
             }
@@ -263,42 +268,6 @@ impl Args {
         }
         Ok(rows)
     }
-}
-
-/// Each task with its response time, where verdicts rest on them.
-fn response_times(case: &Case<'_>, plan: &Plan) -> Option<Table> {
-    let mut rows = Vec::new();
-    for (index, partition) in plan.partitions.iter().enumerate() {
-        let Evidence::ResponseTimes {
-            response_times_ns, ..
-        } = &partition.verdict.evidence
-        else {
-            continue;
-        };
-        for (&task, time) in partition.tasks.iter().zip(response_times_ns) {
-            let deadline = case.set.tasks().get(task)?.deadline();
-            rows.push((task, index, *time, deadline));
-        }
-    }
-    rows.sort_unstable();
-    let mut table = Table::new([
-        Column::Right("#"),
-        Column::Left("task"),
-        Column::Right("partition"),
-        Column::Right("response"),
-        Column::Right("D"),
-    ]);
-    for &(task, partition, time, deadline) in &rows {
-        let name = case.set.tasks().get(task)?.name();
-        table.row([
-            task.to_string(),
-            name.map_or("-".to_owned(), |name| clip(name, 40)),
-            partition.to_string(),
-            time.to_string(),
-            deadline.to_string(),
-        ]);
-    }
-    (!rows.is_empty()).then_some(table)
 }
 
 fn slack(case: &Case<'_>, partition: &Partition) -> Option<Time> {

@@ -72,6 +72,12 @@ impl Case<'_> {
             None => String::new(),
         }
     }
+
+    /// ` [NAME]`, at the end of a line of a list; nothing if the set has no name.
+    pub fn in_brackets(&self) -> String {
+        let name = self.set.name().map(|name| format!(" [{}]", clip(name, 40)));
+        name.unwrap_or_default()
+    }
 }
 
 /// What is printed for one task set.
@@ -88,6 +94,14 @@ impl Question {
         self.policy
     }
 
+    /// The test for people, and that WCETs are not inflated, if so: such an answer is worth less.
+    pub fn test_name(&self) -> String {
+        match self.interference {
+            Interference::None => format!("{}, interference neglected", self.policy),
+            Interference::Conflict => self.policy.to_string(),
+        }
+    }
+
     /// M.
     ///
     /// # Errors
@@ -97,8 +111,11 @@ impl Question {
             (Some(sms), None) => Ok(sms),
             (None, Some(platform)) => Ok(platform.sms),
             (found, _) => Err(Error::Usage(format!(
-                "found {} --sms and --platform, expected one of them: --sms M, or --platform NAME, which is {}",
-                if found.is_some() { "both" } else { "neither" },
+                "found {}, expected --sms M, or --platform NAME with one of {}",
+                match found {
+                    Some(_) => "both --sms and --platform",
+                    None => "neither --sms nor --platform",
+                },
                 platforms()
             ))),
         }

@@ -7,7 +7,7 @@ use super::table::{Column, Table};
 use super::{Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::{Plan, Platform, TaskSet};
-use crate::study::Shape;
+use crate::study::{Findings, Provenance, Shape};
 
 /// Prints a JSON schema.
 #[derive(Debug, clap::Args)]
@@ -35,6 +35,16 @@ const FORMATS: &[Entry] = &[
     }),
     ("plan", "what `partition` answers", || schema_for!(Plan)),
     ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
+    (
+        "findings",
+        "what became of a study's claims: NAME.claims.json",
+        || schema_for!(Findings),
+    ),
+    (
+        "provenance",
+        "where results come from: NAME.provenance.json",
+        || schema_for!(Provenance),
+    ),
     ("platform", "a GPU of tasksets/platforms", || {
         schema_for!(Platform)
     }),

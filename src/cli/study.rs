@@ -4,6 +4,7 @@ mod check;
 mod figure;
 mod list;
 mod progress;
+mod reproduction;
 mod run;
 
 use super::{Global, Outcome};
@@ -31,6 +32,8 @@ enum Command {
     List(list::Args),
     /// Say which published claims the results confirm.
     Check(check::Args),
+    /// Write a page about the claims of finished studies.
+    Reproduction(reproduction::Args),
 }
 
 impl Args {
@@ -44,6 +47,7 @@ impl Args {
             Command::Merge(args) => args.run(global),
             Command::List(args) => args.run(global),
             Command::Check(args) => args.run(global),
+            Command::Reproduction(args) => args.run(global),
         }
     }
 }

@@ -1,7 +1,5 @@
 //! `gpusched test`: all tasks in one partition.
 
-use std::fmt::Write as _;
-
 use super::output::Palette;
 use super::question::{Answer, Case, Question, csv_line, json_line};
 use super::table::{Column, Table, clip};
@@ -78,7 +76,14 @@ impl Args {
                 Format::Csv => csv(case, &tasks, &verdict)?,
                 Format::Text if case.alone => {
                     let times = self.response_times(case, &tasks);
-                    report(case, &tasks, &verdict, times.as_deref(), &palette)
+                    report(
+                        case,
+                        &tasks,
+                        &verdict,
+                        times.as_deref(),
+                        &self.question.test_name(),
+                        &palette,
+                    )
                 }
                 Format::Text => line(case, &verdict, &palette),
             };
@@ -123,18 +128,14 @@ fn headline(verdict: &Verdict, palette: &Palette) -> String {
 
 /// One line of a list.
 fn line(case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
-    let mut text = format!(
-        "{}: {}: {}{}",
+    format!(
+        "{}: {}: {}{}{}\n",
         case.index,
         headline(verdict, palette),
         verdict.evidence,
-        case.naming(verdict.evidence.task())
-    );
-    if let Some(name) = case.set.name() {
-        let _ = write!(text, " [{}]", clip(name, 40)); // a string takes everything
-    }
-    text.push('\n');
-    text
+        case.naming(verdict.evidence.task()),
+        case.in_brackets()
+    )
 }
 
 /// All there is to say about one task set.
@@ -143,6 +144,7 @@ fn report(
     tasks: &[usize],
     verdict: &Verdict,
     times: Option<&[Option<Time>]>,
+    test: &str,
     palette: &Palette,
 ) -> String {
     let sms = case.problem.sms();
@@ -151,10 +153,9 @@ fn report(
         .name()
         .map_or("task set".to_owned(), |name| clip(name, 40));
     let mut text = format!(
-        "{}: {name}, {} tasks in one partition of {sms} SMs under {}\n{}{}\n\n",
+        "{}: {name}, {} tasks in one partition of {sms} SMs under {test}\n{}{}\n\n",
         headline(verdict, palette),
         tasks.len(),
-        verdict.policy,
         verdict.evidence,
         case.naming(verdict.evidence.task())
     );

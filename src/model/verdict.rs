@@ -175,8 +175,13 @@ impl std::fmt::Display for Evidence {
         match self {
             Evidence::DemandWithinSupply { interval_ns, checked } if !checked.is_empty() => write!(
                 f,
-                "demand fits every interval up to {interval_ns} ({} points checked)",
-                checked.len()
+                "demand fits every interval up to {interval_ns} ({} {} checked)",
+                checked.len(),
+                if checked.len() == 1 { "point" } else { "points" }
+            ),
+            Evidence::DemandWithinSupply { interval_ns, .. } if *interval_ns > Time::ZERO => write!(
+                f,
+                "demand can exceed no interval longer than {interval_ns}, and no deadline is that early"
             ),
             Evidence::DemandWithinSupply { .. } => write!(f, "utilization at most 1, all D ≥ T"),
             Evidence::DemandExceedsInterval {

@@ -17,7 +17,7 @@ use crate::artifact::Artifact;
 use crate::error::{Error, Result};
 
 /// The claims of one study, each with what the results say under each reading.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Findings {
     /// The study's name.

@@ -10,7 +10,7 @@ use crate::artifact::Artifact;
 use crate::error::{Error, InputError, Result};
 
 /// Everything needed to get the same results again.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// The study's name.

@@ -10,6 +10,7 @@ mod edf;
 mod fixed_priority;
 mod huge;
 mod limited;
+mod monotone;
 mod patterns;
 mod sufficient;
 

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // each test file uses some of it
 
+pub mod checkout;
+
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::list::finish_csv;
 use crate::cli::output::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
-use crate::study::{self, Finding, Findings, State};
+use crate::study::{self, Finding, Findings, State, Study};
 
 /// Says for each claim and reading whether the results confirm it, with our figures beside the published statement.
 #[derive(Debug, clap::Args)]
@@ -31,13 +31,9 @@ impl Args {
     /// # Errors
     /// No results, or results that are not those of the study; claims that ask for what is not there.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        let mut studies = study::studies(&self.folder)?;
-        if studies.iter().any(|study| study.state != State::Missing) {
-            studies.retain(|study| study.state != State::Missing);
-        }
-        let findings: Vec<Findings> = studies
+        let findings: Vec<Findings> = finished(&self.folder)?
             .iter()
-            .map(study::Study::findings)
+            .map(Study::findings)
             .collect::<Result<_>>()?;
         report(&findings, global)?;
         match findings.iter().any(Findings::is_failure) {
@@ -45,6 +41,15 @@ impl Args {
             false => Ok(Outcome::Positive),
         }
     }
+}
+
+/// The studies in the folder at `path` that have results; all of them if none has, so that the error says what is missing.
+pub(super) fn finished(path: &Path) -> Result<Vec<Study>> {
+    let mut studies = study::studies(path)?;
+    if studies.iter().any(|study| study.state != State::Missing) {
+        studies.retain(|study| study.state != State::Missing);
+    }
+    Ok(studies)
 }
 
 /// Prints findings.
@@ -120,21 +125,9 @@ fn statement(finding: &Finding) -> String {
 
 /// What we found.
 fn figures(finding: &Finding, separator: &str) -> String {
-    let figures = finding
-        .figures
-        .iter()
-        .map(|(name, value)| format!("{name} = {}", rounded(*value)));
+    let figures = finding.figures_in_words();
+    let figures = figures.iter().map(|(name, value)| format!("{name} = {value}"));
     figures.collect::<Vec<_>>().join(separator)
-}
-
-/// Six significant digits are enough for people.
-fn rounded(value: f64) -> String {
-    let digits = if value.abs() >= 1000.0 { 0 } else { 4 };
-    let text = format!("{value:.digits$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
 }
 
 fn csv(findings: &[Findings]) -> Result<String> {

@@ -86,6 +86,29 @@ impl Finding {
     pub fn is_failure(&self) -> bool {
         self.must_hold && !self.reproduced
     }
+
+    /// Our figures for people: with as many digits as are of interest.
+    pub fn figures_in_words(&self) -> Vec<(&str, String)> {
+        let figures = self.figures.iter();
+        figures
+            .map(|(name, value)| (name.as_str(), rounded(*value)))
+            .collect()
+    }
+}
+
+/// Four decimals, or none from a thousand on.
+fn rounded(value: f64) -> String {
+    let digits = if value.abs() >= 1000.0 { 0 } else { 4 };
+    let text = format!("{value:.digits$}");
+    let text = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
 }
 
 /// Checks every claim, once per reading, in the order given; readings come in the order of the table.

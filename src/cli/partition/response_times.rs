@@ -1,0 +1,41 @@
+//! The response times of a plan, as text.
+
+use crate::cli::question::Case;
+use crate::cli::table::{Column, Table, clip};
+use crate::model::{Evidence, Plan};
+
+/// Each task with its response time, where verdicts rest on them.
+pub(super) fn table(case: &Case<'_>, plan: &Plan) -> Option<Table> {
+    let mut rows = Vec::new();
+    for (index, partition) in plan.partitions.iter().enumerate() {
+        let Evidence::ResponseTimes {
+            response_times_ns, ..
+        } = &partition.verdict.evidence
+        else {
+            continue;
+        };
+        for (&task, time) in partition.tasks.iter().zip(response_times_ns) {
+            let deadline = case.set.tasks().get(task)?.deadline();
+            rows.push((task, index, *time, deadline));
+        }
+    }
+    rows.sort_unstable();
+    let mut table = Table::new([
+        Column::Right("#"),
+        Column::Left("task"),
+        Column::Right("partition"),
+        Column::Right("response"),
+        Column::Right("D"),
+    ]);
+    for &(task, partition, time, deadline) in &rows {
+        let name = case.set.tasks().get(task)?.name();
+        table.row([
+            task.to_string(),
+            name.map_or("-".to_owned(), |name| clip(name, 40)),
+            partition.to_string(),
+            time.to_string(),
+            deadline.to_string(),
+        ]);
+    }
+    (!rows.is_empty()).then_some(table)
+}

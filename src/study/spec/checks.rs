@@ -1,0 +1,113 @@
+//! What a study must be beyond its shape.
+
+use std::collections::HashSet;
+
+use crate::error::Result;
+use crate::model::wcet::MAX_SMS;
+use crate::model::{Factor, Platform};
+use crate::study::axis::MAX_VALUES;
+use crate::study::document::Document;
+use crate::study::shape::Shape;
+use crate::study::work::Point;
+
+/// The most tasks in one set.
+const MAX_TASKS: u64 = 10_000;
+
+/// Names must be usable as file names and tell rows apart.
+pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let starts_well = shape.name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if !starts_well || !shape.name.chars().all(allowed) || shape.name.len() > 100 {
+        let message = format!(
+            "found \"{}\", expected 1 to 100 letters, digits, `.`, `-` or `_`, the first a letter or digit",
+            shape.name.escape_debug()
+        );
+        return Err(document.error("name", message));
+    }
+    let readings = shape
+        .reading
+        .iter()
+        .map(|reading| reading.name.as_str())
+        .collect();
+    let algorithms = shape
+        .algorithm
+        .iter()
+        .map(|algorithm| algorithm.name.as_str())
+        .collect();
+    unique(document, "reading", readings)?;
+    unique(document, "algorithm", algorithms)
+}
+
+fn unique(document: &Document, list: &str, names: Vec<&str>) -> Result<()> {
+    if names.is_empty() {
+        return Err(document.error(list, format!("found none, expected at least one [[{list}]]")));
+    }
+    let mut seen = HashSet::new();
+    for (index, name) in names.into_iter().enumerate() {
+        let field = format!("{list}[{index}].name");
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            let message = format!("found \"{}\", expected visible characters", name.escape_debug());
+            return Err(document.error(&field, message));
+        }
+        if !seen.insert(name) {
+            return Err(document.error(
+                &field,
+                format!("found \"{name}\" twice, expected different names"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// M.
+pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
+    match (shape.sms, &shape.platform) {
+        (Some(sms), None) if (1..=MAX_SMS).contains(&sms) => Ok(sms),
+        (Some(sms), None) => Err(document.error("sms", format!("found {sms}, expected 1 to {MAX_SMS}"))),
+        (None, Some(name)) => Platform::named(name).map(|platform| platform.sms).ok_or_else(|| {
+            let names: Vec<String> = Platform::all().map(|platform| platform.name).collect();
+            let message = format!("found \"{name}\", expected one of {}", names.join(", "));
+            document.error("platform", message)
+        }),
+        (Some(_), Some(_)) => {
+            Err(document.error("platform", "found both `sms` and `platform`, expected one"))
+        }
+        (None, None) => Err(document.error("", "missing field `sms` (or `platform`)")),
+    }
+}
+
+/// The points, number of tasks by number of tasks.
+pub(super) fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
+    let (utilizations, tasks) = (shape.axis.utilization.as_slice(), shape.axis.tasks.as_slice());
+    if let Some(value) = utilizations.iter().find(|&&value| value == Factor::ZERO) {
+        let message = format!("found {value}, expected positive utilizations");
+        return Err(document.error("axis.utilization", message));
+    }
+    if utilizations.len().saturating_mul(tasks.len()) > MAX_VALUES {
+        let message = format!(
+            "found {} utilizations × {} numbers of tasks, expected at most {MAX_VALUES} points",
+            utilizations.len(),
+            tasks.len()
+        );
+        return Err(document.error("axis", message));
+    }
+    let mut points = Vec::new();
+    for &value in tasks {
+        let tasks = match value.ratio() {
+            (tasks @ 1..=MAX_TASKS, 1) => usize::try_from(tasks).ok(),
+            _ => None,
+        };
+        let Some(tasks) = tasks else {
+            let message = format!("found {value}, expected whole numbers from 1 to {MAX_TASKS}");
+            return Err(document.error("axis.tasks", message));
+        };
+        for &utilization in utilizations {
+            points.push(Point {
+                index: points.len(),
+                utilization,
+                tasks,
+            });
+        }
+    }
+    Ok(points)
+}

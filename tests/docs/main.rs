@@ -1,0 +1,19 @@
+//! Promise: the documentation is true. Its commands run and show what it says they show, its JSON and TOML is accepted,
+//! and what it points to exists.
+#![cfg(all(unix, feature = "cli"))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, in its helpers, too"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod commands;
+mod data;
+mod formats;
+mod markdown;
+mod references;
+mod reproduction;
