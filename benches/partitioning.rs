@@ -1,7 +1,8 @@
-//! Speed of the partitioning search against the plain transcription that the tests use as oracle, in one run, so that a
-//! ratio is meaningful on a noisy machine; and of the generator. `cargo bench`
+//! Speed of the partitioning heuristics, and of the generator. `cargo bench --bench partitioning`
 //!
-//! Every figure is the median over repetitions; both programs take turns on the same sets and must give the same plans.
+//! SMS-INA runs against the plain transcription that the tests use as oracle, in one run, so that a ratio is meaningful on
+//! a noisy machine: the programs take turns on batches of the same sets, and must give the same plans. Every figure is
+//! the median over sets and repetitions, on one thread. All sets: proportional WCETs, EDF, D = 0.75 T, U = 50 per 68 SMs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
 
@@ -13,46 +14,77 @@ use std::time::Instant;
 
 use gpusched::generation::{Recipe, Source, WcetModel, uunifast};
 use gpusched::interference::Interference;
-use gpusched::model::{Policy, TaskSet};
+use gpusched::model::{Plan, Policy, TaskSet};
+use gpusched::partitioning::forbidden::Forbidden;
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use rand::SeedableRng;
 
+const SMS: u32 = 68;
+
 fn main() {
-    println!("SMS-INA, proportional/EDF, U = 50, M = 68, one thread; median time per set [µs]\n");
+    println!("SMS-INA against the plain transcription, M = {SMS}: median time per set [µs]\n");
     println!(
         "{:>5} {:>6} {:>12} {:>14} {:>7}",
         "n", "sets", "gpusched", "transcription", "ratio"
     );
-    for (tasks, sets, repetitions) in [(50, 20, 5), (200, 4, 3)] {
+    for (tasks, sets, repetitions) in [(50, 20, 15), (100, 8, 5), (200, 4, 3)] {
         compare(tasks, sets, repetitions);
     }
-    println!("\nUUniFast, one thread; median vectors per second\n");
+
+    println!("\nGrowth in n, M = {SMS}: median time per set [µs], and merges tried\n");
+    header("n");
+    for tasks in [25, 50, 100, 200, 400] {
+        growth(tasks, tasks, SMS);
+    }
+
+    println!("\nGrowth in M, n = 100: median time per set [µs], and merges tried\n");
+    header("M");
+    for sms in [17, 34, 68, 136, 272] {
+        growth(sms as usize, 100, sms);
+    }
+
+    println!("\nUUniFast: median vectors per second\n");
     println!("{:>5} {:>14}", "n", "vectors/s");
     for tasks in [10, 50, 200] {
         println!("{tasks:>5} {:>14.0}", uunifast_rate(tasks));
     }
 }
 
-fn compare(tasks: usize, sets: u64, repetitions: usize) {
+fn draw(tasks: usize, sms: u32, sets: u64) -> Vec<TaskSet> {
     let recipe = Recipe {
         wcet: WcetModel::Proportional,
         ..Recipe::default()
     };
-    let source = Source::new(&recipe, tasks, 50.0, 1).expect("a valid recipe");
-    let sets: Vec<TaskSet> = (0..sets)
+    let utilization = 50.0 * f64::from(sms) / f64::from(SMS);
+    let source = Source::new(&recipe, tasks, utilization, 1).expect("a valid recipe");
+    (0..sets)
         .map(|set| source.draw(50, set).expect("a task set"))
-        .collect();
+        .collect()
+}
+
+/// Plans, and the times they took [µs].
+fn plans(sets: &[TaskSet], sms: u32, heuristic: &Heuristic, times: &mut Vec<f64>) -> Vec<Plan> {
+    sets.iter()
+        .map(|set| {
+            let start = Instant::now();
+            let problem =
+                Problem::new(set, sms, Policy::Edf, Interference::Conflict.model()).expect("a problem");
+            let plan = black_box(partition(&problem, heuristic));
+            times.push(start.elapsed().as_secs_f64() * 1e6);
+            plan
+        })
+        .collect()
+}
+
+fn compare(tasks: usize, sets: u64, repetitions: usize) {
+    let sets = draw(tasks, SMS, sets);
     let heuristic = Heuristic::from(HeuristicKind::Sms);
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..repetitions {
-        for set in &sets {
+        let plans = plans(&sets, SMS, &heuristic, &mut ours);
+        for (set, plan) in sets.iter().zip(plans) {
             let start = Instant::now();
-            let problem = Problem::new(set, 68, Policy::Edf, Interference::Conflict.model()).expect("68 SMs");
-            let plan = black_box(partition(&problem, &heuristic));
-            ours.push(start.elapsed().as_secs_f64() * 1e6);
-
-            let start = Instant::now();
-            let machine = oracle::transcription::machine(set, 68, Policy::Edf, Interference::Conflict);
+            let machine = oracle::transcription::machine(set, SMS, Policy::Edf, Interference::Conflict);
             let answer = black_box(machine.partition_and_allocate(&heuristic));
             theirs.push(start.elapsed().as_secs_f64() * 1e6);
 
@@ -62,6 +94,7 @@ fn compare(tasks: usize, sets: u64, repetitions: usize) {
                 .map(|p| (p.sms, &p.tasks))
                 .eq(answer.parts.iter().map(|p| (p.sms, &p.tasks)));
             assert!(same && plan.schedulable == answer.schedulable, "the plans differ");
+            assert_eq!(plan.stats.merges_tested, answer.merges, "the merges differ");
         }
     }
     let (ours, theirs) = (median(ours), median(theirs));
@@ -70,6 +103,46 @@ fn compare(tasks: usize, sets: u64, repetitions: usize) {
         sets.len(),
         theirs / ours
     );
+}
+
+fn heuristics() -> [(&'static str, Heuristic); 7] {
+    let of = |kind: HeuristicKind, forbidden| Heuristic {
+        forbidden,
+        ..kind.into()
+    };
+    [
+        ("SMS-INA", of(HeuristicKind::Sms, Forbidden::Ina)),
+        ("SMS-ACT", of(HeuristicKind::Sms, Forbidden::Act)),
+        ("BF-INA", of(HeuristicKind::Bf, Forbidden::Ina)),
+        ("BF-ACT", of(HeuristicKind::Bf, Forbidden::Act)),
+        ("1G", HeuristicKind::OneGpu.into()),
+        ("FFD", HeuristicKind::Ffd.into()),
+        ("WFD", HeuristicKind::Wfd.into()),
+    ]
+}
+
+fn header(axis: &str) {
+    print!("{axis:>5}");
+    for (name, _) in heuristics() {
+        print!(" {name:>9}");
+    }
+    println!(" {:>13} {:>13}", "SMS-INA tries", "BF-INA tries");
+}
+
+fn growth(value: usize, tasks: usize, sms: u32) {
+    let sets = draw(tasks, sms, 10);
+    print!("{value:>5}");
+    let mut tries = Vec::new();
+    for (_, heuristic) in heuristics() {
+        let (mut times, mut merges) = (Vec::new(), Vec::new());
+        for _ in 0..3 {
+            let plans = plans(&sets, sms, &heuristic, &mut times);
+            merges.extend(plans.iter().map(|plan| plan.stats.merges_tested as f64));
+        }
+        print!(" {:>9.0}", median(times));
+        tries.push(median(merges));
+    }
+    println!(" {:>13.0} {:>13.0}", tries[0], tries[2]);
 }
 
 fn uunifast_rate(tasks: usize) -> f64 {

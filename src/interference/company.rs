@@ -33,16 +33,6 @@ impl Company {
         }
     }
 
-    /// Whether a task of `kind` is present.
-    pub fn includes(&self, kind: Option<Kind>) -> bool {
-        let count = match kind {
-            Some(Kind::Compute) => self.compute,
-            Some(Kind::Memory) => self.memory,
-            None => self.unclassified,
-        };
-        count > 0
-    }
-
     /// Whether another task of the same kind as a task of `kind`, itself counted, is present.
     ///
     /// A task without a kind may be of any: it counts as a rival of all, and all as its rivals.

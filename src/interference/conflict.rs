@@ -29,11 +29,12 @@ impl InflatedWcet for Conflict {
         task.wcet().least_work(contention(task, company))
     }
 
-    fn classes(&self) -> usize {
+    fn classes(&self) -> u8 {
         2
     }
 
-    fn class(&self, kind: Option<Kind>, company: &Company) -> usize {
+    #[inline]
+    fn class(&self, kind: Option<Kind>, company: &Company) -> u8 {
         company.has_rival_of(kind).into()
     }
 }

@@ -32,13 +32,18 @@ pub trait InflatedWcet: Sync {
     fn least_work(&self, task: &Task, company: &Company) -> u128;
 
     /// How many classes of company there are, at least 1; see [`InflatedWcet::class`].
-    fn classes(&self) -> usize;
+    fn classes(&self) -> u8;
 
     /// What `company` means to a task of `kind` in it: a number below [`InflatedWcet::classes`].
     ///
     /// Companies of one class give a task the same WCETs and the same least work, so that both can be looked up per
     /// class. A finer model sorts its companies into a few classes and answers with the worst of each.
-    fn class(&self, kind: Option<Kind>, company: &Company) -> usize;
+    fn class(&self, kind: Option<Kind>, company: &Company) -> u8;
+
+    /// The same for all kinds at once: compute, memory, and unclassified.
+    fn class_of_each_kind(&self, company: &Company) -> [u8; 3] {
+        [Some(Kind::Compute), Some(Kind::Memory), None].map(|kind| self.class(kind, company))
+    }
 }
 
 impl Interference {

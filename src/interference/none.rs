@@ -21,11 +21,12 @@ impl InflatedWcet for NoInterference {
         task.wcet().least_work(Contention::Isolated)
     }
 
-    fn classes(&self) -> usize {
+    fn classes(&self) -> u8 {
         1
     }
 
-    fn class(&self, _: Option<Kind>, _: &Company) -> usize {
+    #[inline]
+    fn class(&self, _: Option<Kind>, _: &Company) -> u8 {
         0
     }
 }

@@ -23,6 +23,11 @@ impl Utilization {
     /// One processor, fully loaded.
     pub const ONE: Utilization = Utilization(1 << FRACTION_BITS);
 
+    /// `number` processors, fully loaded.
+    pub(crate) fn whole(number: u32) -> Utilization {
+        Utilization(u128::from(number) << FRACTION_BITS)
+    }
+
     /// The utilization of one task: `wcet` / `period`. A zero `period` counts as full load of the whole range.
     pub fn of(wcet: Time, period: Time) -> Utilization {
         let (floor, _) = scaled(wcet.ns(), period.ns());

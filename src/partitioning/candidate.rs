@@ -2,6 +2,7 @@
 
 use super::Problem;
 use crate::interference::Company;
+use crate::model::utilization::Utilization;
 
 /// Tasks and the SMs they get.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,28 +13,28 @@ pub struct Candidate {
     pub tasks: Vec<usize>,
     /// What the tasks are to each other.
     pub(super) company: Company,
+    /// Σ of least work / T in that company [SMs], rounded down: on fewer SMs U is above 1, in any larger company, too.
+    pub(super) work: Utilization,
 }
 
 impl Candidate {
     /// `tasks` (positions in the set of `problem`, ascending) on `sms` SMs.
     pub(super) fn new(problem: &Problem<'_>, sms: u32, tasks: Vec<usize>) -> Candidate {
+        let company = problem.company(&tasks);
         Candidate {
             sms,
-            company: problem.company(&tasks),
+            work: tasks.iter().map(|&task| problem.work(task, &company)).sum(),
             tasks,
+            company,
         }
     }
 
     /// The tasks of `self` and `other` on `sms` SMs.
-    pub(super) fn joined(&self, other: &Candidate, sms: u32) -> Candidate {
+    pub(super) fn joined(&self, other: &Candidate, problem: &Problem<'_>, sms: u32) -> Candidate {
         let mut tasks = Vec::with_capacity(self.tasks.len() + other.tasks.len());
         tasks.extend_from_slice(&self.tasks);
         tasks.extend_from_slice(&other.tasks);
         tasks.sort_unstable();
-        Candidate {
-            sms,
-            tasks,
-            company: self.company.with(&other.company),
-        }
+        Candidate::new(problem, sms, tasks)
     }
 }

@@ -6,8 +6,7 @@
 
 use super::Problem;
 use super::group::{Group, kind_index};
-use super::load::Load;
-use crate::schedulability::Demand;
+use super::load::{Frame, Load};
 use crate::time::Time;
 
 /// The tables.
@@ -18,6 +17,8 @@ pub(super) struct Costs {
     classes: usize,
     /// By task.
     kinds: Vec<u8>,
+    /// By task.
+    frames: Vec<Frame>,
 }
 
 /// One task on one number of SMs in one class of company.
@@ -36,14 +37,15 @@ impl Cost {
     };
 
     #[cold]
-    fn of(problem: &Problem<'_>, task: usize, sms: u32, group: &Group<'_>) -> Cost {
-        match problem.wcet(task, sms, group.company()) {
+    #[inline(never)]
+    fn of(problem: &Problem<'_>, task: usize, frame: &Frame, sms: u32, group: &Group<'_>) -> Cost {
+        match problem.wcet(task, sms, &group.company) {
             Some(wcet) => Cost {
-                load: Load::of(&problem.tasks()[task], wcet),
+                load: frame.load(wcet),
                 wcet,
             },
             None => Cost {
-                load: Load::UNKNOWN,
+                load: Load::LATE,
                 wcet: Time::ZERO,
             },
         }
@@ -54,7 +56,8 @@ impl Costs {
     pub fn new(problem: &Problem<'_>) -> Costs {
         Costs {
             rows: Vec::new(),
-            classes: problem.interference().classes(),
+            classes: problem.interference().classes().into(),
+            frames: problem.tasks().iter().map(Frame::of).collect(),
             kinds: problem
                 .tasks()
                 .iter()
@@ -63,42 +66,30 @@ impl Costs {
         }
     }
 
-    /// The load of `group` on `sms` SMs.
-    pub fn load(&mut self, problem: &Problem<'_>, group: &Group<'_>, sms: u32) -> Load {
+    /// The load of `tasks`, a part of `group`, on `sms` SMs.
+    pub fn load(&mut self, problem: &Problem<'_>, tasks: &[usize], group: &Group<'_>, sms: u32) -> Load {
         let row = sms as usize;
         if self.rows.get(row).is_none_or(Vec::is_empty) {
             self.add_row(row);
         }
-        let row = &mut self.rows[row];
+        let row = &mut self.rows[row][..];
         let mut total = Load::NONE;
-        for part in group.parts() {
-            for &task in part {
-                let cost = &mut row[task * self.classes + group.class(self.kinds[task])];
-                if cost.load.is_none() {
-                    *cost = Cost::of(problem, task, sms, group);
-                }
-                total = total + cost.load;
+        for &task in tasks {
+            let class = group.classes[usize::from(self.kinds[task])];
+            let cost = &mut row[task * self.classes + usize::from(class)];
+            if cost.load.is_none() {
+                *cost = Cost::of(problem, task, &self.frames[task], sms, group);
             }
+            total = total + cost.load;
         }
         total
     }
 
-    /// Puts what the tasks of `group` ask of `sms` SMs into `demands`, in the order of their positions; `false` if a
-    /// WCET is unknown. After [`Costs::load`] of the same.
-    pub fn demands(
-        &self,
-        problem: &Problem<'_>,
-        group: &Group<'_>,
-        sms: u32,
-        demands: &mut Vec<Demand>,
-    ) -> bool {
-        let row = &self.rows[sms as usize];
-        demands.clear();
-        demands.extend(group.ascending().map(|task| {
-            let wcet = row[task * self.classes + group.class(self.kinds[task])].wcet;
-            problem.demand_of(task, wcet, group.company())
-        }));
-        demands.iter().all(|demand| demand.wcet > Time::ZERO)
+    /// C(m) of `task` in `group` on `sms` SMs; `None` if unknown. After [`Costs::load`] of the same.
+    pub fn wcet(&self, task: usize, group: &Group<'_>, sms: u32) -> Option<Time> {
+        let class = group.classes[usize::from(self.kinds[task])];
+        let cost = &self.rows[sms as usize][task * self.classes + usize::from(class)];
+        (cost.wcet > Time::ZERO).then_some(cost.wcet)
     }
 
     #[cold]

@@ -6,14 +6,18 @@
 use super::Problem;
 use super::costs::Costs;
 use super::group::Group;
+use super::load::Load;
+use crate::model::Policy;
 use crate::model::utilization::Utilization;
 use crate::schedulability::{self, Demand};
+use crate::time::Time;
 
 /// Answers questions about one problem, and remembers what it computed on the way.
 pub(super) struct Examiner<'a> {
     problem: &'a Problem<'a>,
     costs: Costs,
-    /// Room for the demands of one question.
+    /// Room for the tasks of one question, and what they ask for.
+    tasks: Vec<usize>,
     demands: Vec<Demand>,
 }
 
@@ -22,6 +26,7 @@ impl<'a> Examiner<'a> {
         Examiner {
             problem,
             costs: Costs::new(problem),
+            tasks: Vec::new(),
             demands: Vec::new(),
         }
     }
@@ -32,33 +37,61 @@ impl<'a> Examiner<'a> {
 
     /// Whether the test passes for `group` on `sms` SMs.
     pub fn accepts(&mut self, group: &Group<'_>, sms: u32) -> bool {
+        let load = self.load(0, group, sms) + self.load(1, group, sms);
+        self.accepts_with(load, group, sms)
+    }
+
+    /// The load of part `part` of `group` on `sms` SMs.
+    pub fn load(&mut self, part: usize, group: &Group<'_>, sms: u32) -> Load {
+        self.costs.load(self.problem, group.parts[part], group, sms)
+    }
+
+    /// The same as [`Examiner::accepts`], given the load of `group` on `sms` SMs.
+    pub fn accepts_with(&mut self, load: Load, group: &Group<'_>, sms: u32) -> bool {
         let policy = self.problem.policy();
-        let load = self.costs.load(self.problem, group, sms);
-        load.verdict(policy).unwrap_or_else(|| {
-            self.demands_of(group, sms)
-                .is_some_and(|demands| schedulability::accepts(policy, demands, sms))
-        })
+        load.verdict(policy)
+            .unwrap_or_else(|| self.passes_test(policy, group, sms))
+    }
+
+    fn passes_test(&mut self, policy: Policy, group: &Group<'_>, sms: u32) -> bool {
+        // Positions break ties and may be priorities.
+        self.tasks.clear();
+        group
+            .parts
+            .iter()
+            .for_each(|part| self.tasks.extend_from_slice(part));
+        self.tasks.sort_unstable();
+        self.demands.clear();
+        for &task in &self.tasks {
+            match self.costs.wcet(task, group, sms) {
+                Some(wcet) => self
+                    .demands
+                    .push(self.problem.demand_of(task, wcet, &group.company)),
+                None => return false,
+            }
+        }
+        schedulability::accepts(policy, &self.demands, sms)
     }
 
     /// U(P) = Σ C(m)/T of `group` on `sms` SMs; `None` where a WCET is unknown.
     pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
-        self.costs.load(self.problem, group, sms);
-        let demands = self.demands_of(group, sms)?;
-        let terms = demands
-            .iter()
-            .map(|demand| Utilization::of(demand.wcet, demand.period));
-        Some(terms.sum())
+        let problem = self.problem;
+        self.wcets(group, sms)
+            .map(|(task, wcet)| Some(Utilization::of(wcet?, problem.tasks()[task].period())))
+            .sum()
     }
 
     /// Σ C(m) of `group` on `sms` SMs [ns]; `None` where a WCET is unknown.
     pub fn work(&mut self, group: &Group<'_>, sms: u32) -> Option<u128> {
-        self.costs.load(self.problem, group, sms);
-        let demands = self.demands_of(group, sms)?;
-        Some(demands.iter().map(|demand| u128::from(demand.wcet.ns())).sum())
+        self.wcets(group, sms)
+            .map(|(_, wcet)| Some(u128::from(wcet?.ns())))
+            .sum()
     }
 
-    fn demands_of(&mut self, group: &Group<'_>, sms: u32) -> Option<&[Demand]> {
-        let known = self.costs.demands(self.problem, group, sms, &mut self.demands);
-        known.then_some(&self.demands)
+    fn wcets(&mut self, group: &Group<'_>, sms: u32) -> impl Iterator<Item = (usize, Option<Time>)> {
+        self.load(0, group, sms);
+        self.load(1, group, sms);
+        let tasks = group.parts.into_iter().flatten();
+        tasks.map(move |&task| (task, self.costs.wcet(task, group, sms)))
     }
 }

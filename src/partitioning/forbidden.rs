@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Candidate;
 use super::examiner::Examiner;
+use super::focus::Focus;
 use super::merge::can_merge;
 use super::relation::{Set, SymmetricRelation};
 
@@ -42,9 +43,10 @@ impl ForbiddenList {
     pub fn prefill(&mut self, examiner: &mut Examiner<'_>, singles: &[Candidate]) -> u64 {
         let mut merges = 0;
         for (a, first) in singles.iter().enumerate() {
+            let mut focus = Focus::on(examiner, first);
             for (b, second) in singles.iter().enumerate().skip(a + 1) {
                 merges += 1;
-                if !can_merge(examiner, first, second) {
+                if !can_merge(&mut focus, second) {
                     self.crossing.relate(a, b);
                 }
             }

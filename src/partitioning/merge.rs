@@ -1,33 +1,31 @@
 //! Algorithm 2: merge two partitions into one of fewer SMs ([Singh21] Definition 2).
 
 use super::Candidate;
-use super::examiner::Examiner;
-use super::group::Group;
+use super::focus::Focus;
 use super::lemmas::smallest;
 
 /// |P ⊕ P'|: the smallest m in [max(|P|, |P'|), |P| + |P'| − 1] on which the tasks of both pass the test, if it is at most
-/// `limit`.
+/// `limit`. P is the partition in focus.
 ///
 /// The test is monotone in m (WCETs do not grow with m, and the tests are sustainable), so the largest m is tried first,
 /// which settles every merge that fails, and bisection then finds what a linear scan finds.
-pub(super) fn merge(
-    examiner: &mut Examiner<'_>,
-    first: &Candidate,
-    second: &Candidate,
-    limit: u32,
-) -> Option<u32> {
-    let low = first.sms.max(second.sms);
-    let high = (first.sms.saturating_add(second.sms) - 1).min(limit);
-    if low > high {
+pub(super) fn merge<'t>(focus: &mut Focus<'_, '_, 't>, partner: &'t Candidate, limit: u32) -> Option<u32> {
+    let (size, other) = (focus.partition.sms, partner.sms);
+    let low = size.max(other);
+    let high = (size.saturating_add(other) - 1).min(limit);
+    if low > high || focus.is_too_much(partner, high) {
         return None;
     }
-    let group = Group::of_both(examiner.problem(), first, second);
-    smallest(low, high, |sms| examiner.accepts(&group, sms))
+    let group = focus.with(partner);
+    smallest(low, high, |sms| focus.accepts(&group, sms))
 }
 
 /// Whether P ⊕ P' exists.
-pub(super) fn can_merge(examiner: &mut Examiner<'_>, first: &Candidate, second: &Candidate) -> bool {
-    let group = Group::of_both(examiner.problem(), first, second);
-    let high = first.sms.saturating_add(second.sms) - 1;
-    first.sms.max(second.sms) <= high && examiner.accepts(&group, high)
+pub(super) fn can_merge<'t>(focus: &mut Focus<'_, '_, 't>, partner: &'t Candidate) -> bool {
+    let largest = focus.partition.sms.saturating_add(partner.sms) - 1;
+    if focus.is_too_much(partner, largest) {
+        return false;
+    }
+    let group = focus.with(partner);
+    focus.accepts(&group, largest)
 }

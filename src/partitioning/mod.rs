@@ -13,6 +13,7 @@ mod baselines;
 mod candidate;
 mod costs;
 mod examiner;
+mod focus;
 pub mod forbidden;
 mod group;
 mod heuristic;

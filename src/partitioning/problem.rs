@@ -121,6 +121,16 @@ impl<'a> Problem<'a> {
         self.interference.least_work(task, &Company::of([task]))
     }
 
+    /// The least work of task `index` in `company` by its period [SMs], rounded down.
+    pub(super) fn work(&self, index: usize, company: &Company) -> Utilization {
+        let task = &self.tasks[index];
+        let work = self.interference.least_work(task, company);
+        Utilization::of(
+            Time::from_ns(u64::try_from(work).unwrap_or(u64::MAX)),
+            task.period(),
+        )
+    }
+
     /// The test of each partition.
     pub(super) fn policy(&self) -> Policy {
         self.policy

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::examiner::Examiner;
+use super::focus::Focus;
 use super::forbidden::{Forbidden, ForbiddenList};
 use super::heuristic::{Heuristic, HeuristicKind};
 use super::list::{Listed, PartitionList};
@@ -40,10 +41,11 @@ pub(super) fn partition_and_allocate(
         let Some(position) = select_partitions(&pars, from, &forbidden, &mut eligible) else {
             break; // fail
         };
+        let first = pars.get(pars.ids()[position]);
         let mut attempt = Attempt {
-            examiner,
+            focus: Focus::on(examiner, &first.partition),
             pars: &pars,
-            first: pars.get(pars.ids()[position]),
+            first,
             forbidden: &mut forbidden,
             merges_tested: &mut stats.merges_tested,
         };
@@ -54,7 +56,7 @@ pub(super) fn partition_and_allocate(
         match merged {
             Some(Merged { parts, sms }) => {
                 let [first, second] = parts.map(|part| &pars.get(part).partition);
-                let union = first.joined(second, sms);
+                let union = first.joined(second, examiner.problem(), sms);
                 parts.into_iter().for_each(|part| pars.remove(part));
                 let id = pars.insert(examiner, union);
                 forbidden.inherit(id, parts);
@@ -83,18 +85,18 @@ struct Merged {
 
 /// The merges of one selected partition with its eligible partners.
 struct Attempt<'a, 'p> {
-    examiner: &'a mut Examiner<'p>,
+    focus: Focus<'a, 'p, 'a>,
     pars: &'a PartitionList,
     first: &'a Listed,
     forbidden: &'a mut ForbiddenList,
     merges_tested: &'a mut u64,
 }
 
-impl Attempt<'_, '_> {
+impl<'a> Attempt<'a, '_> {
     /// Algorithm 2, if the result has at most `limit` SMs.
-    fn merge(&mut self, partner: &Listed, limit: u32) -> Option<Merged> {
+    fn merge(&mut self, partner: &'a Listed, limit: u32) -> Option<Merged> {
         *self.merges_tested += 1;
-        let sms = merge(self.examiner, &self.first.partition, &partner.partition, limit)?;
+        let sms = merge(&mut self.focus, &partner.partition, limit)?;
         Some(Merged {
             parts: [self.first.id, partner.id],
             sms,
@@ -128,7 +130,7 @@ impl Attempt<'_, '_> {
             .iter()
             .map(|&id| {
                 let partner = self.pars.get(id);
-                let key = best_fit_key(self.examiner, heuristic.bf_measure, self.first, partner);
+                let key = best_fit_key(self.focus.examiner, heuristic.bf_measure, self.first, partner);
                 (key, partner)
             })
             .collect();

@@ -69,7 +69,9 @@ fn place(examiner: &mut Examiner<'_>, fit: Fit, split: u32, merges_tested: &mut 
             examiner.accepts(&Group::of_both(problem, partition, &single), partition.sms)
         });
         match accepting {
-            Some(index) => partitions[index] = partitions[index].joined(&single, partitions[index].sms),
+            Some(index) => {
+                partitions[index] = partitions[index].joined(&single, problem, partitions[index].sms)
+            }
             None => break,
         }
     }

@@ -114,7 +114,7 @@ fn decide(demands: &[Demand], steps: &[Step]) -> Option<bool> {
     if load > share::NEXT_TO_ONE || total > OFFSET_LIMIT {
         return None;
     }
-    let mut open: Option<(u64, u64)> = None;
+    let mut open: Option<Open> = None;
     let (mut slope, mut offset) = (0u64, 0u64);
     let mut steps = steps.iter().filter(|step| step.from > 0).peekable();
     while let Some(step) = steps.next() {
@@ -127,16 +127,31 @@ fn decide(demands: &[Demand], steps: &[Step]) -> Option<bool> {
             if demand_bound(demands, step.from)? > step.from {
                 return Some(false);
             }
-            let holds_from = u64::try_from(line / room).ok()?.checked_add(1)?;
-            let next = steps.peek().map_or(u64::MAX, |next| next.from);
-            let (from, _) = open.unwrap_or((step.from, 0));
-            open = Some((from, holds_from.min(next)));
+            open = Some(Open {
+                from: open.map_or(step.from, |open| open.from),
+                line,
+                room,
+                next: steps.peek().map_or(u64::MAX, |next| next.from),
+            });
         }
     }
-    match open {
-        Some((from, to)) => qpa(demands, from, to),
-        None => Some(true),
-    }
+    let Some(open) = open else {
+        return Some(true);
+    };
+    let holds_from = u64::try_from(open.line / open.room).ok()?.checked_add(1)?;
+    qpa(demands, open.from, holds_from.min(open.next))
+}
+
+/// Where lines fail.
+#[derive(Copy, Clone)]
+struct Open {
+    /// The first interval.
+    from: u64,
+    /// The last line that fails comes below t at line/room,
+    line: u128,
+    room: u128,
+    /// or ends here.
+    next: u64,
 }
 
 /// Whether dbf(t) ≤ t from `to` down to `from`, if that is found within [`STEPS`] and 64 bits (Zhang & Burns 2009).
