@@ -5,10 +5,10 @@
 //! of the evidence in the plainest way, and accepts only what follows. So a plan that passes rests on two programs.
 //!
 //! * [`verify`]: the whole plan;
-//! * [`wcet`]: C(m), alone and in conflict;
-//! * [`demand`]: the walk of a processor-demand test;
-//! * [`response`]: response times under fixed priorities;
-//! * [`bounds`]: utilization bounds, exactly.
+//! * `wcet`: C(m), alone and in conflict;
+//! * `demand`: the walk of a processor-demand test;
+//! * `response`: response times under fixed priorities;
+//! * `bounds`: utilization bounds, exactly.
 
 mod bounds;
 mod demand;
