@@ -251,3 +251,18 @@ fn faults_name_the_field() {
         "partitions[0].verdict.strength"
     );
 }
+
+/// At U = 1 with jitter a busy period does not end; the verifier must, and agree.
+#[test]
+fn endless_busy_periods_are_verified() {
+    let json = r#"{"tasks":[
+        {"period":4,"deadline":40,"jitter":3,"wcet":{"table":[[1,2]]}},
+        {"period":6,"deadline":60,"jitter":1,"wcet":{"table":[[1,3]]}}]}"#;
+    let set: TaskSet = serde_json::from_str(json).unwrap();
+    for policy in ["dm", "rm", "np-fp", "fp-audsley"] {
+        let problem = Problem::new(&set, 1, policy.parse().unwrap(), Interference::None.model()).unwrap();
+        let plan = partition(&problem, &Heuristic::from(HeuristicKind::OneGpu));
+        assert!(plan.schedulable, "{policy}: {plan:?}");
+        assert_eq!(verify(&plan, &set), Ok(()), "{policy}");
+    }
+}

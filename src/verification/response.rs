@@ -87,6 +87,19 @@ impl<'a> Level<'a> {
         None
     }
 
+    /// The least common multiple of the periods of the level; the largest number if it is beyond.
+    fn hyperperiod(&self) -> u128 {
+        let gcd = |mut a: u128, mut b: u128| {
+            while b > 0 {
+                (a, b) = (b, a % b);
+            }
+            a
+        };
+        self.higher.iter().fold(self.job.period, |lcm, other| {
+            (lcm / gcd(lcm, other.period)).saturating_mul(other.period)
+        })
+    }
+
     /// The completion of job `q` after the start of the busy period; once it is seen to be no less than `enough`, a lower
     /// bound.
     fn window(&self, q: u128, enough: u128) -> Option<u128> {
@@ -115,6 +128,7 @@ impl<'a> Level<'a> {
             let higher = self.higher.iter().map(|other| released(other, self.charge));
             higher.fold(self.blocking + released(job, 0), u128::saturating_add)
         });
+        let jobs_in_hyperperiod = self.hyperperiod() / job.period;
         let mut worst = 0;
         for q in 0.. {
             let window = self.window(q, u128::from(u64::MAX))?;
@@ -128,6 +142,8 @@ impl<'a> Level<'a> {
                 Some(busy) if (q + 1) * job.period >= busy + job.jitter => {
                     return Some((window, worst, false));
                 }
+                // Where it is endless (U = 1), job q + h responds no later than job q, with h jobs in a hyperperiod.
+                None if q + 1 >= jobs_in_hyperperiod => return Some((window, worst, false)),
                 None if q >= u128::from(STEP_LIMIT) => return None,
                 _ => {}
             }
