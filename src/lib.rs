@@ -33,6 +33,7 @@ pub mod cli;
 pub mod error;
 pub mod generation;
 pub mod interference;
+pub mod kernel_wcet;
 pub mod model;
 pub mod partitioning;
 #[cfg(feature = "cli")]

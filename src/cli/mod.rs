@@ -16,6 +16,7 @@ mod study;
 mod table;
 mod test;
 mod verify;
+mod wcet;
 
 pub use global::{Format, Global};
 
@@ -54,6 +55,8 @@ enum Command {
     Partition(partition::Args),
     /// Check plans and their evidence with separate code.
     Verify(verify::Args),
+    /// Bound the execution time of kernels.
+    Wcet(wcet::Args),
     /// Run experiments, and check published claims against the results.
     Study(study::Args),
     /// Draw results as a figure.
@@ -90,6 +93,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Test(args) => args.run(global),
         Command::Partition(args) => args.run(global),
         Command::Verify(args) => args.run(global),
+        Command::Wcet(args) => args.run(global),
         Command::Study(args) => args.run(global),
         Command::Plot(args) => args.run(global),
         Command::Schema(args) => args.run(global),

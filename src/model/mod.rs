@@ -2,6 +2,7 @@
 
 mod factor;
 mod interference;
+pub mod kernel;
 pub mod plan;
 pub mod platform;
 pub mod policy;
@@ -14,6 +15,7 @@ pub mod wcet;
 
 pub use factor::Factor;
 pub use interference::Interference;
+pub use kernel::{Cluster, Kernel};
 pub use plan::{Partition, Plan};
 pub use platform::Platform;
 pub use policy::Policy;

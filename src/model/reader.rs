@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Plan, TaskSet};
+use super::{Kernel, Plan, TaskSet};
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -34,8 +34,16 @@ impl Document for Plan {
     const EXPECTED: &str = "a plan: an object such as {\"schedulable\":…,\"partitions\":[…]}";
 }
 
+impl Document for Kernel {
+    const EXPECTED: &str =
+        "a kernel: an object such as {\"active_blocks\":4,\"regulation_period\":\"1ms\",\"clusters\":[…]}";
+}
+
 /// A stream of task sets.
 pub type TaskSets = Documents<TaskSet>;
+
+/// A stream of kernels.
+pub type Kernels = Documents<Kernel>;
 
 /// A stream of plans.
 pub type Plans = Documents<Plan>;
