@@ -28,6 +28,7 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 
 pub mod artifact;
+pub mod bandwidth;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod error;

@@ -1,0 +1,13 @@
+//! Promise: bounds on kernels are those of [Aghilinasab20] §IV, exactly, and no schedule of the blocks exceeds them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, in its helpers, too"
+)]
+
+mod algorithm;
+mod golden;
+mod program;
+mod random;
+mod simulation;
