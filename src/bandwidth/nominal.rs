@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel_wcet::{BudgetError, Estimator};
-use crate::model::{Factor, Kernel};
+use crate::kernel_wcet::{EstimateError, Estimator};
+use crate::model::{Factor, Kernel, Straddling};
 use crate::time::Time;
 
 /// A nominal budget and what it costs.
@@ -17,6 +17,9 @@ pub struct Nominal {
     pub slowdown: Factor,
     /// Whether the kernel starts with a regulation period.
     pub sync: bool,
+    /// Which blocks count as hit although memory time covers them in part only.
+    #[serde(default)]
+    pub straddling: Straddling,
     /// The largest budget Q within that slowdown, in steps of a billionth.
     pub nominal_q: Factor,
     /// G(0): the WCET in isolation [ns].
@@ -31,10 +34,15 @@ const STEPS: u64 = 1_000_000_000;
 /// The largest budget under which `kernel` takes at most (1 + `slowdown`)·G(0): a bisection, because G grows with Q.
 ///
 /// # Errors
-/// None, with budgets from 0 to 1; the type is that of [`Estimator::bound`].
-pub fn nominal(kernel: &Kernel, slowdown: Factor, sync: bool) -> Result<Nominal, BudgetError> {
-    let estimator = Estimator::new(kernel);
-    let wcet = |steps: u64| {
+/// Those of [`Estimator::bound`]; none, with budgets from 0 to 1 and the exact solver.
+pub fn nominal(
+    kernel: &Kernel,
+    slowdown: Factor,
+    sync: bool,
+    straddling: Straddling,
+) -> Result<Nominal, EstimateError> {
+    let estimator = Estimator::new(kernel).straddling(straddling);
+    let wcet = |steps: u64| -> Result<(Factor, Time), EstimateError> {
         let q = Factor::from_billionths(steps).unwrap_or(Factor::ONE);
         Ok((q, estimator.bound(q, sync)?.wcet_ns))
     };
@@ -58,6 +66,7 @@ pub fn nominal(kernel: &Kernel, slowdown: Factor, sync: bool) -> Result<Nominal,
         kernel: kernel.name().map(str::to_owned),
         slowdown,
         sync,
+        straddling,
         nominal_q,
         wcet_isolated_ns: isolated,
         wcet_nominal_ns,

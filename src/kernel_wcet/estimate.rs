@@ -1,38 +1,12 @@
 //! Algorithm 1 of [Aghilinasab20]: the WCET of a kernel whose interference depends on how long it runs.
 
-use serde::{Deserialize, Serialize};
-
-use super::certificate::Certificate;
 use super::fixpoint;
+use super::linear_program::{self, LpError};
 use super::list_scheduling;
 use super::program::Program;
-use super::regulation::{BudgetError, Regulation, Straddling};
-use crate::model::{Factor, Kernel};
+use super::regulation::{BudgetError, Exposure, Regulation};
+use crate::model::{Bound, Certificate, Factor, Kernel, Straddling};
 use crate::time::Time;
-
-/// A bound on the execution time of a kernel under a budget, and its proof.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Bound {
-    /// The kernel, if it has a name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kernel: Option<String>,
-    /// Q: the share of each regulation period in which best-effort cores may access memory.
-    pub q: Factor,
-    /// Whether the kernel starts with a regulation period.
-    pub sync: bool,
-    /// Which blocks count as hit although memory time covers them in part only.
-    #[serde(default)]
-    pub straddling: Straddling,
-    /// G(Q): an upper bound on the execution time [ns].
-    pub wcet_ns: Time,
-    /// How many times Eqs 8–12 were solved.
-    pub iterations: u32,
-    /// t_mem: the most memory time in a window of that length [ns].
-    pub memory_time_ns: Time,
-    /// What proves the bound.
-    pub certificate: Certificate,
-}
 
 /// Algorithm 1 for one kernel and any budget.
 #[derive(Clone, Debug)]
@@ -42,6 +16,44 @@ pub struct Estimator<'a> {
     isolated: Time,
     contended: Time,
     straddling: Straddling,
+    solver: Solver,
+}
+
+/// How Eqs 8–12 are solved.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Solver {
+    /// Exactly, in integers; the bound comes with a certificate.
+    #[default]
+    Exact,
+    /// As a linear program in floats, rounded up by a billionth; no certificate.
+    Lp,
+    /// Exactly, and each time compared with the linear program.
+    Both,
+}
+
+/// What solvers may differ by, relative to the bound: the tolerance of a linear program in floats.
+const TOLERANCE: f64 = 1e-9;
+
+/// Why there is no bound.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum EstimateError {
+    /// The budget is none.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
+    /// The LP solver gave up.
+    #[error(transparent)]
+    Lp(#[from] LpError),
+    /// The solvers disagree: one of them is wrong.
+    #[error("the solvers disagree in a window of {window}: {exact} ns exactly, {lp} ns as a linear program")]
+    Disagreement {
+        /// t.
+        window: Time,
+        /// Eq. 8 by the exact solver [ns].
+        exact: f64,
+        /// Eq. 8 by the linear program [ns].
+        lp: f64,
+    },
 }
 
 impl<'a> Estimator<'a> {
@@ -53,6 +65,7 @@ impl<'a> Estimator<'a> {
             isolated: list_scheduling::isolated(kernel),
             contended: list_scheduling::contended(kernel),
             straddling: Straddling::default(),
+            solver: Solver::default(),
         }
     }
 
@@ -62,22 +75,44 @@ impl<'a> Estimator<'a> {
         self
     }
 
+    /// The same estimator with another solver.
+    pub fn solver(mut self, solver: Solver) -> Estimator<'a> {
+        self.solver = solver;
+        self
+    }
+
     /// G(`q`): a bound on the execution time of the kernel while best-effort cores may access memory in a share `q` of each
     /// regulation period ([Aghilinasab20] Algorithm 1). At `q` = 0 that is Eq. 3. Times are rounded up.
     ///
     /// # Errors
-    /// [`BudgetError`] for a budget above 1.
-    pub fn bound(&self, q: Factor, sync: bool) -> Result<Bound, BudgetError> {
+    /// [`EstimateError`] for a budget above 1, and for what the linear program may do if it is asked.
+    pub fn bound(&self, q: Factor, sync: bool) -> Result<Bound, EstimateError> {
         let regulation = Regulation::new(self.kernel, q, sync)?.straddling(self.straddling);
-        let active = self.kernel.active_blocks();
-        let solve = |window| self.program.solve(regulation.exposure(window, active));
+        let exposure = |window| regulation.exposure(window, self.kernel.active_blocks());
+        let mut failure = None;
         let (wcet, iterations) = match q {
             Factor::ZERO => (self.isolated, 0),
             _ => fixpoint::least(self.isolated, self.contended, &regulation, |window| {
-                solve(window).wcet
+                self.solve(window, exposure(window)).unwrap_or_else(|error| {
+                    failure.get_or_insert(error);
+                    Time::ZERO // ends the search
+                })
             }),
         };
-        let proof = solve(wcet);
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        let certificate = match (self.solver, q) {
+            (Solver::Lp, _) => None,
+            (_, Factor::ZERO) => Some(Certificate::NONE),
+            _ => {
+                let optimum = self.program.solve(exposure(wcet));
+                Some(Certificate {
+                    lambda: optimum.lambda,
+                    mu: optimum.mu,
+                })
+            }
+        };
         Ok(Bound {
             kernel: self.kernel.name().map(str::to_owned),
             q,
@@ -86,10 +121,27 @@ impl<'a> Estimator<'a> {
             wcet_ns: wcet,
             iterations,
             memory_time_ns: regulation.memory_time(wcet),
-            certificate: Certificate {
-                lambda: proof.lambda,
-                mu: proof.mu,
-            },
+            certificate,
         })
+    }
+
+    /// Eqs 8–12 for one window.
+    fn solve(&self, window: Time, exposure: Exposure) -> Result<Time, EstimateError> {
+        if self.solver == Solver::Exact {
+            return Ok(self.program.solve(exposure).wcet);
+        }
+        let delay = linear_program::solve(self.kernel, exposure)?.delay;
+        let lp = self.program.in_floats(delay);
+        if self.solver == Solver::Lp {
+            // Floats hold whole nanoseconds up to 2^53, 104 days; beyond, a billionth is more than what they miss.
+            let safe = (lp * (1.0 + TOLERANCE)).ceil();
+            return Ok(Time::from_ns(safe as u64).min(self.contended));
+        }
+        let optimum = self.program.solve(exposure);
+        let exact = self.program.in_floats(optimum.delay.as_f64());
+        if (exact - lp).abs() > TOLERANCE * exact {
+            return Err(EstimateError::Disagreement { window, exact, lp });
+        }
+        Ok(optimum.wcet)
     }
 }

@@ -13,17 +13,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod certificate;
+mod curve;
 mod estimate;
 mod fixpoint;
 pub mod linear_program;
 pub mod list_scheduling;
 mod program;
-mod ratio;
 mod regulation;
 
-pub use certificate::Certificate;
-pub use estimate::{Bound, Estimator};
+pub use curve::{CurvePoint, curve};
+pub use estimate::{EstimateError, Estimator, Solver};
 pub use program::{Optimum, Program};
-pub use ratio::{ParseRatioError, Ratio};
-pub use regulation::{BudgetError, Exposure, Regulation, Straddling};
+pub use regulation::{BudgetError, Exposure, Regulation};

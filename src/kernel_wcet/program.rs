@@ -7,9 +7,8 @@
 //! λwᵢ meets dᵢ or a constant µ = dⱼ: at some dⱼ/wᵢ. A binary search for the sign of its slope finds the minimum, in
 //! integers throughout.
 
-use super::ratio::Ratio;
 use super::regulation::Exposure;
-use crate::model::Kernel;
+use crate::model::{Kernel, Ratio};
 use crate::time::Time;
 
 /// A kernel in the form in which its WCET program is solved many times.
@@ -145,6 +144,11 @@ impl Program {
         let denominator = u128::from(denominator);
         let ns = (self.constant * denominator + numerator).div_ceil(denominator * u128::from(self.active));
         Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX)) // below twice the work, which is a time
+    }
+
+    /// Eq. 8 for a delay of all blocks together, in floats [ns].
+    pub(super) fn in_floats(&self, delay: f64) -> f64 {
+        (self.constant as f64 + delay) / self.active as f64
     }
 
     /// The items by bᵢ just above `lambda`, largest first.

@@ -1,24 +1,7 @@
 //! When best-effort traffic may disturb a kernel: memory time and period boundaries in a window ([Aghilinasab20] §IV-B).
 
-use serde::{Deserialize, Serialize};
-
-use crate::model::{Factor, Kernel};
+use crate::model::{Factor, Kernel, Straddling};
 use crate::time::Time;
-
-/// Which blocks count as hit by memory time although it covers them in part only.
-///
-/// Blocks that progress at a rate between e⁰/e¹ and 1 in memory time need neither. If a block takes e¹ as soon as memory time
-/// touches it, one end of each memory time is not enough, contrary to [Aghilinasab20] §IV-B: see `docs/errata.md`.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "kebab-case")]
-pub enum Straddling {
-    /// Those at the end of each memory time, M in each period, as in Eq. 10.
-    #[default]
-    End,
-    /// Those at the beginning and at the end of each memory time: 2M in each period.
-    Both,
-}
 
 /// Best-effort memory traffic under a budget. Q·T is rounded up to a whole nanosecond.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

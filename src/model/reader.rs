@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Kernel, Plan, TaskSet};
+use super::{Bound, Kernel, Plan, TaskSet};
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -39,11 +39,18 @@ impl Document for Kernel {
         "a kernel: an object such as {\"active_blocks\":4,\"regulation_period\":\"1ms\",\"clusters\":[…]}";
 }
 
+impl Document for Bound {
+    const EXPECTED: &str = "a bound: an object such as {\"q\":0.13,\"wcet_ns\":…,\"certificate\":{…}}";
+}
+
 /// A stream of task sets.
 pub type TaskSets = Documents<TaskSet>;
 
 /// A stream of kernels.
 pub type Kernels = Documents<Kernel>;
+
+/// A stream of bounds.
+pub type Bounds = Documents<Bound>;
 
 /// A stream of plans.
 pub type Plans = Documents<Plan>;

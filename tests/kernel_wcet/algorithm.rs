@@ -1,9 +1,7 @@
 //! Algorithm 1: convergence, order, and a transcription with the LP solver.
 
-use gpusched::kernel_wcet::{
-    Bound, Estimator, Program, Regulation, Straddling, linear_program, list_scheduling,
-};
-use gpusched::model::{Cluster, Factor, Kernel};
+use gpusched::kernel_wcet::{Estimator, Program, Regulation, linear_program, list_scheduling};
+use gpusched::model::{Bound, Cluster, Factor, Kernel, Straddling};
 use gpusched::time::Time;
 use rand::{Rng, RngExt};
 

@@ -2,7 +2,7 @@
 
 use gpusched::bandwidth::nominal;
 use gpusched::kernel_wcet::{Estimator, list_scheduling};
-use gpusched::model::{Cluster, Factor, Kernel};
+use gpusched::model::{Cluster, Factor, Kernel, Straddling};
 use gpusched::time::Time;
 
 /// Table I with the blocks of Table II, `active` at a time, and `first` and `second` of them in the first two clusters.
@@ -19,7 +19,7 @@ fn histo(active: u32, first: u64, second: u64) -> Kernel {
 
 fn nominal_budget(active: u32, (first, second): (u64, u64)) -> f64 {
     let kernel = histo(active, first, second);
-    let found = nominal(&kernel, Factor::from_f64(0.1).unwrap(), false).unwrap();
+    let found = nominal(&kernel, Factor::from_f64(0.1).unwrap(), false, Straddling::End).unwrap();
     found.nominal_q.as_f64()
 }
 

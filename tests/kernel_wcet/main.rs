@@ -11,3 +11,4 @@ mod golden;
 mod program;
 mod random;
 mod simulation;
+mod verification;

@@ -1,6 +1,6 @@
 //! The exact solution of the WCET program against a linear program, all vertices of the dual, and primal points.
 
-use gpusched::kernel_wcet::{Exposure, Optimum, Program, Ratio, linear_program};
+use gpusched::kernel_wcet::{Exposure, Optimum, Program, linear_program};
 use gpusched::model::Kernel;
 use num_bigint::BigUint;
 use rand::RngExt;
@@ -17,7 +17,7 @@ fn exact_solution_is_that_of_the_linear_program() {
         let exposure = random::exposure(&mut rng, &kernel);
         // M times Eq. 8.
         let bound = |delay: f64| constant(&kernel) + delay;
-        let exact = bound(float(Program::new(&kernel).solve(exposure).delay));
+        let exact = bound(Program::new(&kernel).solve(exposure).delay.as_f64());
         let lp = bound(linear_program::solve(&kernel, exposure).unwrap().delay);
         let error = (exact - lp).abs() / exact;
         assert!(error <= 1e-9, "{exact} {lp}\n{exposure:?}\n{kernel:?}");
@@ -34,11 +34,6 @@ fn constant(kernel: &Kernel) -> f64 {
         .map(|&(delay, time, blocks)| (time - delay) as f64 * blocks as f64)
         .sum::<f64>();
     longest as f64 * f64::from(kernel.active_blocks() - 1) + work
-}
-
-fn float(ratio: Ratio) -> f64 {
-    let (numerator, denominator) = ratio.parts();
-    numerator as f64 / denominator as f64
 }
 
 /// No vertex of the dual program lies below the optimum, and one is equal: exactly.

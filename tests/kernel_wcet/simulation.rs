@@ -1,7 +1,7 @@
 //! Kernels in the act: blocks start in their order on the first free place, and take longer in memory time.
 
-use gpusched::kernel_wcet::{Estimator, Straddling, list_scheduling};
-use gpusched::model::{Cluster, Factor, Kernel};
+use gpusched::kernel_wcet::{Estimator, list_scheduling};
+use gpusched::model::{Cluster, Factor, Kernel, Straddling};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 

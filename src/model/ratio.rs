@@ -35,6 +35,11 @@ impl Ratio {
         })
     }
 
+    /// The nearest float or one beside it, for people.
+    pub fn as_f64(self) -> f64 {
+        self.numerator as f64 / self.denominator as f64
+    }
+
     /// The numerator and the denominator, in lowest terms.
     pub fn parts(self) -> (u128, u64) {
         (self.numerator, self.denominator)
