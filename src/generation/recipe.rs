@@ -233,7 +233,7 @@ mod tests {
             ("deadline = -1", "from 0 to 1000000"),
             ("jitter = -0.1", "from 0 to 1000000"),
             ("blocks = -1", "integer `-1`"),
-            ("blocks = 2.5", "float `2.5`"),
+            ("blocks = 2.5", "floating point `2.5`"),
             ("blocks = 4294967296", "integer `4294967296`"),
             ("wcet = 'affine'", "unknown variant `affine`"),
             ("memory_share = 0.5", "unknown field `memory_share`"),
