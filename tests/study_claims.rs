@@ -217,10 +217,20 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
         })
         .collect();
     let all = vec!["literal", "proportional", "work-capacity"];
+    let policies = vec![
+        "edf",
+        "lp-edf-6800",
+        "lp-edf-680",
+        "lp-edf-68",
+        "np-edf",
+        "dm",
+        "lp-fp-680",
+        "np-fp",
+    ];
     assert_eq!(
         found,
         [
-            ("policies", 20, 50, 40, vec!["edf", "np-edf", "dm", "np-fp"]),
+            ("policies", 40, 100, 40, policies),
             ("singh21-fig3.4", 34, 100, 68, all.clone()),
             ("singh21-fig3.5", 34, 100, 68, all.clone()),
             ("singh21-fig3.6", 68, 100, 68, all.clone()),
@@ -236,6 +246,61 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
         let id = format!("S21-{number:02}");
         assert!(claims.iter().any(|claim| claim.starts_with(&id)), "{id}");
     }
+}
+
+/// A claim across readings is one finding, of no reading; a panel per algorithm is the figure that `plot` draws.
+#[test]
+fn readings_stand_beside_each_other() {
+    let root = tempdir().unwrap();
+    let across = r#"
+[[claim]]
+id = "across"
+text = "The printed formula is the harder one"
+across_readings = true
+holds = 'min_gap(rate, (reading = "proportional"), (reading = "literal"), algorithm = "1G") >= 0'
+"#;
+    let text =
+        format!("{SMALL}{across}").replace("tasks = [5, 8]", "tasks = 8\n[figure]\npanel = \"algorithm\"");
+    fs::write(root.path().join("small.toml"), text).unwrap();
+    let (code, report, _) = gpusched(&["study", "run", "small.toml", "-o", "small"], root.path());
+    assert_eq!(code, 0, "{report}");
+    let (_, json, _) = gpusched(&["study", "check", "small", "--format", "json"], root.path());
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let findings = json[0]["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 3);
+    assert_eq!(
+        (&findings[2]["id"], &findings[2]["reading"]),
+        (&"across".into(), &serde_json::Value::Null)
+    );
+    assert_eq!(findings[2]["reproduced"], true);
+    let (_, page, _) = gpusched(&["study", "reproduction", "small"], root.path());
+    assert!(
+        page.contains("| claim | statement | source | literal | proportional | all |"),
+        "{page}"
+    );
+    assert!(
+        page.contains("| across | The printed formula is the harder one |  | – | – | reproduced |"),
+        "{page}"
+    );
+
+    let title = "A small study";
+    let options = [
+        "--panel",
+        "algorithm",
+        "--series",
+        "reading",
+        "--title",
+        title,
+        "-o",
+        "again.svg",
+    ];
+    let (code, _, notes) = gpusched(
+        &[&["plot", "small/small.csv"], &options[..]].concat(),
+        root.path(),
+    );
+    assert_eq!(code, 0, "{notes}");
+    let svg = |path: &str| fs::read_to_string(root.path().join(path)).unwrap();
+    assert_eq!(svg("small/small.svg"), svg("again.svg"));
 }
 
 /// The README's first command: seconds, and curves that fall.

@@ -13,7 +13,8 @@ mod study_support;
 use std::path::{Path, PathBuf};
 
 use files::{stable_files, temporary};
-use gpusched::generation::{Recipe, Source};
+use gpusched::generation::{Recipe, Source, WcetModel};
+use gpusched::model::Factor;
 use gpusched::partitioning::{Problem, partition};
 use gpusched::study::{self, Observer, Overrides, Spec, Table};
 use study_support::{SMALL, parse, run, small};
@@ -72,6 +73,51 @@ fn shards_leave_no_trace() {
         folders.push(folders[0].clone());
         study::merge(&folders, &output).unwrap();
         assert_eq!(stable_files(&output), expected, "{count} shards, one twice");
+    }
+}
+
+/// A reading's blocks come before the generator's, and both before none.
+#[test]
+fn blocks_of_a_reading_replace_those_of_the_generator() {
+    let text = SMALL
+        .replace("memory-share = 0.5", "blocks = 20\njitter = 0.05")
+        .replace("tasks = [5, 8]", "tasks = 8")
+        .replace("policy = \"edf\"", "policy = \"lp-edf\"")
+        .replace("interference = \"conflict\"", "blocks = 2000")
+        .replace("wcet = \"amdahl\"", "wcet = \"proportional\"");
+    let spec = parse(&text);
+    let folder = temporary();
+    run(&spec, folder.path(), "1/1", 2).unwrap();
+    let table = Table::read(folder.path().join("small.csv")).unwrap();
+    let rates = |blocks: u32| -> Vec<String> {
+        let recipe = Recipe {
+            blocks: Some(blocks),
+            jitter: Factor::from_f64(0.05),
+            wcet: WcetModel::Proportional,
+            ..Recipe::default()
+        };
+        let points = [2.0, 4.0, 6.0, 8.0, 10.0].into_iter().enumerate();
+        let accepted = points.map(|(point, utilization)| {
+            let source = Source::new(&recipe, 8, utilization, 7).unwrap();
+            let sets = (0..9).filter(|&set| {
+                let set = source.draw(point as u64, set).unwrap();
+                let policy = "lp-edf".parse().unwrap();
+                let problem =
+                    Problem::new(&set, 12, policy, spec.readings()[0].interference.model()).unwrap();
+                problem.accepts(&(0..8).collect::<Vec<_>>(), 12)
+            });
+            sets.count().to_string()
+        });
+        accepted.collect()
+    };
+    let (few, many) = (rates(20), rates(2000));
+    assert_ne!(few, many);
+    for (reading, expected) in [("literal", few), ("proportional", many)] {
+        let text = |row: usize, column: &str| table.column(column).unwrap().text(row);
+        let rows =
+            (0..table.len()).filter(|&row| text(row, "reading") == reading && text(row, "algorithm") == "1G");
+        let found: Vec<&str> = rows.map(|row| text(row, "schedulable")).collect();
+        assert_eq!(found, expected, "{reading}");
     }
 }
 

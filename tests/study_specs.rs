@@ -171,6 +171,40 @@ const BAD: &[(&str, &str, &[&str])] = &[
         &[":13", "generator.periods", "weekly"],
     ),
     (
+        "memory-share = 0.5",
+        "blocks = 0",
+        &["at generator", "blocks: found 0, expected from 1 to 2147483647"],
+    ),
+    (
+        "memory-share = 0.5",
+        "blocks = 0.5",
+        &[":13", "generator.blocks", "`0.5`"],
+    ),
+    (
+        "memory-share = 0.5",
+        "jitter = 0.75",
+        &["at generator", "jitter: found 0.75, expected a factor below"],
+    ),
+    (
+        "interference = \"conflict\"",
+        "blocks = 0",
+        &[
+            ":24",
+            "reading[1].blocks",
+            "found 0, expected from 1 to 2147483647",
+        ],
+    ),
+    (
+        "interference = \"conflict\"",
+        "blocks = 3000000000",
+        &[":24", "reading[1].blocks", "found 3000000000, expected from 1 to"],
+    ),
+    (
+        "interference = \"conflict\"",
+        "blocks = -68",
+        &[":24", "reading[1].blocks", "`-68`"],
+    ),
+    (
         "policy = \"edf\"",
         "policy = \"fifo\"",
         &["reading[0].policy", "`fifo`", "`edf`"],
@@ -179,6 +213,11 @@ const BAD: &[(&str, &str, &[&str])] = &[
         "[axis]",
         "[figure]\ny = \"height\"\n[axis]",
         &["figure.y", "\"height\"", "rate"],
+    ),
+    (
+        "[axis]",
+        "[figure]\npanel = \"policy\"\n[axis]",
+        &["figure.panel", "`policy`", "`algorithm`"],
     ),
     (
         "algorithm = \"SMS-INA\"",
@@ -191,6 +230,16 @@ const BAD: &[(&str, &str, &[&str])] = &[
         "[[claim]]",
         "[[claim]]\nreadings = [\"figurative\"]",
         &["at claim", "pays", "figurative"],
+    ),
+    (
+        "[[claim]]",
+        "[[claim]]\nacross_readings = true\nreadings = [\"literal\"]",
+        &["at claim", "pays", "both `readings` and `across_readings`"],
+    ),
+    (
+        "[[claim]]",
+        "[[claim]]\nacross_readings = true",
+        &["at claim", "pays", "are the same point"],
     ),
     ("[[claim]]", "[claim]", &["at claim", "sequence"]),
     ("title = ", "title = = ", &["small.toml:2"]),
@@ -220,6 +269,33 @@ fn bad_studies_are_refused_where_they_are_bad() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Blocks and jitter are part of the experiment; a study without is the experiment that it was before there were any.
+#[test]
+fn blocks_and_jitter_make_another_experiment() {
+    let experiment = |from: &str, to: &str| {
+        let spec = Spec::parse("small.toml", &SMALL.replacen(from, to, 1), Overrides::default());
+        spec.unwrap().experiment().unwrap()
+    };
+    let other = [
+        experiment("policy", "policy"),
+        experiment("memory-share = 0.5", "blocks = 68"),
+        experiment("memory-share = 0.5", "jitter = 0.1"),
+        experiment("policy", "blocks = 68\npolicy"),
+        experiment("policy", "blocks = 680\npolicy"),
+    ];
+    for (index, hash) in other.iter().enumerate() {
+        assert!(!other[..index].contains(hash), "{index}");
+    }
+    assert_eq!(
+        experiment("[axis]", "[figure]\npanel = \"algorithm\"\n[axis]"),
+        other[0]
+    );
+    assert_eq!(
+        other[0],
+        "dfa5c764467bdb386dc020b550d43586dadbc08f649082da5a2ba148e657b743"
+    );
 }
 
 #[test]

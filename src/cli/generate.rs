@@ -44,6 +44,15 @@ pub struct Args {
     /// The relative deadline as a multiple of the period [default: 0.75].
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     deadline: Option<Factor>,
+    /// The release jitter as a multiple of the period, below the deadline's [default: none].
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    jitter: Option<Factor>,
+    /// The number of equal thread blocks of each kernel [default: not stated].
+    ///
+    /// States the longest time for which a kernel cannot be preempted, `block`: C(1) in conflict by this number, rounded up to
+    /// whole nanoseconds. That is one block at a time on an SM; if there are s at a time, give the number of blocks by s.
+    #[arg(long, value_name = "N")]
+    blocks: Option<u32>,
 }
 
 const EXAMPLE: &str = "\
@@ -51,7 +60,8 @@ Equal arguments and --seed give equal sets, on every machine; of more sets the f
 
 Examples:
   gpusched generate --tasks 50 --utilization 34 --count 100 -o sets.jsonl
-  gpusched generate --tasks 10 --utilization 4 --count 20 --seed 7 | gpusched partition - --sms 44";
+  gpusched generate --tasks 10 --utilization 4 --count 20 --seed 7 | gpusched partition - --sms 44
+  gpusched generate --tasks 10 --utilization 4 --blocks 680 | gpusched partition - --sms 44 --policy lp-edf";
 
 fn factor(text: &str) -> Result<Factor, &'static str> {
     let value = text.parse().ok().and_then(Factor::from_f64);
@@ -115,6 +125,8 @@ impl Args {
             wcet: self.wcet,
             memory_share: self.memory_share.unwrap_or(default.memory_share),
             deadline: self.deadline.unwrap_or(default.deadline),
+            jitter: self.jitter,
+            blocks: self.blocks,
         }
     }
 

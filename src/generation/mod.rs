@@ -5,15 +5,17 @@
 //!
 //! 1. the tasks' utilizations u₁ … uₙ with Σ uᵢ = U, by [`uunifast`] or [`randfixedsum`];
 //! 2. for each task in turn its period T ([`Periods`]), work a = u·T to the nearest nanosecond (at least 1 ns), and
-//!    deadline D = `deadline`·T (exact, rounded down, at least 1 ns);
+//!    deadline D = `deadline`·T (exact, rounded down, at least 1 ns), and, if asked for, jitter J = `jitter`·T (exact,
+//!    rounded down, less than D);
 //! 3. for each task in turn its kind: memory-intensive iff α ≤ prm, with α uniform;
-//! 4. the WCET function of the kind: β = 0.02, k = 1.2 if compute-intensive, β = 0.1, k = 2.3 if memory-intensive.
+//! 4. the WCET function of the kind: β = 0.02, k = 1.2 if compute-intensive, β = 0.1, k = 2.3 if memory-intensive;
+//! 5. if asked for, the longest thread block of `blocks` equal ones: ⌈C(1)/`blocks`⌉ with C(1) in conflict.
 //!
 //! Note that u is the share of the *work* a; on one SM a kernel takes C(1) = a·(1 + β), in conflict k times that.
 //!
 //! **Randomness.** Set i of point j depends only on (seed, j, i): not on threads, on order, or on which other sets are
-//! drawn. Steps 1, 2 and 3 read one ChaCha8 stream each ([`streams`]), so two recipes that differ in their periods,
-//! kinds or WCET forms have the same utilizations, and those that differ in their utilizations alone choose from the
+//! drawn. Steps 1, 2 and 3 read one ChaCha8 stream each ([`streams`]), jitter and blocks read none. So two recipes that
+//! differ in their periods, kinds or WCET forms have the same utilizations, and those that differ in their utilizations alone choose from the
 //! list of periods with the same random numbers.
 //!
 //! Floats are at home here and nowhere else: a drawn set consists of integers and exact decimals. Powers, logarithms
@@ -33,8 +35,11 @@ pub mod randfixedsum;
 mod recipe;
 mod source;
 pub mod streams;
+mod times;
 pub mod uunifast;
 
 pub use periods::{ParsePeriodsError, Periods};
+pub(crate) use recipe::check_blocks;
 pub use recipe::{Generator, Recipe, RecipeError, WcetModel};
 pub use source::{MAX_TASKS, Source};
+pub use times::MAX_BLOCKS;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::periods::Periods;
+use super::times::{MAX_BLOCKS, deadline};
 use crate::error::Error;
 use crate::model::wcet::{Form, Scaling};
 use crate::model::{Factor, Kind};
@@ -27,6 +28,14 @@ pub struct Recipe {
     pub memory_share: f64,
     /// D/T, above 0.
     pub deadline: Factor,
+    /// J/T, below D/T; no jitter if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<Factor>,
+    /// N, the number of equal thread blocks of each kernel (over the number that an SM runs at a time): `block` is ⌈C(1)/N⌉
+    /// with C(1) in conflict. Not stated if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = MAX_BLOCKS))]
+    pub blocks: Option<u32>,
 }
 
 /// How a total utilization is divided: uniformly over all vectors of shares under the cap, either way.
@@ -100,6 +109,8 @@ impl Default for Recipe {
             wcet: WcetModel::default(),
             memory_share: 0.5,
             deadline: DEADLINE,
+            jitter: None,
+            blocks: None,
         }
     }
 }
@@ -140,16 +151,29 @@ impl Recipe {
             let expected = format!("a deadline below 2^63 ns at the longest period, {longest}");
             return Err(RecipeError::new("deadline", self.deadline, expected));
         }
-        Ok(())
+        if let Some(jitter) = self.jitter
+            && jitter >= self.deadline
+        {
+            let expected = format!(
+                "a factor below the deadline's, {}: else every kernel may be released too late",
+                self.deadline
+            );
+            return Err(RecipeError::new("jitter", jitter, expected));
+        }
+        self.blocks.map_or(Ok(()), check_blocks)
     }
 }
 
-/// D = `factor`·T [ns], rounded down and at least 1 ns; `None` above [`Time::LIMIT`].
-pub(super) fn deadline(factor: Factor, period: Time) -> Option<Time> {
-    let (numerator, denominator) = factor.ratio();
-    let exact = u128::from(period.ns()) * u128::from(numerator) / u128::from(denominator);
-    let ns = u64::try_from(exact.max(1)).ok()?;
-    (ns <= Time::LIMIT.ns()).then_some(Time::from_ns(ns))
+/// Whether a kernel can have so many thread blocks.
+pub(crate) fn check_blocks(blocks: u32) -> Result<(), RecipeError> {
+    match blocks {
+        1..=MAX_BLOCKS => Ok(()),
+        _ => Err(RecipeError::new(
+            "blocks",
+            blocks,
+            format!("from 1 to {MAX_BLOCKS} thread blocks, or nothing"),
+        )),
+    }
 }
 
 impl WcetModel {
@@ -189,13 +213,15 @@ mod tests {
 
     #[test]
     fn recipes_read_from_toml() {
-        let text = "generator = 'randfixedsum'\ncap = 2\nperiods = 'log-uniform:10ms:1s'\nwcet = 'proportional'\nmemory-share = 1\ndeadline = 1.5";
+        let text = "generator = 'randfixedsum'\ncap = 2\nperiods = 'log-uniform:10ms:1s'\nwcet = 'proportional'\nmemory-share = 1\ndeadline = 1.5\njitter = 0.1\nblocks = 680";
         let recipe: Recipe = toml::from_str(text).unwrap();
         assert_eq!(recipe.generator, Generator::Randfixedsum);
         assert_eq!((recipe.cap, recipe.memory_share), (Some(2.0), 1.0));
         assert_eq!(recipe.periods.to_string(), "log-uniform:10ms:1s");
         assert_eq!(recipe.wcet, WcetModel::Proportional);
         assert_eq!(recipe.deadline.ratio(), (3, 2));
+        assert_eq!(recipe.jitter.map(Factor::ratio), Some((1, 10)));
+        assert_eq!(recipe.blocks, Some(680));
         assert_eq!(
             toml::from_str::<Recipe>(&toml::to_string(&recipe).unwrap()).unwrap(),
             recipe
@@ -205,25 +231,16 @@ mod tests {
             ("generator = 'drs'", "unknown variant `drs`"),
             ("periods = '10ms'", "invalid periods \"10ms\""),
             ("deadline = -1", "from 0 to 1000000"),
+            ("jitter = -0.1", "from 0 to 1000000"),
+            ("blocks = -1", "integer `-1`"),
+            ("blocks = 2.5", "floating point `2.5`"),
+            ("blocks = 4294967296", "integer `4294967296`"),
             ("wcet = 'affine'", "unknown variant `affine`"),
             ("memory_share = 0.5", "unknown field `memory_share`"),
         ] {
             let message = toml::from_str::<Recipe>(bad).unwrap_err().to_string();
             assert!(message.contains(expected), "{bad}: {message}");
         }
-    }
-
-    #[test]
-    fn deadlines_are_exact() {
-        let ns =
-            |factor, period| deadline(Factor::from_f64(factor).unwrap(), Time::from_ns(period)).map(Time::ns);
-        assert_eq!(ns(0.75, 50_000_000), Some(37_500_000));
-        assert_eq!(ns(0.75, 7), Some(5));
-        assert_eq!(ns(0.1, 7), Some(1));
-        // 2⁶² + 1 has no float of its own
-        assert_eq!(ns(1.0, (1 << 62) + 1), Some((1 << 62) + 1));
-        assert_eq!(ns(2.0, 1 << 62), None);
-        assert_eq!(ns(1e6, u64::MAX), None);
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use super::periods::work;
 use super::randfixedsum::{FixedSum, FixedSumError};
-use super::recipe::{Generator, Recipe, RecipeError, deadline};
+use super::recipe::{Generator, Recipe, RecipeError};
 use super::streams::{Purpose, stream, unit};
+use super::times::{block, deadline, jitter};
 use super::uunifast;
 use crate::error::Error;
 use crate::model::{Kind, Task, TaskSet, TaskShape, WcetFunction};
@@ -123,12 +124,27 @@ impl Source {
             let wcet = WcetFunction::new(form).map_err(|error| unusable(&name, error))?;
             let deadline = deadline(self.recipe.deadline, period)
                 .ok_or_else(|| unusable(&name, "a deadline of 2^63 ns or more"))?;
+            let jitter = self
+                .recipe
+                .jitter
+                .map(|factor| {
+                    jitter(factor, period, deadline)
+                        .ok_or_else(|| unusable(&name, "a jitter of 2^63 ns or more"))
+                })
+                .transpose()?;
+            let block = self
+                .recipe
+                .blocks
+                .map(|blocks| {
+                    block(&wcet, blocks).ok_or_else(|| unusable(&name, "blocks of a kernel without C(1)"))
+                })
+                .transpose()?;
             let task = Task::new(TaskShape {
                 name: None,
                 period,
                 deadline: Some(deadline),
-                jitter: None,
-                block: None,
+                jitter,
+                block,
                 kind: Some(kind),
                 wcet,
             });

@@ -61,7 +61,7 @@ pub use provenance::Provenance;
 pub use reproduction::reproduction;
 pub use results::{COLUMNS, TIMING_COLUMNS};
 pub use runner::{Observer, Summary, run};
-pub use shape::{Algorithm, Axis, Figure, FigureTable, Reading, Shape};
+pub use shape::{Algorithm, Axis, Figure, FigurePanel, FigureTable, Reading, Shape};
 pub use spec::{Overrides, Spec};
 pub use table::Table;
 pub use work::{Chunk, Point, Shard, Work};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Claim;
 use super::axis::Values;
-use crate::generation::{Recipe, WcetModel};
+use crate::generation::{MAX_BLOCKS, Recipe, WcetModel};
 use crate::interference::Interference;
 use crate::model::Policy;
 use crate::partitioning::forbidden::Forbidden;
@@ -77,6 +77,10 @@ pub struct Reading {
     /// How company stretches a WCET.
     #[serde(default)]
     pub interference: Interference,
+    /// The number of thread blocks of each kernel, in place of the generator's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = MAX_BLOCKS))]
+    pub blocks: Option<u32>,
 }
 
 /// A heuristic under a name. The fields are those of [`Heuristic`] (serde cannot flatten strictly).
@@ -126,6 +130,29 @@ pub struct Figure {
     pub table: FigureTable,
     /// The column along its vertical axis.
     pub y: String,
+    /// What a panel is for; the lines are of the other.
+    pub panel: FigurePanel,
+}
+
+/// What a figure has a panel for each of.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FigurePanel {
+    /// Each reading; a line per algorithm.
+    #[default]
+    Reading,
+    /// Each algorithm; a line per reading.
+    Algorithm,
+}
+
+impl FigurePanel {
+    /// The columns with one panel, and one line, per value.
+    pub fn and_series(self) -> (&'static str, &'static str) {
+        match self {
+            FigurePanel::Reading => ("reading", "algorithm"),
+            FigurePanel::Algorithm => ("algorithm", "reading"),
+        }
+    }
 }
 
 /// The tables of a study that a figure can show.
@@ -144,6 +171,7 @@ impl Default for Figure {
         Figure {
             table: FigureTable::Results,
             y: "rate".to_owned(),
+            panel: FigurePanel::default(),
         }
     }
 }

@@ -65,6 +65,7 @@ impl Spec {
         }
         let shape: Shape = document.parse()?;
         checks::names(&document, &shape)?;
+        checks::blocks(&document, &shape)?;
         let sms = checks::sms(&document, &shape)?;
         let points = checks::points(&document, &shape)?;
         if shape.sets == 0 {
@@ -113,6 +114,8 @@ impl Spec {
             let message = "found a WCET form, expected it in each [[reading]]";
             return Err(self.document.error("generator.wcet", message));
         }
+        let whole = self.shape.generator.check();
+        whole.map_err(|error| self.document.error("generator", error.to_string()))?;
         let Some(reading) = self.shape.reading.first() else {
             return Ok(());
         };
@@ -130,10 +133,12 @@ impl Spec {
             })
     }
 
-    /// Where the task sets of `point` come from, with the WCET form of `reading`. All readings see the same draws.
+    /// Where the task sets of `point` come from, with the WCET form and the blocks of `reading`. All readings see the same
+    /// draws.
     pub(super) fn source(&self, point: &Point, reading: &Reading) -> Result<Source> {
         let recipe = Recipe {
             wcet: reading.wcet,
+            blocks: reading.blocks.or(self.shape.generator.blocks),
             ..self.shape.generator.clone()
         };
         Source::new(&recipe, point.tasks, point.utilization.as_f64(), self.shape.seed)

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::support::{files, root, run};
 
-/// The studies of published figures.
-const STUDIES: [&str; 3] = ["singh21-fig3.4", "singh21-fig3.5", "singh21-fig3.6"];
+/// The studies with committed results.
+const STUDIES: [&str; 4] = ["policies", "singh21-fig3.4", "singh21-fig3.5", "singh21-fig3.6"];
 
 #[test]
 fn the_page_is_what_the_tool_renders() {

@@ -4,6 +4,7 @@
 
 #![cfg(test)] // helpers may unwrap, too
 
+mod blocks;
 mod distributions;
 mod reference;
 mod refusals;

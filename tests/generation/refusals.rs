@@ -1,7 +1,7 @@
 //! Points and recipes that make no sense are refused, by field and value; all others can be drawn.
 
 use gpusched::error::Error;
-use gpusched::generation::{Generator, MAX_TASKS, Periods, Recipe, Source, WcetModel};
+use gpusched::generation::{Generator, MAX_BLOCKS, MAX_TASKS, Periods, Recipe, Source, WcetModel};
 use gpusched::model::Factor;
 use gpusched::time::Time;
 
@@ -60,6 +60,13 @@ fn impossible_recipes_are_refused() {
             recipe.periods = periods;
         })
     };
+    let jitter = |factor, deadline| {
+        with(&|recipe| {
+            recipe.jitter = Factor::from_f64(factor);
+            recipe.deadline = Factor::from_f64(deadline).unwrap();
+        })
+    };
+    let blocks = |blocks| with(&|recipe| recipe.blocks = Some(blocks));
     for (recipe, field, value) in [
         (cap(0.0), "cap", "0.0"),
         (cap(-1.0), "cap", "-1.0"),
@@ -78,6 +85,11 @@ fn impossible_recipes_are_refused() {
         (memory_share(f64::NAN), "memory-share", "NaN"),
         (deadline(0.0, Periods::Singh21), "deadline", "0"),
         (deadline(2.0, range(1, 1 << 62)), "deadline", "2"),
+        (jitter(0.75, 0.75), "jitter", "0.75"),
+        (jitter(1e6, 1.5), "jitter", "1000000"),
+        (blocks(0), "blocks", "0"),
+        (blocks(MAX_BLOCKS + 1), "blocks", "2147483648"),
+        (blocks(u32::MAX), "blocks", "4294967295"),
     ] {
         for generator in [Generator::UunifastDiscard, Generator::Randfixedsum] {
             let recipe = Recipe {
@@ -124,12 +136,12 @@ fn hopeless_discarding_names_the_way_out() {
 #[test]
 fn whatever_new_accepts_can_be_drawn() {
     let limit = Time::LIMIT.ns();
-    for (min, max, deadline, utilization) in [
-        (1, 1, 1e-9, 1e-300),
-        (1, 1, 1e6, 1e18),
-        (1, limit, 1.0, 0.25),
-        (limit, limit, 0.75, 0.25),
-        (limit / 2, limit / 2, 2.0, 0.5),
+    for (min, max, deadline, utilization, jitter, blocks) in [
+        (1, 1, 1e-9, 1e-300, Some(0.0), Some(1)),
+        (1, 1, 1e6, 1e18, Some(999_999.0), Some(MAX_BLOCKS)),
+        (1, limit, 1.0, 0.25, None, Some(1)),
+        (limit, limit, 0.75, 0.25, Some(0.749_999_999), None),
+        (limit / 2, limit / 2, 2.0, 0.5, Some(1.999_999_999), Some(7)),
     ] {
         for wcet in [WcetModel::Amdahl, WcetModel::Proportional] {
             for generator in [Generator::UunifastDiscard, Generator::Randfixedsum] {
@@ -141,12 +153,16 @@ fn whatever_new_accepts_can_be_drawn() {
                         max: Time::from_ns(max),
                     },
                     deadline: Factor::from_f64(deadline).unwrap(),
+                    jitter: jitter.map(|jitter| Factor::from_f64(jitter).unwrap()),
+                    blocks,
                     ..Recipe::default()
                 };
                 for tasks in [1, 2, 20] {
                     let source = Source::new(&recipe, tasks, utilization, 1).unwrap();
                     for set in 0..20 {
-                        assert_eq!(source.draw(u64::MAX, set).unwrap().tasks().len(), tasks);
+                        let set = source.draw(u64::MAX, set).unwrap();
+                        assert_eq!(set.tasks().len(), tasks);
+                        assert!(set.tasks().iter().all(|task| task.jitter() < task.deadline()));
                     }
                 }
             }

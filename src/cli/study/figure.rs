@@ -35,8 +35,11 @@ pub fn draw(study: &Study) -> Result<()> {
         "" => spec.name(),
         title => title,
     };
+    let (panel, series) = spec.figure().panel.and_series();
     for value in &values {
         let mut options = Options {
+            panel: Some(panel.to_owned()),
+            series: series.to_owned(),
             x: x.to_owned(),
             y: spec.figure().y.clone(),
             title: Some(title.to_owned()),

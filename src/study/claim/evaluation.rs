@@ -25,7 +25,8 @@ pub struct Evaluation {
 }
 
 impl Expression {
-    /// Evaluates over the rows of one reading, or over all rows if `reading` is `None`.
+    /// Evaluates over the rows of one reading, or over all rows if `reading` is `None`; gaps then pair rows whatever their
+    /// reading.
     ///
     /// # Errors
     /// [`Error::Input`](crate::error::Error::Input) naming table and aggregate: unknown column or text, nothing to
@@ -43,6 +44,7 @@ impl Expression {
         let mut scope = Scope {
             table,
             rows,
+            across: reading.is_none(),
             figures: Vec::new(),
         };
         let holds = scope.condition(&self.0)?;
@@ -55,6 +57,8 @@ impl Expression {
 struct Scope<'t> {
     table: &'t Table,
     rows: Vec<usize>,
+    /// Whether these are the rows of all readings.
+    across: bool,
     figures: Vec<(String, f64)>,
 }
 
@@ -192,7 +196,8 @@ impl<'t> Scope<'t> {
         rows: Vec<usize>,
         fail: &impl Fn(String) -> crate::error::Error,
     ) -> Result<Vec<(Vec<&'t str>, usize)>> {
-        let columns: Vec<Column<'t>> = POINT.iter().filter_map(|name| self.table.find(name)).collect();
+        let names = POINT.iter().filter(|&&name| name != READING || !self.across);
+        let columns: Vec<Column<'t>> = names.filter_map(|name| self.table.find(name)).collect();
         if columns.is_empty() {
             return Err(fail(format!(
                 "no column to pair rows by, expected one of {}",

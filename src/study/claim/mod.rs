@@ -49,6 +49,9 @@ pub struct Claim {
     /// The readings it is checked for, each by itself [default: all].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readings: Option<Vec<String>>,
+    /// Whether it is about the readings together: checked once, over the rows of all of them.
+    #[serde(default)]
+    pub across_readings: bool,
     /// The table it is about: `results` or `timing`.
     #[serde(default = "results")]
     pub table: String,
@@ -60,7 +63,7 @@ fn results() -> String {
     "results".to_owned()
 }
 
-/// What the results say about one claim under one reading.
+/// What the results say about one claim, under one reading or all.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Finding {
     /// The claim.
@@ -73,7 +76,7 @@ pub struct Finding {
     pub published: Option<String>,
     /// Whether it is a failure if this is not reproduced.
     pub must_hold: bool,
-    /// The reading, unless the table has none.
+    /// The reading, unless the claim is about all of them or the table has none.
     pub reading: Option<String>,
     /// Whether the results confirm the claim.
     pub reproduced: bool,
@@ -111,7 +114,7 @@ fn rounded(value: f64) -> String {
     }
 }
 
-/// Checks every claim, once per reading, in the order given; readings come in the order of the table.
+/// Checks every claim, once per reading (or once, if it is about them together), in the order given; readings come in the order of the table.
 ///
 /// `table` finds the tables by name.
 ///
@@ -146,11 +149,17 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
     Ok(findings)
 }
 
-/// The readings a claim is checked for; `None` stands for the whole of a table without readings.
+/// The readings a claim is checked for; `None` stands for the whole of the table.
 fn readings<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>> {
     let fail = |message| Err(table.error(None, READING, message));
     if table.is_empty() {
         return fail("the table has no rows".to_owned());
+    }
+    if claim.across_readings {
+        return match &claim.readings {
+            None => Ok(vec![None]),
+            Some(_) => fail("found both `readings` and `across_readings`, expected one".to_owned()),
+        };
     }
     let (known, wanted) = match (table.find(READING), &claim.readings) {
         (None, None) => return Ok(vec![None]),

@@ -20,7 +20,8 @@
 //! A number is decimal (`35`, `0.99`, `1e-3`), a text stands between `"` or `'`, a column is a word of letters, digits
 //! and `_` that is none of `and`, `or`, `not`, `in`.
 //!
-//! * A claim is checked for one reading at a time: an aggregate sees the rows of that reading only.
+//! * A claim is checked for one reading at a time: an aggregate sees the rows of that reading only. With `across_readings`
+//!   it is checked once, and sees the rows of all; then gaps pair rows of any two readings.
 //! * `min`, `max`, `mean`, `sum` take the filled cells of a column of numbers, `first` and `last` those that come first
 //!   and last in the file; **empty cells are skipped**. `count` counts the filled cells of any column. Nothing left to
 //!   aggregate is an error, except for `count`, which is then 0.

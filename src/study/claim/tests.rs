@@ -284,6 +284,36 @@ fn claims_are_checked_per_reading() {
 }
 
 #[test]
+fn claims_across_readings_see_all_rows() {
+    let table = results();
+    let across = |holds: &str| {
+        let mut claim = claim("across_readings = true");
+        claim.holds = holds.parse().unwrap();
+        check(&[claim], |_| Some(&table))
+    };
+    // The third point is in `literal` alone.
+    let gap = |algorithm: &str| {
+        let holds = format!(
+            "max_gap(rate, (reading = 'other'), (reading = 'literal'), algorithm = '{algorithm}') >= 0"
+        );
+        let findings = across(&holds).unwrap();
+        assert_eq!((findings.len(), findings[0].reading.as_deref()), (1, None));
+        findings[0].figures[0].1
+    };
+    assert_eq!((gap("SMS"), gap("BF")), (1.0 - 0.75, 1.0 - 0.55));
+    let ambiguous = across("min_gap(rate, (algorithm = 'SMS'), (algorithm = 'BF')) >= 0").unwrap_err();
+    assert!(
+        ambiguous.to_string().contains("are the same point"),
+        "{ambiguous}"
+    );
+    let both = check(&[claim("across_readings = true\nreadings = ['other']")], |_| {
+        Some(&table)
+    });
+    let both = both.unwrap_err().to_string();
+    assert!(both.contains("both `readings` and `across_readings`"), "{both}");
+}
+
+#[test]
 fn claims_that_cannot_be_checked_are_errors() {
     let table = results();
     let empty = Table::from_reader("e.csv", "rate,reading\n".as_bytes()).unwrap();

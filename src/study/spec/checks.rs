@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::error::Result;
+use crate::generation::check_blocks;
 use crate::model::wcet::MAX_SMS;
 use crate::model::{Factor, Platform};
 use crate::study::axis::MAX_VALUES;
@@ -54,6 +55,17 @@ fn unique(document: &Document, list: &str, names: Vec<&str>) -> Result<()> {
                 &field,
                 format!("found \"{name}\" twice, expected different names"),
             ));
+        }
+    }
+    Ok(())
+}
+
+/// Blocks of the readings; those of the generator are checked with the rest of it.
+pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
+    for (index, reading) in shape.reading.iter().enumerate() {
+        if let Some(Err(error)) = reading.blocks.map(check_blocks) {
+            let message = format!("found {}, expected {}", error.found, error.expected);
+            return Err(document.error(&format!("reading[{index}].blocks"), message));
         }
     }
     Ok(())
