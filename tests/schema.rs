@@ -44,6 +44,9 @@ fn all_schemas_are_listed_and_valid() {
         "findings",
         "provenance",
         "platform",
+        "kernel",
+        "bound",
+        "nominal",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

@@ -5,8 +5,9 @@ use schemars::{Schema, schema_for};
 use super::output::Output;
 use super::table::{Column, Table};
 use super::{Global, Outcome};
+use crate::bandwidth::Nominal;
 use crate::error::{Error, Result};
-use crate::model::{Plan, Platform, TaskSet};
+use crate::model::{Bound, Kernel, Plan, Platform, TaskSet};
 use crate::study::{Findings, Provenance, Shape};
 
 /// Prints a JSON schema.
@@ -34,6 +35,11 @@ const FORMATS: &[Entry] = &[
         schema_for!(super::test::Response)
     }),
     ("plan", "what `partition` answers", || schema_for!(Plan)),
+    ("kernel", "what `wcet bound` reads", || schema_for!(Kernel)),
+    ("bound", "what `wcet bound` answers", || schema_for!(Bound)),
+    ("nominal", "what `budget nominal` answers", || {
+        schema_for!(Nominal)
+    }),
     ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     (
         "findings",
