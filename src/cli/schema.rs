@@ -6,6 +6,7 @@ use super::output::Output;
 use super::table::{Column, Table};
 use super::{Global, Outcome};
 use crate::error::{Error, Result};
+use crate::kernel_wcet::fit::scaling::Fit;
 use crate::model::{Plan, Platform, TaskSet};
 use crate::study::{Findings, Provenance, Shape};
 
@@ -45,6 +46,7 @@ const FORMATS: &[Entry] = &[
         "where results come from: NAME.provenance.json",
         || schema_for!(Provenance),
     ),
+    ("wcet-fit", "what `wcet fit` answers", || schema_for!(Fit)),
     ("platform", "a GPU of tasksets/platforms", || {
         schema_for!(Platform)
     }),

@@ -1,5 +1,8 @@
 //! `gpusched wcet`: bounds on the execution time of kernels.
 
+mod fit;
+mod points;
+
 use clap::Subcommand;
 
 use super::{Global, Outcome};
@@ -7,20 +10,30 @@ use crate::error::Result;
 
 /// Bounds the execution time of kernels.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
 }
 
+const EXAMPLE: &str = "\
+Example:
+  gpusched wcet fit tasksets/measurements/stencil.csv";
+
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Fit a WCET function of the number of SMs to measurements.
+    Fit(fit::Args),
+}
 
 impl Args {
     /// Runs the subcommand.
     ///
     /// # Errors
     /// Those of the subcommand.
-    pub fn run(&self, _global: &Global) -> Result<Outcome> {
-        match self.command {}
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        match &self.command {
+            Command::Fit(args) => args.run(global),
+        }
     }
 }
