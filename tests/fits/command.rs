@@ -41,7 +41,7 @@ fn every_point_is_covered() {
             let points = fit[cells[2]]["points"].as_array().unwrap();
             let point = points
                 .iter()
-                .find(|point| point["sms"].to_string() == cells[0])
+                .find(|point| point["sms"].as_u64() == cells[0].parse().ok())
                 .unwrap();
             assert!(
                 point["wcet_ns"].as_u64().unwrap() >= 1000 * cells[1].parse::<u64>().unwrap(),
