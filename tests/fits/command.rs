@@ -86,7 +86,12 @@ fn curves_and_figures() {
         "contention,sms,measurements,longest_ns,monotone_ns,wcet_ns,least_squares_ns,speed_up\n"
     ));
     let figure = std::fs::read_to_string(&svg).unwrap();
-    assert!(figure.starts_with("<svg ") && figure.contains("conflict") && figure.contains("Speed up"));
+    assert!(
+        figure.starts_with("<svg ")
+            && figure.contains("conflict")
+            && figure.contains("Speed-up")
+            && figure.contains("SMs")
+    );
     let again = folder.path().join("again.svg");
     let plot = [
         "plot",
