@@ -1,8 +1,10 @@
 //! WCETs from extreme values: near the planted quantile, never below a measurement, and honest about their worth.
 
 use gpusched::kernel_wcet::fit::independence;
+use gpusched::kernel_wcet::fit::normal::NormalFit;
 use gpusched::kernel_wcet::fit::tail::{Estimate, TailError, Warning, estimate};
 use gpusched::model::kernel::TailFamily;
+use gpusched::model::{Cluster, Kernel};
 use gpusched::time::Time;
 
 use crate::streams::Stream;
@@ -228,5 +230,36 @@ fn a_poor_fit_is_noticed() {
         };
         assert!(found.warnings.iter().any(distrusted), "{family:?}: {found:?}");
         assert!(found.wcet >= longest(&mixed));
+    }
+}
+
+/// An estimate goes into a kernel file and comes back.
+#[test]
+fn kernel_files_hold_estimates() {
+    let times = exponential(14, 3000);
+    let found = estimate(&times, TailFamily::Gpd, 1e-6).unwrap();
+    let mut distribution = NormalFit::of(&times).unwrap().distribution(found.wcet);
+    distribution.tail = found.tail;
+    let cluster = Cluster::new(7, found.wcet, found.wcet).unwrap();
+    let cluster = cluster.with_distributions(Some(distribution), None);
+    let kernel = Kernel::new(4, Time::from_ns(1_000_000), vec![cluster]).unwrap();
+    let json = serde_json::to_string(&kernel).unwrap();
+    let back: Kernel = serde_json::from_str(&json).unwrap();
+    let tail = |kernel: &Kernel| {
+        kernel.clusters()[0]
+            .isolated_distribution()
+            .unwrap()
+            .tail
+            .clone()
+            .unwrap()
+    };
+    let (own, back) = (tail(&kernel), tail(&back));
+    assert_eq!((own.family, own.trustworthy), (back.family, back.trustworthy));
+    for (own, back) in [
+        (own.scale_ns, back.scale_ns),
+        (own.executions, back.executions),
+        (own.fit_p, back.fit_p),
+    ] {
+        assert!((own - back).abs() <= 1e-12 * own, "{own} {back}");
     }
 }

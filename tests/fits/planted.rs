@@ -176,7 +176,7 @@ fn goodness_of_fit_has_its_level_and_power() {
             if round { 8.0 } else { 0.0 },
         )
     };
-    // Of 400 samples 43 exact ones and 13 rounded ones are rejected at level 0.1: rounding makes the test careful.
+    // Midpoints of ticks are not quite what was drawn: rounding makes the test careful, never hasty.
     for (round, samples, expected) in [(false, 150, 5..=26), (true, 50, 0..=10)] {
         let rejected = (0..samples)
             .filter(|_| p(round, &|truth, u| truth.quantile(u)) <= 0.1)

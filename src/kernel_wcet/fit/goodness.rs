@@ -4,11 +4,12 @@
 //! shape, on the size of the sample, and here also on the tick of the clock. Published tables (Choulakian & Stephens,
 //! Technometrics 43, 2001) know nothing of the last two, so the p-value comes from a **parametric bootstrap** (Stute, González
 //! Manteiga & Presedo Quindimil, Metrika 40, 1993): samples of the same size are drawn from the fit, rounded to the same
-//! tick, and fitted themselves; the p-value is the share of them that is as far from its own fit. The random numbers are
-//! always the same, so the answer is.
+//! tick, and fitted themselves; the p-value is the share of them that is as far from its own fit. Each sample has its
+//! own stream of random numbers, always the same, so the answer is the same for any number of threads.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
 /// Samples drawn for one p-value, which is then a multiple of 0.5 %.
 const DRAWS: u64 = 199;
@@ -49,17 +50,17 @@ pub fn anderson_darling(sorted: &[f64], distribution: &impl ExtremeValue) -> f64
 /// every `tick` (0: an exact one).
 ///
 /// The values lie on a grid of width `tick`, as rounded times do. Takes 199 fits.
-pub fn p_value<D: ExtremeValue>(values: &[f64], fitted: &D, tick: f64) -> f64 {
+pub fn p_value<D: ExtremeValue + Sync>(values: &[f64], fitted: &D, tick: f64) -> f64 {
     let statistic = |values: &mut Vec<f64>, distribution: &D| {
         values.sort_by(f64::total_cmp);
         anderson_darling(values, distribution)
     };
     let observed = statistic(&mut values.to_vec(), fitted);
     let base = values.first().copied().unwrap_or(0.0);
-    let mut rng = ChaCha8Rng::seed_from_u64(0x6770_7573_6368_6564);
-    let mut as_far = 1;
-    for _ in 0..DRAWS {
-        let draw = |_| {
+    let as_far = (0..DRAWS).into_par_iter().filter(|&draw| {
+        let mut rng = ChaCha8Rng::seed_from_u64(0x6770_7573_6368_6564);
+        rng.set_stream(draw);
+        let draw = |_: &f64| {
             // In (0, 1): the middles of 2^53 intervals.
             let uniform = ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
             let exact = fitted.quantile(uniform);
@@ -70,10 +71,10 @@ pub fn p_value<D: ExtremeValue>(values: &[f64], fitted: &D, tick: f64) -> f64 {
         };
         let mut drawn: Vec<f64> = values.iter().map(draw).collect();
         // A sample that cannot be fitted says nothing against the fit.
-        let far = fitted
+        fitted
             .refit(&drawn)
-            .is_none_or(|own| statistic(&mut drawn, &own) >= observed);
-        as_far += u64::from(far);
-    }
+            .is_none_or(|own| statistic(&mut drawn, &own) >= observed)
+    });
+    let as_far = 1 + as_far.count();
     as_far as f64 / (DRAWS + 1) as f64
 }
