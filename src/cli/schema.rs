@@ -7,6 +7,7 @@ use super::table::{Column, Table};
 use super::{Global, Outcome};
 use crate::bandwidth::Nominal;
 use crate::error::{Error, Result};
+use crate::kernel_wcet::fit::scaling::Fit;
 use crate::model::{Bound, Kernel, Plan, Platform, TaskSet};
 use crate::study::{Findings, Provenance, Shape};
 
@@ -51,6 +52,7 @@ const FORMATS: &[Entry] = &[
         "where results come from: NAME.provenance.json",
         || schema_for!(Provenance),
     ),
+    ("wcet-fit", "what `wcet fit` answers", || schema_for!(Fit)),
     ("platform", "a GPU of tasksets/platforms", || {
         schema_for!(Platform)
     }),
