@@ -27,6 +27,7 @@ mod relation;
 mod search;
 mod select;
 pub mod sensitivity;
+mod work;
 
 pub use candidate::Candidate;
 pub use heuristic::{Heuristic, HeuristicKind};
