@@ -29,6 +29,16 @@ impl Candidate {
         }
     }
 
+    /// Takes `other` in.
+    pub(super) fn absorb(&mut self, other: &Candidate, problem: &Problem<'_>) {
+        self.company = self.company.with(&other.company);
+        self.work = self.work.joined(&other.work, problem, &self.company);
+        for &task in &other.tasks {
+            let place = self.tasks.partition_point(|&before| before < task);
+            self.tasks.insert(place, task);
+        }
+    }
+
     /// The tasks of `self` and `other` on `sms` SMs.
     pub(super) fn joined(&self, other: &Candidate, problem: &Problem<'_>, sms: u32) -> Candidate {
         let mut tasks = Vec::with_capacity(self.tasks.len() + other.tasks.len());

@@ -79,15 +79,17 @@ impl<'a> Examiner<'a> {
     /// U(P) = Σ C(m)/T of `group` on `sms` SMs; `None` where a WCET is unknown.
     pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
         let load = self.load(0, group, sms) + self.load(1, group, sms);
-        load.utilization().or_else(|| self.utilization_by_task(group, sms))
+        self.utilization_with(load, group, sms)
     }
 
-    /// The same, also if a task is late even alone.
-    pub fn utilization_by_task(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
+    /// The same, given the load of `group` on `sms` SMs.
+    pub fn utilization_with(&mut self, load: Load, group: &Group<'_>, sms: u32) -> Option<Utilization> {
         let problem = self.problem;
-        self.wcets(group, sms)
-            .map(|(task, wcet)| Some(Utilization::of(wcet?, problem.tasks()[task].period())))
-            .sum()
+        load.utilization().or_else(|| {
+            self.wcets(group, sms)
+                .map(|(task, wcet)| Some(Utilization::of(wcet?, problem.tasks()[task].period())))
+                .sum()
+        })
     }
 
     /// Σ C(m) of `group` on `sms` SMs [ns]; `None` where a WCET is unknown.

@@ -36,19 +36,9 @@ impl<'e, 'p, 't> Focus<'e, 'p, 't> {
         }
     }
 
-    /// The tasks of the partition and of `partner`; `None` if their least work already exceeds `sms` SMs, which fails every
-    /// test of deadlines: Lemma 1 for two partitions.
+    /// [`Group::that_may_fit`] of the partition and `partner`.
     pub fn with(&self, partner: &'t Candidate, sms: u32) -> Option<Group<'t>> {
-        let problem = self.examiner.problem();
-        let (first, second) = (&self.partition.work, &partner.work);
-        let most = Utilization::whole(sms).saturated();
-        let too_much = |first: u64, second| first.saturating_add(second) > most && !problem.policy().counts_work();
-        if too_much(first.alone(), second.alone()) {
-            return None;
-        }
-        let group = Group::of_both(problem, self.partition, partner);
-        let [first, second] = [first, second].map(|work| work.among(group.classes));
-        (!too_much(first, second)).then_some(group)
+        Group::that_may_fit(self.examiner.problem(), self.partition, partner, sms)
     }
 
     /// The same as [`Examiner::accepts`] for the partition and a partner.
@@ -59,9 +49,8 @@ impl<'e, 'p, 't> Focus<'e, 'p, 't> {
 
     /// The same as [`Examiner::utilization`] for the partition and a partner.
     pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
-        self.load(group, sms)
-            .utilization()
-            .or_else(|| self.examiner.utilization_by_task(group, sms))
+        let load = self.load(group, sms);
+        self.examiner.utilization_with(load, group, sms)
     }
 
     /// The load of the partition and a partner.

@@ -3,6 +3,7 @@
 use super::{Candidate, Problem};
 use crate::interference::Company;
 use crate::model::Kind;
+use crate::model::utilization::Utilization;
 
 /// The tasks of one or two partitions, and how they affect each other.
 #[derive(Debug, Clone)]
@@ -32,6 +33,24 @@ impl<'t> Group<'t> {
     pub fn of_both(problem: &Problem<'_>, first: &'t Candidate, second: &'t Candidate) -> Group<'t> {
         let company = first.company.with(&second.company);
         Group::new(problem, [&first.tasks, &second.tasks], company)
+    }
+
+    /// The tasks of both; `None` if their least work already exceeds `sms` SMs, which fails every test of deadlines: Lemma
+    /// 1 for two partitions.
+    pub fn that_may_fit(
+        problem: &Problem<'_>,
+        first: &'t Candidate,
+        second: &'t Candidate,
+        sms: u32,
+    ) -> Option<Group<'t>> {
+        let most = Utilization::whole(sms).saturated();
+        let too_much = |a: u64, b: u64| a.saturating_add(b) > most && !problem.policy().counts_work();
+        if too_much(first.work.alone(), second.work.alone()) {
+            return None;
+        }
+        let group = Group::of_both(problem, first, second);
+        let [a, b] = [first, second].map(|partition| partition.work.among(group.classes));
+        (!too_much(a, b)).then_some(group)
     }
 
     fn new(problem: &Problem<'_>, parts: [&'t [usize]; 2], company: Company) -> Group<'t> {

@@ -44,7 +44,10 @@ impl LeastWork {
     pub fn joined(&self, other: &LeastWork, problem: &Problem<'_>, company: &Company) -> LeastWork {
         let within = |company: &Company| {
             let classes = problem.interference().class_of_each_kind(company);
-            let work = [0, 1, 2].map(|kind| self.of_kind(kind, classes).saturating_add(other.of_kind(kind, classes)));
+            let work = [0, 1, 2].map(|kind| {
+                self.of_kind(kind, classes)
+                    .saturating_add(other.of_kind(kind, classes))
+            });
             InCompany::new(classes, work)
         };
         LeastWork {
