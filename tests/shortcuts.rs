@@ -6,7 +6,7 @@
 mod oracle;
 
 use gpusched::interference::Interference;
-use gpusched::model::{Evidence, Policy};
+use gpusched::model::{Evidence, Policy, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use gpusched::schedulability::{Demand, accepts, evidence};
 use gpusched::time::Time;
@@ -198,6 +198,21 @@ fn fixed_priority_answers_equal_the_test() {
     compare(&["dm", "rm", "fp-given", "fp-audsley"], 100_000);
 }
 
+/// The set, where some tasks have release jitter, and some can be preempted somewhere.
+fn with_jitter_and_blocks(rng: &mut ChaCha8Rng, set: &TaskSet) -> TaskSet {
+    let mut json = serde_json::to_value(set).unwrap();
+    for (task, shape) in set.tasks().iter().zip(json["tasks"].as_array_mut().unwrap()) {
+        if rng.random_bool(0.3) {
+            let most = task.deadline().ns().min(task.period().ns()) / 3;
+            shape["jitter"] = rng.random_range(1..=most).into();
+        }
+        if rng.random_bool(0.5) {
+            shape["block"] = rng.random_range(1..=task.period().ns() / 50).into();
+        }
+    }
+    serde_json::from_value(json).unwrap()
+}
+
 /// The search with tables and bounds against the linear-scanning transcription, which asks the test with evidence.
 #[test]
 fn plans_under_every_policy_equal_the_plain_search() {
@@ -215,7 +230,10 @@ fn plans_under_every_policy_equal_the_plain_search() {
         let sms = rng.random_range(2..=20);
         let n = rng.random_range(2..=12);
         let load = rng.random_range(0.2..0.7) * f64::from(sms);
-        let set = oracle::random_sets::task_set(&mut rng, n, load);
+        let mut set = oracle::random_sets::task_set(&mut rng, n, load);
+        if rng.random_bool(0.5) {
+            set = with_jitter_and_blocks(&mut rng, &set);
+        }
         let interference = [Interference::Conflict, Interference::None][usize::from(round % 5 == 0)];
         let problem = Problem::new(&set, sms, policy, interference.model()).unwrap();
         let passes = |tasks: &[usize], sms: u32| problem.verdict(tasks, sms).schedulable;

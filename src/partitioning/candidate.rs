@@ -29,6 +29,16 @@ impl Candidate {
         }
     }
 
+    /// The same for a partition that is never merged.
+    pub(super) fn unmerged(problem: &Problem<'_>, sms: u32, tasks: Vec<usize>) -> Candidate {
+        Candidate {
+            sms,
+            company: problem.company(&tasks),
+            tasks,
+            work: LeastWork::unknown(),
+        }
+    }
+
     /// Takes `other` in.
     pub(super) fn absorb(&mut self, other: &Candidate, problem: &Problem<'_>) {
         self.company = self.company.with(&other.company);
@@ -37,6 +47,11 @@ impl Candidate {
             let place = self.tasks.partition_point(|&before| before < task);
             self.tasks.insert(place, task);
         }
+    }
+
+    /// The same partition, ready to be merged.
+    pub(super) fn mergeable(self, problem: &Problem<'_>) -> Candidate {
+        Candidate::new(problem, self.sms, self.tasks)
     }
 
     /// The tasks of `self` and `other` on `sms` SMs.

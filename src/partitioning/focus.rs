@@ -37,6 +37,7 @@ impl<'e, 'p, 't> Focus<'e, 'p, 't> {
     }
 
     /// [`Group::that_may_fit`] of the partition and `partner`.
+    #[inline]
     pub fn with(&self, partner: &'t Candidate, sms: u32) -> Option<Group<'t>> {
         Group::that_may_fit(self.examiner.problem(), self.partition, partner, sms)
     }

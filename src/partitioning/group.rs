@@ -37,6 +37,7 @@ impl<'t> Group<'t> {
 
     /// The tasks of both; `None` if their least work already exceeds `sms` SMs, which fails every test of deadlines: Lemma
     /// 1 for two partitions.
+    #[inline]
     pub fn that_may_fit(
         problem: &Problem<'_>,
         first: &'t Candidate,
@@ -49,10 +50,13 @@ impl<'t> Group<'t> {
             return None;
         }
         let group = Group::of_both(problem, first, second);
-        let [a, b] = [first, second].map(|partition| partition.work.among(group.classes));
-        (!too_much(a, b)).then_some(group)
+        let among = |partition: &Candidate| partition.work.among(group.classes);
+        let refused =
+            too_much(first.work.crowded(), second.work.crowded()) && too_much(among(first), among(second));
+        (!refused).then_some(group)
     }
 
+    #[inline]
     fn new(problem: &Problem<'_>, parts: [&'t [usize]; 2], company: Company) -> Group<'t> {
         Group {
             parts,

@@ -27,7 +27,7 @@ pub fn exceeds_gpu(problem: &Problem<'_>) -> bool {
 /// C(m) ≤ min(T, D − J), which is at least min m·C(m) / min(T, D − J), no test of deadlines passes.
 pub(super) fn smallest_partition(examiner: &mut Examiner<'_>, task: usize) -> Option<Candidate> {
     let problem = examiner.problem();
-    let mut partition = Candidate::new(problem, 1, vec![task]);
+    let mut partition = Candidate::unmerged(problem, 1, vec![task]);
     let group = Group::of(problem, &partition);
     let mut passes = |sms| examiner.accepts(&group, sms);
     let mut low = least_sms(problem, task);
@@ -50,9 +50,10 @@ fn least_sms(problem: &Problem<'_>, index: usize) -> u32 {
     }
     let task = &problem.tasks()[index];
     let urgency = task.deadline().ns().saturating_sub(task.jitter().ns());
-    let time = u128::from(urgency.min(task.period().ns()).max(1));
-    let sms = problem.least_work_alone(index).div_ceil(time);
-    u32::try_from(sms).unwrap_or(u32::MAX).max(1)
+    let time = urgency.min(task.period().ns()).max(1);
+    // More than 64 bits of work in less than 64 bits of time are left to the test.
+    let work = u64::try_from(problem.least_work_alone(index)).unwrap_or(0);
+    u32::try_from(work.div_ceil(time)).unwrap_or(u32::MAX).max(1)
 }
 
 /// Lemma 3: schedulable partitions make a schedulable system iff their SMs are there.
@@ -60,7 +61,7 @@ pub fn fits(sms_used: u32, sms: u32) -> bool {
     sms_used <= sms
 }
 
-/// The lemmas every heuristic starts with: the smallest partition of every task.
+/// The lemmas every heuristic starts with: the smallest partition of every task, not yet ready to be merged.
 ///
 /// # Errors
 /// Why no partitioning exists.

@@ -34,9 +34,18 @@ impl LeastWork {
             }
             InCompany::new(problem.interference().class_of_each_kind(company), work)
         };
+        let (own, twice) = (within(company), company.with(company));
+        let same = problem.interference().class_of_each_kind(&twice) == own.classes;
+        let crowded = if same { own.clone() } else { within(&twice) };
+        LeastWork { own, crowded }
+    }
+
+    /// That of whoever never merges: no bound at all.
+    pub fn unknown() -> LeastWork {
+        let none = InCompany::new([0; 3], [0; 3]);
         LeastWork {
-            own: within(company),
-            crowded: within(&company.with(company)),
+            own: none.clone(),
+            crowded: none,
         }
     }
 
@@ -59,6 +68,11 @@ impl LeastWork {
     /// In its own company, and so in any larger one.
     pub fn alone(&self) -> u64 {
         self.own.total
+    }
+
+    /// Beside its like: where even that fits, there is no need to ask for more precise numbers.
+    pub fn crowded(&self) -> u64 {
+        self.crowded.total
     }
 
     /// In larger company of these classes.
