@@ -6,7 +6,7 @@
 mod oracle;
 
 use gpusched::interference::Interference;
-use gpusched::model::{Evidence, Policy};
+use gpusched::model::{Evidence, Policy, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use gpusched::schedulability::{Demand, accepts, evidence};
 use gpusched::time::Time;
@@ -142,6 +142,15 @@ fn random_set(rng: &mut ChaCha8Rng, flavor: Flavor) -> Vec<Demand> {
     }
 }
 
+/// Makes half of the tasks preemptable somewhere.
+fn split_into_blocks(rng: &mut ChaCha8Rng, set: &mut [Demand]) {
+    for demand in set {
+        if rng.random_bool(0.5) && demand.wcet > Time::ZERO {
+            *demand = demand.with_block(Time::from_ns(rng.random_range(1..=demand.wcet.ns())));
+        }
+    }
+}
+
 /// Both answers on the same sets, with plenty of either.
 fn compare(policies: &[&str], sets: u64) {
     for (index, name) in policies.iter().enumerate() {
@@ -150,7 +159,10 @@ fn compare(policies: &[&str], sets: u64) {
         let (mut accepted, mut undecided) = (0, 0);
         for round in 0..sets {
             let flavor = FLAVORS[(round % 5) as usize];
-            let set = random_set(&mut rng, flavor);
+            let mut set = random_set(&mut rng, flavor);
+            if name.starts_with("lp") {
+                split_into_blocks(&mut rng, &mut set);
+            }
             let evidence = evidence(policy, &set, 1);
             let answer = accepts(policy, &set, 1);
             undecided += u64::from(matches!(evidence, Evidence::Undecided { .. }));
@@ -177,15 +189,40 @@ fn edf_answers_equal_the_test() {
 }
 
 #[test]
+fn edf_answers_with_blocking_equal_the_test() {
+    compare(&["np-edf", "lp-edf"], 150_000);
+}
+
+#[test]
 fn fixed_priority_answers_equal_the_test() {
-    compare(&["dm", "rm", "fp-given"], 100_000);
+    compare(&["dm", "rm", "fp-given", "fp-audsley"], 100_000);
+}
+
+/// The set, where some tasks have release jitter, and some can be preempted somewhere.
+fn with_jitter_and_blocks(rng: &mut ChaCha8Rng, set: &TaskSet) -> TaskSet {
+    let mut json = serde_json::to_value(set).unwrap();
+    for (task, shape) in set.tasks().iter().zip(json["tasks"].as_array_mut().unwrap()) {
+        if rng.random_bool(0.3) {
+            let most = task.deadline().ns().min(task.period().ns()) / 3;
+            shape["jitter"] = rng.random_range(1..=most).into();
+        }
+        if rng.random_bool(0.5) {
+            shape["block"] = rng.random_range(1..=task.period().ns() / 50).into();
+        }
+    }
+    serde_json::from_value(json).unwrap()
 }
 
 /// The search with tables and bounds against the linear-scanning transcription, which asks the test with evidence.
 #[test]
 fn plans_under_every_policy_equal_the_plain_search() {
     let mut rng = oracle::random_sets::rng(80);
-    let kinds = [HeuristicKind::Sms, HeuristicKind::Bf];
+    let kinds = [
+        HeuristicKind::Sms,
+        HeuristicKind::Bf,
+        HeuristicKind::Ffd,
+        HeuristicKind::Wfd,
+    ];
     let policies: Vec<Policy> = Policy::all().collect();
     let (mut merged, mut failed) = (0, 0);
     for round in 0..30 * policies.len() {
@@ -193,7 +230,10 @@ fn plans_under_every_policy_equal_the_plain_search() {
         let sms = rng.random_range(2..=20);
         let n = rng.random_range(2..=12);
         let load = rng.random_range(0.2..0.7) * f64::from(sms);
-        let set = oracle::random_sets::task_set(&mut rng, n, load);
+        let mut set = oracle::random_sets::task_set(&mut rng, n, load);
+        if rng.random_bool(0.5) {
+            set = with_jitter_and_blocks(&mut rng, &set);
+        }
         let interference = [Interference::Conflict, Interference::None][usize::from(round % 5 == 0)];
         let problem = Problem::new(&set, sms, policy, interference.model()).unwrap();
         let passes = |tasks: &[usize], sms: u32| problem.verdict(tasks, sms).schedulable;

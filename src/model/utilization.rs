@@ -49,6 +49,11 @@ impl Utilization {
         }
     }
 
+    /// That number of 2⁻⁴⁸.
+    pub(crate) const fn of_units(units: u64) -> Utilization {
+        Utilization(units as u128)
+    }
+
     /// The nearest float: for output.
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / (1u64 << FRACTION_BITS) as f64

@@ -1,8 +1,8 @@
 //! A partition in the making.
 
 use super::Problem;
+use super::work::LeastWork;
 use crate::interference::Company;
-use crate::model::utilization::Utilization;
 
 /// Tasks and the SMs they get.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,8 +13,8 @@ pub struct Candidate {
     pub tasks: Vec<usize>,
     /// What the tasks are to each other.
     pub(super) company: Company,
-    /// Σ of least work / T in that company [SMs], rounded down: on fewer SMs U is above 1, in any larger company, too.
-    pub(super) work: Utilization,
+    /// Their least work: on fewer SMs than that U is above 1.
+    pub(super) work: LeastWork,
 }
 
 impl Candidate {
@@ -23,10 +23,35 @@ impl Candidate {
         let company = problem.company(&tasks);
         Candidate {
             sms,
-            work: tasks.iter().map(|&task| problem.work(task, &company)).sum(),
+            work: LeastWork::of(problem, &tasks, &company),
             tasks,
             company,
         }
+    }
+
+    /// The same for a partition that is never merged.
+    pub(super) fn unmerged(problem: &Problem<'_>, sms: u32, tasks: Vec<usize>) -> Candidate {
+        Candidate {
+            sms,
+            company: problem.company(&tasks),
+            tasks,
+            work: LeastWork::unknown(),
+        }
+    }
+
+    /// Takes `other` in.
+    pub(super) fn absorb(&mut self, other: &Candidate, problem: &Problem<'_>) {
+        self.company = self.company.with(&other.company);
+        self.work = self.work.joined(&other.work, problem, &self.company);
+        for &task in &other.tasks {
+            let place = self.tasks.partition_point(|&before| before < task);
+            self.tasks.insert(place, task);
+        }
+    }
+
+    /// The same partition, ready to be merged.
+    pub(super) fn mergeable(self, problem: &Problem<'_>) -> Candidate {
+        Candidate::new(problem, self.sms, self.tasks)
     }
 
     /// The tasks of `self` and `other` on `sms` SMs.
@@ -35,6 +60,12 @@ impl Candidate {
         tasks.extend_from_slice(&self.tasks);
         tasks.extend_from_slice(&other.tasks);
         tasks.sort_unstable();
-        Candidate::new(problem, sms, tasks)
+        let company = self.company.with(&other.company);
+        Candidate {
+            sms,
+            work: self.work.joined(&other.work, problem, &company),
+            tasks,
+            company,
+        }
     }
 }

@@ -16,6 +16,8 @@ use crate::time::Time;
 pub(super) struct Examiner<'a> {
     problem: &'a Problem<'a>,
     costs: Costs,
+    /// By task, without its WCET.
+    frames: Vec<Demand>,
     /// Room for the tasks of one question, and what they ask for.
     tasks: Vec<usize>,
     demands: Vec<Demand>,
@@ -26,6 +28,7 @@ impl<'a> Examiner<'a> {
         Examiner {
             problem,
             costs: Costs::new(problem),
+            frames: problem.tasks().iter().map(Problem::frame).collect(),
             tasks: Vec::new(),
             demands: Vec::new(),
         }
@@ -55,30 +58,38 @@ impl<'a> Examiner<'a> {
 
     fn passes_test(&mut self, policy: Policy, group: &Group<'_>, sms: u32) -> bool {
         // Positions break ties and may be priorities.
+        let [first, second] = group.parts;
         self.tasks.clear();
-        group
-            .parts
-            .iter()
-            .for_each(|part| self.tasks.extend_from_slice(part));
-        self.tasks.sort_unstable();
+        self.tasks.extend_from_slice(first);
+        self.tasks.extend_from_slice(second);
+        if !second.is_empty() {
+            self.tasks.sort_unstable();
+        }
         self.demands.clear();
         for &task in &self.tasks {
-            match self.costs.wcet(task, group, sms) {
-                Some(wcet) => self
-                    .demands
-                    .push(self.problem.demand_of(task, wcet, &group.company)),
-                None => return false,
-            }
+            let Some(wcet) = self.costs.wcet(task, group, sms) else {
+                return false;
+            };
+            let demand = self.problem.fill(self.frames[task], task, wcet, &group.company);
+            self.demands.push(demand);
         }
         schedulability::accepts(policy, &self.demands, sms)
     }
 
     /// U(P) = Σ C(m)/T of `group` on `sms` SMs; `None` where a WCET is unknown.
     pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
+        let load = self.load(0, group, sms) + self.load(1, group, sms);
+        self.utilization_with(load, group, sms)
+    }
+
+    /// The same, given the load of `group` on `sms` SMs.
+    pub fn utilization_with(&mut self, load: Load, group: &Group<'_>, sms: u32) -> Option<Utilization> {
         let problem = self.problem;
-        self.wcets(group, sms)
-            .map(|(task, wcet)| Some(Utilization::of(wcet?, problem.tasks()[task].period())))
-            .sum()
+        load.utilization().or_else(|| {
+            self.wcets(group, sms)
+                .map(|(task, wcet)| Some(Utilization::of(wcet?, problem.tasks()[task].period())))
+                .sum()
+        })
     }
 
     /// Σ C(m) of `group` on `sms` SMs [ns]; `None` where a WCET is unknown.

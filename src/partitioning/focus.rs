@@ -36,20 +36,26 @@ impl<'e, 'p, 't> Focus<'e, 'p, 't> {
         }
     }
 
-    /// Whether the least work of both already exceeds `sms` SMs, which fails every test of deadlines: Lemma 1 for two
-    /// partitions.
-    pub fn is_too_much(&self, partner: &Candidate, sms: u32) -> bool {
-        let work = self.partition.work + partner.work;
-        work > Utilization::whole(sms) && !self.examiner.problem().policy().counts_work()
+    /// [`Group::that_may_fit`] of the partition and `partner`.
+    #[inline]
+    pub fn with(&self, partner: &'t Candidate, sms: u32) -> Option<Group<'t>> {
+        Group::that_may_fit(self.examiner.problem(), self.partition, partner, sms)
     }
 
-    /// The tasks of the partition and of `partner`.
-    pub fn with(&self, partner: &'t Candidate) -> Group<'t> {
-        Group::of_both(self.examiner.problem(), self.partition, partner)
-    }
-
-    /// The same as [`Examiner::accepts`] for a group that [`Focus::with`] returned.
+    /// The same as [`Examiner::accepts`] for the partition and a partner.
     pub fn accepts(&mut self, group: &Group<'_>, sms: u32) -> bool {
+        let load = self.load(group, sms);
+        self.examiner.accepts_with(load, group, sms)
+    }
+
+    /// The same as [`Examiner::utilization`] for the partition and a partner.
+    pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
+        let load = self.load(group, sms);
+        self.examiner.utilization_with(load, group, sms)
+    }
+
+    /// The load of the partition and a partner.
+    fn load(&mut self, group: &Group<'_>, sms: u32) -> Load {
         let recent = &mut self.recent[sms as usize % 8];
         if recent.sms != sms || recent.classes != group.classes {
             *recent = Recent {
@@ -58,7 +64,6 @@ impl<'e, 'p, 't> Focus<'e, 'p, 't> {
                 load: self.examiner.load(0, group, sms),
             };
         }
-        let load = recent.load + self.examiner.load(1, group, sms);
-        self.examiner.accepts_with(load, group, sms)
+        recent.load + self.examiner.load(1, group, sms)
     }
 }

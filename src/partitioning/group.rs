@@ -3,6 +3,7 @@
 use super::{Candidate, Problem};
 use crate::interference::Company;
 use crate::model::Kind;
+use crate::model::utilization::Utilization;
 
 /// The tasks of one or two partitions, and how they affect each other.
 #[derive(Debug, Clone)]
@@ -34,6 +35,28 @@ impl<'t> Group<'t> {
         Group::new(problem, [&first.tasks, &second.tasks], company)
     }
 
+    /// The tasks of both; `None` if their least work already exceeds `sms` SMs, which fails every test of deadlines: Lemma
+    /// 1 for two partitions.
+    #[inline]
+    pub fn that_may_fit(
+        problem: &Problem<'_>,
+        first: &'t Candidate,
+        second: &'t Candidate,
+        sms: u32,
+    ) -> Option<Group<'t>> {
+        let most = Utilization::whole(sms).saturated();
+        let too_much = |a: u64, b: u64| a.saturating_add(b) > most && !problem.policy().counts_work();
+        if too_much(first.work.alone(), second.work.alone()) {
+            return None;
+        }
+        let group = Group::of_both(problem, first, second);
+        let among = |partition: &Candidate| partition.work.among(group.classes);
+        let refused =
+            too_much(first.work.crowded(), second.work.crowded()) && too_much(among(first), among(second));
+        (!refused).then_some(group)
+    }
+
+    #[inline]
     fn new(problem: &Problem<'_>, parts: [&'t [usize]; 2], company: Company) -> Group<'t> {
         Group {
             parts,

@@ -23,13 +23,18 @@ pub fn exceeds_gpu(problem: &Problem<'_>) -> bool {
 
 /// Lemma 2: the smallest m on which `task` alone is schedulable; `None` if even M SMs are too few.
 ///
-/// The test is monotone in m, so doubling m and then bisecting finds what the printed scan finds.
+/// The test is monotone in m, so doubling m and then bisecting finds what the printed scan finds. Below the least m with
+/// C(m) ≤ min(T, D − J), which is at least min m·C(m) / min(T, D − J), no test of deadlines passes.
 pub(super) fn smallest_partition(examiner: &mut Examiner<'_>, task: usize) -> Option<Candidate> {
     let problem = examiner.problem();
-    let mut partition = Candidate::new(problem, 1, vec![task]);
+    let mut partition = Candidate::unmerged(problem, 1, vec![task]);
     let group = Group::of(problem, &partition);
     let mut passes = |sms| examiner.accepts(&group, sms);
-    let (mut low, mut high) = (1, 1);
+    let mut low = least_sms(problem, task);
+    if low > problem.sms() {
+        return None;
+    }
+    let mut high = low;
     while high < problem.sms() && !passes(high) {
         low = high + 1;
         high = high.saturating_mul(2).min(problem.sms());
@@ -38,12 +43,25 @@ pub(super) fn smallest_partition(examiner: &mut Examiner<'_>, task: usize) -> Op
     Some(partition)
 }
 
+/// ⌈min m·C(m) / min(T, D − J)⌉ of task `index` alone, or 1 where the test is not one of deadlines.
+fn least_sms(problem: &Problem<'_>, index: usize) -> u32 {
+    if problem.policy().counts_work() {
+        return 1;
+    }
+    let task = &problem.tasks()[index];
+    let urgency = task.deadline().ns().saturating_sub(task.jitter().ns());
+    let time = urgency.min(task.period().ns()).max(1);
+    // More than 64 bits of work in less than 64 bits of time are left to the test.
+    let work = u64::try_from(problem.least_work_alone(index)).unwrap_or(0);
+    u32::try_from(work.div_ceil(time)).unwrap_or(u32::MAX).max(1)
+}
+
 /// Lemma 3: schedulable partitions make a schedulable system iff their SMs are there.
 pub fn fits(sms_used: u32, sms: u32) -> bool {
     sms_used <= sms
 }
 
-/// The lemmas every heuristic starts with: the smallest partition of every task.
+/// The lemmas every heuristic starts with: the smallest partition of every task, not yet ready to be merged.
 ///
 /// # Errors
 /// Why no partitioning exists.

@@ -30,6 +30,11 @@ impl Load {
         self.most == 0
     }
 
+    /// Σ C/T, each term rounded down to a multiple of 2⁻⁴⁸; `None` if it is not known from here.
+    pub fn utilization(self) -> Option<Utilization> {
+        (self.least < u64::MAX).then(|| Utilization::of_units(self.least))
+    }
+
     /// The answer of `policy`'s test, where the load alone gives it.
     ///
     /// * U > 1, C > D' for some task, or an unknown WCET: no test of deadlines passes.

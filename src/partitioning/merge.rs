@@ -13,19 +13,17 @@ pub(super) fn merge<'t>(focus: &mut Focus<'_, '_, 't>, partner: &'t Candidate, l
     let (size, other) = (focus.partition.sms, partner.sms);
     let low = size.max(other);
     let high = (size.saturating_add(other) - 1).min(limit);
-    if low > high || focus.is_too_much(partner, high) {
+    if low > high {
         return None;
     }
-    let group = focus.with(partner);
+    let group = focus.with(partner, high)?;
     smallest(low, high, |sms| focus.accepts(&group, sms))
 }
 
 /// Whether P ⊕ P' exists.
 pub(super) fn can_merge<'t>(focus: &mut Focus<'_, '_, 't>, partner: &'t Candidate) -> bool {
     let largest = focus.partition.sms.saturating_add(partner.sms) - 1;
-    if focus.is_too_much(partner, largest) {
-        return false;
-    }
-    let group = focus.with(partner);
-    focus.accepts(&group, largest)
+    focus
+        .with(partner, largest)
+        .is_some_and(|group| focus.accepts(&group, largest))
 }

@@ -27,6 +27,7 @@ mod relation;
 mod search;
 mod select;
 pub mod sensitivity;
+mod work;
 
 pub use candidate::Candidate;
 pub use heuristic::{Heuristic, HeuristicKind};
@@ -61,7 +62,8 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
         HeuristicKind::Ffd => baselines::equal_split(examiner, baselines::Fit::First, heuristic.split),
         HeuristicKind::Wfd => baselines::equal_split(examiner, baselines::Fit::Worst, heuristic.split),
         HeuristicKind::Sms | HeuristicKind::Bf => {
-            search::partition_and_allocate(examiner, singles, heuristic)
+            let singles = singles.into_iter().map(|single| single.mergeable(problem));
+            search::partition_and_allocate(examiner, singles.collect(), heuristic)
         }
     };
     outcome.into_plan(problem)

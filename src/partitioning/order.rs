@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use super::examiner::Examiner;
+use super::focus::Focus;
 use super::group::Group;
 use super::list::Listed;
 use crate::model::utilization::Utilization;
@@ -55,19 +55,18 @@ pub enum BfDirection {
     Descending,
 }
 
-/// The key by which > orders the merges of `first` with its partners: U(P⊕P') at m = max(|P|, |P'|), without merging.
+/// The key by which > orders the merges of the partition in focus with its partners: U(P⊕P') at m = max(|P|, |P'|), without merging.
 /// `None`, ordered last, where a WCET is unknown at that size.
 pub(super) fn best_fit_key(
-    examiner: &mut Examiner<'_>,
+    focus: &mut Focus<'_, '_, '_>,
     measure: BfMeasure,
-    first: &Listed,
     partner: &Listed,
 ) -> Option<BestFitKey> {
-    let group = Group::of_both(examiner.problem(), &first.partition, &partner.partition);
-    let sms = first.partition.sms.max(partner.partition.sms);
+    let group = Group::of_both(focus.examiner.problem(), focus.partition, &partner.partition);
+    let sms = focus.partition.sms.max(partner.partition.sms);
     match measure {
-        BfMeasure::Utilization => examiner.utilization(&group, sms).map(BestFitKey::Utilization),
-        BfMeasure::Demand => examiner.work(&group, sms).map(BestFitKey::Demand),
+        BfMeasure::Utilization => focus.utilization(&group, sms).map(BestFitKey::Utilization),
+        BfMeasure::Demand => focus.examiner.work(&group, sms).map(BestFitKey::Demand),
     }
 }
 

@@ -82,7 +82,7 @@ impl<'a> Problem<'a> {
             .iter()
             .map(|&index| {
                 let wcet = self.wcet(index, sms, &company).ok_or(index)?;
-                Ok(self.demand_of(index, wcet, &company))
+                Ok(self.fill(Problem::frame(&self.tasks[index]), index, wcet, &company))
             })
             .collect()
     }
@@ -92,16 +92,26 @@ impl<'a> Problem<'a> {
         self.interference.wcet(&self.tasks[index], sms, company)
     }
 
-    /// What task `index` asks of a partition where it takes `wcet`, in `company`.
-    pub(super) fn demand_of(&self, index: usize, wcet: Time, company: &Company) -> Demand {
-        let task = &self.tasks[index];
-        let mut demand = Demand::new(wcet, task.period(), task.deadline())
-            .with_jitter(task.jitter())
-            .with_block(task.block().unwrap_or(wcet));
-        if self.policy.counts_work() {
-            demand.least_work = self.interference.least_work(task, company);
+    /// What `task` asks of any partition, to be filled with its WCET there.
+    pub(super) fn frame(task: &Task) -> Demand {
+        Demand {
+            block: task.block().unwrap_or(Time::from_ns(u64::MAX)),
+            ..Demand::new(Time::ZERO, task.period(), task.deadline()).with_jitter(task.jitter())
         }
-        demand
+    }
+
+    /// `frame` of task `index` in a partition where it takes `wcet`, in `company`.
+    pub(super) fn fill(&self, frame: Demand, index: usize, wcet: Time, company: &Company) -> Demand {
+        let least_work = match self.policy.counts_work() {
+            true => self.interference.least_work(&self.tasks[index], company),
+            false => wcet.ns().into(),
+        };
+        Demand {
+            wcet,
+            block: frame.block.min(wcet),
+            least_work,
+            ..frame
+        }
     }
 
     /// U(P) = Σ C(m)/T of `tasks` in one partition of `sms` SMs; `None` where a WCET is unknown.

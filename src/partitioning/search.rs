@@ -130,7 +130,7 @@ impl<'a> Attempt<'a, '_> {
             .iter()
             .map(|&id| {
                 let partner = self.pars.get(id);
-                let key = best_fit_key(self.focus.examiner, heuristic.bf_measure, self.first, partner);
+                let key = best_fit_key(&mut self.focus, heuristic.bf_measure, partner);
                 (key, partner)
             })
             .collect();

@@ -55,7 +55,7 @@ impl Machine<'_> {
     }
 
     /// The schedulability test of §3.5.5.
-    fn passes(&self, tasks: &[usize], sms: u32) -> bool {
+    pub fn passes(&self, tasks: &[usize], sms: u32) -> bool {
         if let Some(test) = self.test {
             return test(tasks, sms);
         }
@@ -89,7 +89,7 @@ impl Machine<'_> {
     }
 
     /// Σ C/T in multiples of 2⁻⁴⁸, each term rounded down: the documented measure of the list order.
-    fn utilization(&self, tasks: &[usize], sms: u32) -> Option<u128> {
+    pub fn utilization(&self, tasks: &[usize], sms: u32) -> Option<u128> {
         Some(
             self.sporadic(tasks, sms)?
                 .iter()
@@ -119,7 +119,7 @@ impl Machine<'_> {
             .map(|sms| Part { sms, tasks })
     }
 
-    /// Algorithm 1.
+    /// Algorithm 1; or, behind the same lemmas, an equal split.
     pub fn partition_and_allocate(&self, heuristic: &Heuristic) -> Answer {
         let mut answer = Answer {
             schedulable: false,
@@ -148,6 +148,9 @@ impl Machine<'_> {
                 }),
                 None => return answer,
             }
+        }
+        if matches!(heuristic.kind, HeuristicKind::Ffd | HeuristicKind::Wfd) {
+            return self.equal_split(heuristic.kind);
         }
         let mut next_id = self.tasks.len() as u32;
         let mut forbidden: HashSet<(u32, u32)> = HashSet::new(); // pairs of partitions

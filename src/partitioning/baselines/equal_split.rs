@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use super::super::examiner::Examiner;
 use super::super::group::Group;
-use super::super::{Candidate, Outcome};
+use super::super::load::Load;
+use super::super::{Candidate, Outcome, Problem};
 use crate::model::plan::SearchStats;
 use crate::model::utilization::Utilization;
 
@@ -29,13 +30,14 @@ pub(in super::super) fn equal_split(examiner: &mut Examiner<'_>, fit: Fit, split
         let placed: usize = partitions.iter().map(|p| p.tasks.len()).sum();
         placed == problem.tasks().len()
     };
+    let singles: Vec<Candidate> = (0..problem.tasks().len())
+        .map(|task| Candidate::new(problem, 1, vec![task]))
+        .collect();
     let mut merges_tested = 0;
+    let mut place = |split| place(examiner, fit, split, &singles, &mut merges_tested);
     let partitions = match split {
-        Some(split) => place(examiner, fit, split.clamp(1, problem.sms()), &mut merges_tested),
-        None => (1..=problem.sms())
-            .map(|split| place(examiner, fit, split, &mut merges_tested))
-            .find(complete)
-            .unwrap_or_default(),
+        Some(split) => place(split.clamp(1, problem.sms())),
+        None => (1..=problem.sms()).map(place).find(complete).unwrap_or_default(),
     };
     Outcome {
         partitions,
@@ -47,39 +49,90 @@ pub(in super::super) fn equal_split(examiner: &mut Examiner<'_>, fit: Fit, split
     }
 }
 
-fn place(examiner: &mut Examiner<'_>, fit: Fit, split: u32, merges_tested: &mut u64) -> Vec<Candidate> {
+/// The tasks placed on `split` partitions; those that found a place.
+fn place(
+    examiner: &mut Examiner<'_>,
+    fit: Fit,
+    split: u32,
+    singles: &[Candidate],
+    merges_tested: &mut u64,
+) -> Vec<Candidate> {
     let problem = examiner.problem();
     let (size, larger) = (problem.sms() / split, problem.sms() % split);
-    let mut partitions: Vec<Candidate> = (0..split)
-        .map(|index| Candidate::new(problem, size + u32::from(index < larger), Vec::new()))
+    let mut bins: Vec<Bin> = (0..split)
+        .map(|index| Bin::empty(problem, size + u32::from(index < larger)))
         .collect();
+    let largest = size + u32::from(larger > 0);
 
-    let mut singles: Vec<Candidate> = (0..problem.tasks().len())
-        .map(|task| Candidate::new(problem, partitions[0].sms, vec![task]))
-        .collect();
-    singles.sort_by_cached_key(|single| Reverse(load(examiner, single)));
-    for single in singles {
-        let mut order: Vec<usize> = (0..partitions.len()).collect();
-        if fit == Fit::Worst {
-            order.sort_by_cached_key(|&index| load(examiner, &partitions[index]).unwrap_or_default());
-        }
-        let accepting = order.into_iter().find(|&index| {
-            let partition = &partitions[index];
+    let mut decreasing: Vec<&Candidate> = singles.iter().collect();
+    decreasing
+        .sort_by_cached_key(|single| Reverse(examiner.utilization(&Group::of(problem, single), largest)));
+    // The bins in the order in which they are tried.
+    let mut order: Vec<usize> = (0..bins.len()).collect();
+    for single in decreasing {
+        let accepting = order.iter().position(|&index| {
             *merges_tested += 1;
-            examiner.accepts(&Group::of_both(problem, partition, &single), partition.sms)
+            bins[index].take(examiner, single)
         });
-        match accepting {
-            Some(index) => {
-                partitions[index] = partitions[index].joined(&single, problem, partitions[index].sms)
+        match (accepting, fit) {
+            (Some(place), Fit::Worst) => {
+                let index = order.remove(place);
+                let place = order.partition_point(|&other| bins[other].rank(other) < bins[index].rank(index));
+                order.insert(place, index);
             }
-            None => break,
+            (Some(_), Fit::First) => {}
+            (None, _) => break,
         }
     }
-    partitions.retain(|partition| !partition.tasks.is_empty());
-    partitions
+    bins.into_iter()
+        .map(|bin| bin.partition)
+        .filter(|partition| !partition.tasks.is_empty())
+        .collect()
 }
 
-fn load(examiner: &mut Examiner<'_>, partition: &Candidate) -> Option<Utilization> {
-    let group = Group::of(examiner.problem(), partition);
-    examiner.utilization(&group, partition.sms)
+/// A partition that is being filled.
+struct Bin {
+    partition: Candidate,
+    /// The load of its tasks in company of these classes.
+    load: Load,
+    classes: [u8; 3],
+    /// U of its tasks; 0 if unknown.
+    utilization: Utilization,
+}
+
+impl Bin {
+    fn empty(problem: &Problem<'_>, sms: u32) -> Bin {
+        let partition = Candidate::new(problem, sms, Vec::new());
+        Bin {
+            classes: Group::of(problem, &partition).classes,
+            partition,
+            load: Load::NONE,
+            utilization: Utilization::ZERO,
+        }
+    }
+
+    /// The key by which [`Fit::Worst`] orders the bins; `index` is the place of this one.
+    fn rank(&self, index: usize) -> (Utilization, usize) {
+        (self.utilization, index)
+    }
+
+    /// Takes `single` in, if the test passes with it.
+    fn take(&mut self, examiner: &mut Examiner<'_>, single: &Candidate) -> bool {
+        let (problem, sms) = (examiner.problem(), self.partition.sms);
+        let Some(group) = Group::that_may_fit(problem, &self.partition, single, sms) else {
+            return false;
+        };
+        let before = match group.classes == self.classes {
+            true => self.load,
+            false => examiner.load(0, &group, sms),
+        };
+        let load = before + examiner.load(1, &group, sms);
+        if !examiner.accepts_with(load, &group, sms) {
+            return false;
+        }
+        self.utilization = examiner.utilization_with(load, &group, sms).unwrap_or_default();
+        (self.load, self.classes) = (load, group.classes);
+        self.partition.absorb(single, problem);
+        true
+    }
 }

@@ -33,6 +33,11 @@ impl Blocking {
         }
     }
 
+    /// What `task` holds up others for [ns].
+    pub fn by(&self, task: &Demand) -> u64 {
+        if self.most == 0 { 0 } else { (self.hold)(task) }
+    }
+
     /// The largest B(t) at a deadline t.
     pub fn most(&self) -> u64 {
         self.most

@@ -10,7 +10,7 @@
 use std::cell::Cell;
 
 use super::blocking::Blocking;
-use super::{Answer, decide, without_jitter};
+use super::{Answer, decide, lines, passes, without_jitter};
 use crate::model::verdict::Evidence;
 use crate::schedulability::{Demand, scratch};
 use crate::time::Time;
@@ -26,7 +26,12 @@ pub fn test(demands: &[Demand]) -> Evidence {
 
 /// The same, without evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
-    matches!(answer(demands, |_, _| {}), Answer::Fits(_))
+    let fails = |tasks: &[Demand]| lines::fails_at_first_deadline(tasks, &Blocking::new(tasks, hold));
+    // The charges only add to the demand.
+    if without_jitter(demands, fails).unwrap_or(true) {
+        return false;
+    }
+    with_charges(demands, |tasks| passes(tasks, Blocking::new(tasks, hold))).unwrap_or(false)
 }
 
 thread_local! {
@@ -34,15 +39,24 @@ thread_local! {
 }
 
 fn answer(demands: &[Demand], visit: impl FnMut(u64, u64)) -> Answer {
+    with_charges(demands, |tasks| decide(tasks, Blocking::new(tasks, hold), visit))
+        .unwrap_or_else(Answer::Jitter)
+}
+
+fn hold(task: &Demand) -> u64 {
+    task.block.ns().saturating_sub(1)
+}
+
+/// `work` on the tasks with their charges, and without jitter; without it, the first task with J ≥ D.
+fn with_charges<R>(demands: &[Demand], work: impl FnOnce(&[Demand]) -> R) -> Result<R, usize> {
+    if demands.iter().all(|demand| demand.block >= demand.wcet) {
+        return without_jitter(demands, work); // nothing is ever preempted
+    }
     let charged = demands.iter().enumerate().map(|(position, demand)| Demand {
         wcet: Time::from_ns(demand.wcet.ns().saturating_add(charge(demands, position))),
         ..*demand
     });
-    let hold = |task: &Demand| task.block.ns().saturating_sub(1);
-    scratch::with(&CHARGED, charged, |charged| {
-        without_jitter(charged, |tasks| decide(tasks, Blocking::new(tasks, hold), visit))
-            .unwrap_or_else(Answer::Jitter)
-    })
+    scratch::with(&CHARGED, charged, |charged| without_jitter(charged, work))
 }
 
 /// The longest block that a kernel preempted by the task at `position` has to run once more [ns].

@@ -1,4 +1,4 @@
-//! Preemptive EDF: lines above the demand prove most sets schedulable, and bound what is left to check.
+//! Lines above the demand prove most sets schedulable, and bound what is left to check.
 //!
 //! For all t, dbfᵢ(t) ≤ Uᵢ·(t + max(0, Tᵢ − Dᵢ)), and dbfᵢ(t) = 0 for t < Dᵢ. So from one deadline to the next larger one,
 //! the demand is at most the line S·t + W with S = Σ Uᵢ and W = Σ Uᵢ·max(0, Tᵢ − Dᵢ) over the deadlines so far; and a line
@@ -8,6 +8,7 @@
 //! Sorting many deadlines would cost more than all the rest. Beyond a few tasks, the deadlines with their highest bit in
 //! common are taken together, as if all were the smallest of them: a little pessimism, for which QPA makes up.
 
+use super::blocking::Blocking;
 use crate::schedulability::{Demand, share};
 use crate::time::Time;
 
@@ -29,30 +30,49 @@ struct Step {
     slope: u64,
     /// Σ U·max(0, T − D) [ns].
     offset: u64,
+    /// How long a job of these holds up a more urgent one [ns].
+    hold: u64,
 }
 
-/// Whether all deadlines are met under preemptive EDF, if a short cut tells.
-pub(super) fn answer(demands: &[Demand]) -> Option<bool> {
+/// Whether dbf(t) + B(t) > t at the earliest deadline: most sets that are not preempted anywhere fail there.
+pub(super) fn fails_at_first_deadline(tasks: &[Demand], blocking: &Blocking) -> bool {
+    let Some(earliest) = tasks.iter().map(|task| task.deadline.ns()).min() else {
+        return false;
+    };
+    let due = super::demand_bound(tasks, earliest);
+    due > 0 && due.saturating_add(blocking.most().into()) > earliest.into()
+}
+
+/// Whether dbf(t) + B(t) ≤ t for all t, and U ≤ 1, if a short cut tells. With blocking, for tasks without jitter only.
+pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
     if demands.len() <= FEW {
-        if fails_at_last_first_deadline(demands)? {
-            return Some(false);
+        let last = last_first_deadline(demands)?;
+        if demand_bound(demands, last)? > last {
+            return Some(false); // as most sets that fail at all
         }
         let mut steps = [Step::default(); FEW];
         for (count, demand) in demands.iter().enumerate() {
-            let step = match Step::of(demand) {
+            let step = match Step::of(demand, &blocking) {
                 Ok(step) => step,
                 Err(answer) => return answer,
             };
-            let place = steps[..count].partition_point(|other| other.from <= step.from);
-            steps.copy_within(place..count, place + 1);
+            let mut place = count;
+            while place > 0 && steps[place - 1].from > step.from {
+                steps[place] = steps[place - 1];
+                place -= 1;
+            }
             steps[place] = step;
         }
-        decide(demands, &steps[..demands.len()])
+        let steps = &mut steps[..demands.len()];
+        if blocking.most() > 0 {
+            hold_before(steps);
+        }
+        decide(demands, blocking, steps, last)
     } else {
         let mut octaves = [Step::default(); 64];
         let mut occupied = 0u64; // a bit per octave
         for demand in demands {
-            let step = match Step::of(demand) {
+            let step = match Step::of(demand, &blocking) {
                 Ok(step) => step,
                 Err(answer) => return answer,
             };
@@ -65,17 +85,38 @@ pub(super) fn answer(demands: &[Demand]) -> Option<bool> {
             };
             octave.slope += step.slope;
             octave.offset = octave.offset.checked_add(step.offset)?;
+            octave.hold = octave.hold.max(step.hold);
             occupied |= 1 << index;
         }
         let (first, last) = (occupied.trailing_zeros(), occupied.ilog2());
-        decide(demands, &octaves[first as usize..=last as usize])
+        let octaves = &mut octaves[first as usize..=last as usize];
+        // Those in an octave that are due later may hold up those due earlier.
+        let mut later = 0;
+        for octave in octaves.iter_mut().rev() {
+            later = octave.hold.max(later);
+            octave.hold = later;
+        }
+        decide(demands, blocking, octaves, 0)
+    }
+}
+
+/// From what each holds up to what it is held up by: the most of those with larger deadlines.
+fn hold_before(steps: &mut [Step]) {
+    let (mut later, mut equal, mut from) = (0, 0, u64::MAX);
+    for step in steps.iter_mut().rev() {
+        if step.from < from {
+            later = equal.max(later);
+            (equal, from) = (0, step.from);
+        }
+        equal = step.hold.max(equal);
+        step.hold = later;
     }
 }
 
 impl Step {
     /// `Err` with what [`answer`] has to say without looking at any other task.
     #[inline]
-    fn of(demand: &Demand) -> Result<Step, Option<bool>> {
+    fn of(demand: &Demand, blocking: &Blocking) -> Result<Step, Option<bool>> {
         if demand.wcet == Time::ZERO {
             return Err(None);
         }
@@ -85,12 +126,17 @@ impl Step {
         };
         let slope = share::above(demand.wcet, demand.period).ok_or(None)?;
         let offset = share::of(slope, demand.period.ns().saturating_sub(from)).ok_or(None)?;
-        Ok(Step { from, slope, offset })
+        Ok(Step {
+            from,
+            slope,
+            offset,
+            hold: blocking.by(demand),
+        })
     }
 }
 
-/// Whether dbf(t) > t at the largest of all D: what most sets fail that fail at all.
-fn fails_at_last_first_deadline(demands: &[Demand]) -> Option<bool> {
+/// The largest D, if all are positive.
+fn last_first_deadline(demands: &[Demand]) -> Option<u64> {
     let mut last = 0;
     for demand in demands {
         let deadline = demand.deadline.checked_sub(demand.jitter)?.ns();
@@ -99,11 +145,12 @@ fn fails_at_last_first_deadline(demands: &[Demand]) -> Option<bool> {
         }
         last = last.max(deadline);
     }
-    Some(demand_bound(demands, last)? > last)
+    Some(last)
 }
 
-/// The answer from all lines, with steps by increasing deadline; those without a task are skipped.
-fn decide(demands: &[Demand], steps: &[Step]) -> Option<bool> {
+/// The answer from all lines, with steps by increasing deadline, each held up by `hold`; those without a task are skipped.
+/// There is no violation at `checked`.
+fn decide(demands: &[Demand], blocking: Blocking, steps: &[Step], checked: u64) -> Option<bool> {
     let load: u64 = steps.iter().map(|step| step.slope).sum();
     if load > share::ONE + share::EXCESS * demands.len() as u64 {
         return Some(false); // U > 1
@@ -120,12 +167,18 @@ fn decide(demands: &[Demand], steps: &[Step]) -> Option<bool> {
     while let Some(step) = steps.next() {
         slope += step.slope;
         offset += step.offset;
-        // The line is at most t iff offset ≤ (1 − slope)·t.
-        let (line, room) = (u128::from(offset) << 32, u128::from(share::ONE - slope));
+        // The line is at most t iff offset ≤ (1 − slope)·t. Whoever holds up adds to it.
+        let (line, room) = (
+            u128::from(offset.checked_add(step.hold)?) << 32,
+            u128::from(share::ONE - slope),
+        );
         if line > room * u128::from(step.from) {
             // Most violations are at the first deadline of some task.
-            if demand_bound(demands, step.from)? > step.from {
-                return Some(false);
+            if step.from != checked {
+                let hold = blocking.at(demands, step.from).hold;
+                if demand_bound(demands, step.from)?.checked_add(hold)? > step.from {
+                    return Some(false);
+                }
             }
             open = Some(Open {
                 from: open.map_or(step.from, |open| open.from),
@@ -138,8 +191,12 @@ fn decide(demands: &[Demand], steps: &[Step]) -> Option<bool> {
     let Some(open) = open else {
         return Some(true);
     };
-    let holds_from = u64::try_from(open.line / open.room).ok()?.checked_add(1)?;
-    qpa(demands, open.from, holds_from.min(open.next))
+    let holds_from = match (u64::try_from(open.line), u64::try_from(open.room)) {
+        (Ok(line), Ok(room)) => line / room, // several times faster
+        _ => u64::try_from(open.line / open.room).ok()?,
+    }
+    .checked_add(1)?;
+    qpa(demands, blocking, open.from, holds_from.min(open.next))
 }
 
 /// Where lines fail.
@@ -154,19 +211,20 @@ struct Open {
     next: u64,
 }
 
-/// Whether dbf(t) ≤ t from `to` down to `from`, if that is found within [`STEPS`] and 64 bits (Zhang & Burns 2009).
-fn qpa(demands: &[Demand], from: u64, to: u64) -> Option<bool> {
+/// Whether dbf(t) + B(t) ≤ t from `to` down to `from`, if that is found within [`STEPS`] and 64 bits (Zhang & Burns 2009).
+fn qpa(demands: &[Demand], blocking: Blocking, from: u64, to: u64) -> Option<bool> {
     let mut t = to;
     for _ in 0..STEPS {
-        let demand = demand_bound(demands, t)?;
+        let step = blocking.at(demands, t);
+        let demand = demand_bound(demands, t)?.checked_add(step.hold)?;
         if demand > t {
             return Some(false);
         }
-        // No interval from dbf(t) up to t is violated, for dbf is no larger there.
-        t = if demand < t {
-            demand
-        } else {
-            last_deadline_before(demands, t).unwrap_or(0)
+        // No interval from `demand` up to t is violated as long as B is the same, for dbf is no larger there.
+        t = match demand {
+            _ if demand < step.since => last_deadline_before(demands, step.since).unwrap_or(0),
+            _ if demand < t => demand,
+            _ => last_deadline_before(demands, t).unwrap_or(0),
         };
         if t < from {
             return Some(true);

@@ -96,6 +96,15 @@ fn decide(tasks: &[Demand], blocking: Blocking, visit: impl FnMut(u64, u64)) -> 
     }
 }
 
+/// Whether [`decide`] answers that the demand fits, from a short cut where there is one.
+fn passes(tasks: &[Demand], blocking: Blocking) -> bool {
+    if lines::fails_at_first_deadline(tasks, &blocking) {
+        return false;
+    }
+    lines::answer(tasks, blocking)
+        .unwrap_or_else(|| matches!(decide(tasks, blocking, |_, _| {}), Answer::Fits(_)))
+}
+
 fn utilization_against_one(tasks: &[Demand]) -> Ordering {
     let terms = tasks.iter().map(|task| (task.wcet.ns().into(), task.period.ns()));
     compare_total(terms, 1)

@@ -4,7 +4,7 @@
 //! A kernel that runs is never stopped, and the partition does not idle while a kernel waits.
 
 use super::blocking::Blocking;
-use super::{Answer, decide, without_jitter};
+use super::{Answer, decide, passes, without_jitter};
 use crate::model::verdict::Evidence;
 use crate::schedulability::Demand;
 use crate::time::Time;
@@ -20,11 +20,14 @@ pub fn test(demands: &[Demand]) -> Evidence {
 
 /// The same, without evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
-    matches!(answer(demands, |_, _| {}), Answer::Fits(_))
+    without_jitter(demands, |tasks| passes(tasks, Blocking::new(tasks, hold))).unwrap_or(false)
+}
+
+fn hold(task: &Demand) -> u64 {
+    task.wcet.ns().saturating_sub(1)
 }
 
 fn answer(demands: &[Demand], visit: impl FnMut(u64, u64)) -> Answer {
-    let hold = |task: &Demand| task.wcet.ns().saturating_sub(1);
     without_jitter(demands, |tasks| decide(tasks, Blocking::new(tasks, hold), visit))
         .unwrap_or_else(Answer::Jitter)
 }

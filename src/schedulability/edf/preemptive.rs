@@ -21,7 +21,8 @@ pub fn test(demands: &[Demand]) -> Evidence {
 
 /// The same, without evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
-    lines::answer(demands).unwrap_or_else(|| matches!(answer(demands, |_, _| {}), Answer::Fits(_)))
+    lines::answer(demands, Blocking::NONE)
+        .unwrap_or_else(|| matches!(answer(demands, |_, _| {}), Answer::Fits(_)))
 }
 
 fn answer(demands: &[Demand], visit: impl FnMut(u64, u64)) -> Answer {

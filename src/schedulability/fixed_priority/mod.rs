@@ -60,8 +60,11 @@ pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand
     scratch::with(&RANKED, level::tasks(demands), |tasks| {
         priorities::rank(priorities, tasks);
         match preemption {
-            Preemption::Preemptive if priorities != Priorities::Audsley => bound::passes(tasks),
-            Preemption::Preemptive => passes::<Preemptive>(priorities, tasks),
+            // Audsley's algorithm finds an order if this one, in which it tries, is one.
+            Preemption::Preemptive => {
+                bound::passes(tasks)
+                    || priorities == Priorities::Audsley && passes::<Preemptive>(priorities, tasks)
+            }
             Preemption::NonPreemptive => passes::<NonPreemptive>(priorities, tasks),
             Preemption::Limited => passes::<Limited>(priorities, tasks),
         }
