@@ -6,7 +6,7 @@ use super::output::Output;
 use super::table::{Column, Table};
 use super::{Global, Outcome};
 use crate::error::{Error, Result};
-use crate::model::{Plan, Platform, TaskSet};
+use crate::model::{Benchmarks, Kernel, Plan, Platform, TaskSet};
 use crate::study::{Findings, Provenance, Shape};
 
 /// Prints a JSON schema.
@@ -30,6 +30,11 @@ const FORMATS: &[Entry] = &[
         "what `test` and `partition` read, and `generate` writes",
         || schema_for!(TaskSet),
     ),
+    (
+        "kernel",
+        "what `wcet` and `budget` read: thread blocks in clusters",
+        || schema_for!(Kernel),
+    ),
     ("verdict", "what `test` answers", || {
         schema_for!(super::test::Response)
     }),
@@ -44,6 +49,11 @@ const FORMATS: &[Entry] = &[
         "provenance",
         "where results come from: NAME.provenance.json",
         || schema_for!(Provenance),
+    ),
+    (
+        "benchmarks",
+        "published figures of tasksets/kernels, which studies read",
+        || schema_for!(Benchmarks),
     ),
     ("platform", "a GPU of tasksets/platforms", || {
         schema_for!(Platform)
