@@ -46,6 +46,8 @@ fn all_schemas_are_listed_and_valid() {
         "platform",
         "kernel",
         "benchmarks",
+        "bound",
+        "nominal",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

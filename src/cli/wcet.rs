@@ -2,6 +2,8 @@
 
 mod bound;
 mod curve;
+mod fit;
+mod points;
 mod traffic;
 mod verify;
 
@@ -16,10 +18,15 @@ use crate::kernel_wcet::EstimateError;
 
 /// Bounds the execution time of kernels.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
 }
+
+const EXAMPLE: &str = "\
+Example:
+  gpusched wcet fit tasksets/measurements/stencil.csv";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -29,6 +36,8 @@ enum Command {
     Curve(curve::Args),
     /// Check bounds and their certificates with separate code.
     Verify(verify::Args),
+    /// Fit a WCET function of the number of SMs to measurements.
+    Fit(fit::Args),
 }
 
 impl Args {
@@ -40,6 +49,7 @@ impl Args {
         match &self.command {
             Command::Bound(args) => args.run(global),
             Command::Curve(args) => args.run(global),
+            Command::Fit(args) => args.run(global),
             Command::Verify(args) => args.run(global),
         }
     }

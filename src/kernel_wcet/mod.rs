@@ -15,6 +15,7 @@
 
 mod curve;
 mod estimate;
+pub mod fit;
 mod fixpoint;
 pub mod linear_program;
 pub mod list_scheduling;

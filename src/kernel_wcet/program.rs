@@ -7,6 +7,8 @@
 //! λwᵢ meets dᵢ or a constant µ = dⱼ: at some dⱼ/wᵢ. A binary search for the sign of its slope finds the minimum, in
 //! integers throughout.
 
+use std::cmp::Reverse;
+
 use super::regulation::Exposure;
 use crate::model::{Kernel, Ratio};
 use crate::time::Time;
@@ -162,7 +164,7 @@ impl Program {
                 blocks: item.blocks,
             };
         }
-        worths.sort_unstable_by(|a, b| (b.value, b.growth).cmp(&(a.value, a.growth)));
+        worths.sort_unstable_by_key(|worth| Reverse((worth.value, worth.growth)));
     }
 }
 

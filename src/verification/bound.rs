@@ -54,24 +54,22 @@ pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
             }
         }
     }
-    let claimed = unit * active * bound.wcet_ns.ns();
-    match proven <= claimed {
+    let proven = div_ceil(proven, unit * active);
+    match proven <= BigUint::from(bound.wcet_ns.ns()) {
         true => Ok(()),
         false => {
+            let found = bound.wcet_ns.ns();
             let message = format!(
-                "found {}, which the certificate does not prove: it allows for {:.0} ns more",
-                bound.wcet_ns.ns(),
-                excess(&(proven - &claimed), &claimed) * bound.wcet_ns.as_secs_f64() * 1e9
+                "found {found}, expected at least {proven}, which the certificate allows for in that time"
             );
             Err(Fault::new("wcet_ns", message))
         }
     }
 }
 
-/// `part`/`whole`, for people.
-fn excess(part: &BigUint, whole: &BigUint) -> f64 {
-    let thousandths = (part * 1_000_000_000u64 / whole.max(&BigUint::from(1u8))).to_string();
-    thousandths.parse().unwrap_or(f64::INFINITY) / 1e9
+/// `numerator`/`denominator`, rounded up; the denominator is positive.
+fn div_ceil(numerator: BigUint, denominator: BigUint) -> BigUint {
+    (numerator + &denominator - 1u8) / denominator
 }
 
 /// Q·T in whole nanoseconds, rounded up.

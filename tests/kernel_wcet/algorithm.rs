@@ -100,7 +100,7 @@ fn bounds_are_those_of_the_transcription() {
         let period = kernel.regulation_period().ns();
         let q = Factor::from_f64(f64::from(rng.random_range(1..=1000)) / 1000.0).unwrap();
         let (numerator, denominator) = q.ratio();
-        if (period * numerator) % denominator != 0 {
+        if !(period * numerator).is_multiple_of(denominator) {
             continue;
         }
         let sync = rng.random_bool(0.5);

@@ -6,7 +6,11 @@
     reason = "a test fails by panicking, in its helpers, too"
 )]
 
+#[path = "../support/mod.rs"]
+mod support;
+
 mod algorithm;
+mod commands;
 mod golden;
 mod program;
 mod random;

@@ -71,6 +71,9 @@ pub struct Distribution {
     /// distribution is rejected above 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goodness_of_fit: Option<f64>,
+    /// The same by the critical value for a mean and standard deviation that come from the sample itself (Lilliefors).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lilliefors: Option<f64>,
     /// The probability of at most the WCET under that normal distribution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentile: Option<f64>,
@@ -85,14 +88,22 @@ pub struct Distribution {
 pub struct Tail {
     /// The family.
     pub family: TailFamily,
-    /// µ of a GEV, or the threshold of a GPD [ns].
+    /// µ of a GEV, or the threshold of a GPD, which is half a tick of the clock above the last time below [ns].
     pub location_ns: f64,
     /// σ [ns].
     pub scale_ns: f64,
     /// ξ: negative where times are bounded, positive for heavy tails.
     pub shape: f64,
+    /// How many executions there are for each value that was fitted: the length of the blocks whose maxima a GEV describes,
+    /// or the inverse of the share of times above the threshold of a GPD.
+    pub executions: f64,
     /// The probability that one block takes longer than the WCET that was taken from this fit.
     pub exceedance: f64,
+    /// The p-value of the fit (Anderson–Darling, parametric bootstrap).
+    pub fit_p: f64,
+    /// The p-value of the independence of the runs (Ljung–Box on ranks); absent for too few times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub independence_p: Option<f64>,
     /// Whether the tests of fit and of independence passed; the WCET deserves little trust if not.
     pub trustworthy: bool,
 }

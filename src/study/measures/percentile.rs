@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Files, Measure, Parameters, Refusal, Row};
 use crate::error::Result;
+use crate::kernel_wcet::fit::normal::cdf;
 use crate::model::Kernel;
 use crate::model::kernel::Distribution;
 use crate::time::Time;
@@ -84,7 +85,7 @@ impl Measure for Percentiles {
     fn rows(&self, _seed: u64) -> Result<Vec<Row>> {
         let rows = self.fits().map(|fit| {
             let Distribution { mean_ns, std_ns, .. } = *fit.distribution;
-            let share = normal((fit.wcet.ns() as f64 - mean_ns) / std_ns);
+            let share = cdf((fit.wcet.ns() as f64 - mean_ns) / std_ns);
             Row::new("percentile", format!("{share:.6}"), "share")
                 .with("kernel", self.kernel.name().unwrap_or(""))
                 .with("cluster", fit.cluster)
@@ -92,26 +93,5 @@ impl Measure for Percentiles {
                 .beside(fit.distribution.percentile)
         });
         Ok(rows.collect())
-    }
-}
-
-/// Φ(`z`): the standard normal distribution function.
-fn normal(z: f64) -> f64 {
-    libm::erfc(-z / std::f64::consts::SQRT_2) / 2.0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use statrs::distribution::{ContinuousCDF as _, Normal};
-
-    #[test]
-    fn the_distribution_function_is_that_of_another_library() {
-        let reference = Normal::standard();
-        for step in -80..=80 {
-            let z = f64::from(step) / 10.0;
-            assert!((normal(z) - reference.cdf(z)).abs() < 1e-9, "{z}");
-        }
-        assert_eq!(normal(0.0), 0.5);
     }
 }
