@@ -8,7 +8,7 @@ use super::{Global, Outcome};
 use crate::bandwidth::Nominal;
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
-use crate::model::{Bound, Kernel, Plan, Platform, TaskSet};
+use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, TaskSet};
 use crate::study::{Findings, Provenance, Shape};
 
 /// Prints a JSON schema.
@@ -53,6 +53,11 @@ const FORMATS: &[Entry] = &[
         || schema_for!(Provenance),
     ),
     ("wcet-fit", "what `wcet fit` answers", || schema_for!(Fit)),
+    (
+        "benchmarks",
+        "published figures of tasksets/kernels, which studies read",
+        || schema_for!(Benchmarks),
+    ),
     ("platform", "a GPU of tasksets/platforms", || {
         schema_for!(Platform)
     }),

@@ -1,5 +1,6 @@
 //! What is analysed: platforms, tasks, WCET functions, task sets, and the answers. Data and validation, no algorithms.
 
+pub mod benchmark;
 mod bound;
 mod factor;
 mod interference;
@@ -15,6 +16,7 @@ pub mod utilization;
 pub mod verdict;
 pub mod wcet;
 
+pub use benchmark::{Benchmark, Benchmarks, BenchmarksError};
 pub use bound::{Bound, Certificate, Straddling};
 pub use factor::Factor;
 pub use interference::Interference;

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Bound, Kernel, Plan, TaskSet};
+use super::{Benchmarks, Bound, Kernel, Plan, TaskSet};
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -41,6 +41,10 @@ impl Document for Kernel {
 
 impl Document for Bound {
     const EXPECTED: &str = "a bound: an object such as {\"q\":0.13,\"wcet_ns\":…,\"certificate\":{…}}";
+}
+
+impl Document for Benchmarks {
+    const EXPECTED: &str = "benchmarks: an object such as {\"benchmarks\":[…],\"sources\":{…}}";
 }
 
 /// A stream of task sets.
