@@ -178,7 +178,7 @@ mod tests {
         };
         assert_eq!(at(0.001, 1), exposure(4, 8));
         assert_eq!(at(0.001, 100), exposure(4, 8));
-        assert_eq!(at(0.001, 101), exposure(4, 12));
+        assert_eq!(at(0.001, 101), exposure(8, 12));
         assert_eq!(at(0.001, 102), exposure(8, 12));
         assert_eq!(at(0.0, 101), exposure(0, 0));
         assert_eq!(
