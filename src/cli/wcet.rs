@@ -1,5 +1,8 @@
 //! `gpusched wcet`: bounds on the execution time of kernels.
 
+mod cluster;
+mod synth;
+
 use clap::Subcommand;
 
 use super::{Global, Outcome};
@@ -13,14 +16,22 @@ pub struct Args {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Turn measured times of thread blocks into the profile of a kernel.
+    Cluster(cluster::Args),
+    /// Draw measured times of thread blocks from the profile of a kernel.
+    Synth(synth::Args),
+}
 
 impl Args {
     /// Runs the subcommand.
     ///
     /// # Errors
     /// Those of the subcommand.
-    pub fn run(&self, _global: &Global) -> Result<Outcome> {
-        match self.command {}
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        match &self.command {
+            Command::Cluster(args) => args.run(global),
+            Command::Synth(args) => args.run(global),
+        }
     }
 }
