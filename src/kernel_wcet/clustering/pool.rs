@@ -75,12 +75,38 @@ impl Pool {
     }
 
     /// The K-S distance to one block, whose positions are ascending.
+    pub fn distance(&self, positions: &[u16]) -> Distance {
+        let denominator = self.denominator(positions);
+        let numerator = self.numerator_upto(positions, denominator).unwrap_or(denominator);
+        Distance { numerator, denominator }
+    }
+
+    /// The same if it is at most `limit`; else `None`, mostly after a glance at few measurements.
+    pub fn distance_upto(&self, positions: &[u16], limit: Distance) -> Option<Distance> {
+        let denominator = self.denominator(positions);
+        // x/denominator ≤ limit iff x ≤ this
+        let largest = u128::from(limit.numerator) * u128::from(denominator) / u128::from(limit.denominator.max(1));
+        let largest = u64::try_from(largest).unwrap_or(u64::MAX);
+        let numerator = self.numerator_upto(positions, largest)?;
+        Some(Distance { numerator, denominator })
+    }
+
+    fn denominator(&self, positions: &[u16]) -> u64 {
+        (positions.len() as u64 * self.size()).max(1)
+    }
+
+    /// max |n·pool − m·block| unless it exceeds `largest`.
     ///
     /// Between two measurements of the block its distribution is constant and that of the pool grows: the distance is
     /// largest at a measurement or just before one.
-    pub fn distance(&self, positions: &[u16]) -> Distance {
+    fn numerator_upto(&self, positions: &[u16], largest: u64) -> Option<u64> {
         let (n, m) = (positions.len() as u64, self.size());
-        let mut numerator = 0;
+        // A pool far above the block shows at the block's last measurement, one far below at its first.
+        let upto_last = positions.last().and_then(|&last| self.before.get(usize::from(last) + 1));
+        let mut numerator = upto_last.map_or(0, |upto| (n * upto).abs_diff(m * n));
+        if numerator > largest {
+            return None;
+        }
         let mut rank = 0;
         for equal in positions.chunk_by(|a, b| a == b) {
             let cell = equal.first().copied().map_or(0, usize::from);
@@ -91,11 +117,11 @@ impl Pool {
             numerator = numerator.max((n * below).abs_diff(m * rank));
             rank += equal.len() as u64;
             numerator = numerator.max((n * upto).abs_diff(m * rank));
+            if numerator > largest {
+                return None;
+            }
         }
-        Distance {
-            numerator,
-            denominator: (n * m).max(1),
-        }
+        Some(numerator)
     }
 
     /// The K-S distance to another pool on the same grid.

@@ -8,7 +8,7 @@ use super::grid::Grid;
 use super::pool::Pool;
 
 /// Passes of assigning all blocks to the nearest cluster, at most; a handful is usual.
-const PASSES: usize = 50;
+const PASSES: usize = 20;
 
 /// Rounds of splitting and merging, at most; one or two are usual.
 const ROUNDS: usize = 8;
@@ -124,7 +124,7 @@ impl<'a> Search<'a> {
                 .par_iter()
                 .enumerate()
                 .filter_map(|(block, &cluster)| {
-                    let nearest = self.nearest(block)?;
+                    let nearest = self.nearest(block, cluster)?;
                     (nearest != cluster).then_some((block, nearest))
                 })
                 .collect();
@@ -138,11 +138,20 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn nearest(&self, block: usize) -> Option<usize> {
+    /// The cluster nearest to `block`, which now is in `cluster`: where it is already is looked at first, so that most of the
+    /// others are soon seen to be farther.
+    fn nearest(&self, block: usize, cluster: usize) -> Option<usize> {
         let positions = self.grid.block(block);
-        let pools = self.pools.iter().enumerate().filter(|(_, pool)| pool.blocks() > 0);
-        let distances = pools.map(|(cluster, pool)| (pool.distance(positions), cluster));
-        distances.min().map(|(_, cluster)| cluster)
+        let mut nearest = (self.pools.get(cluster)?.distance(positions), cluster);
+        for (other, pool) in self.pools.iter().enumerate() {
+            if other != cluster
+                && pool.blocks() > 0
+                && let Some(distance) = pool.distance_upto(positions, nearest.0)
+            {
+                nearest = nearest.min((distance, other));
+            }
+        }
+        Some(nearest.1)
     }
 
     /// Removes cluster `gone`, whose blocks now are those of `heir`, a lower one (or itself, if it has none).
