@@ -4,6 +4,7 @@
 //! |---|---|
 //! | J. Singh, MSc thesis, UIUC 2021 (chapter 3 = Zahaf et al., RTNS 2021) | [Singh21] |
 //! | Sañudo Olmedo et al., RTAS 2020 | [Sanudo20] |
+//! | Aghilinasab et al., IEEE TCAD 39(11), 2020 | [Aghilinasab20] |
 //!
 //! Dependencies between the modules point one way: [`time`] ← [`model`] ← {[`generation`], [`interference`],
 //! [`schedulability`]} ← [`partitioning`] ← [`study`] ← `plot` ← `cli`. [`verification`] depends on [`time`] and [`model`]

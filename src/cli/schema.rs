@@ -6,7 +6,7 @@ use super::output::Output;
 use super::table::{Column, Table};
 use super::{Global, Outcome};
 use crate::error::{Error, Result};
-use crate::model::{Plan, Platform, TaskSet};
+use crate::model::{Kernel, Plan, Platform, TaskSet};
 use crate::study::{Findings, Provenance, Shape};
 
 /// Prints a JSON schema.
@@ -44,6 +44,11 @@ const FORMATS: &[Entry] = &[
         "provenance",
         "where results come from: NAME.provenance.json",
         || schema_for!(Provenance),
+    ),
+    (
+        "kernel",
+        "what `wcet cluster` answers and `wcet synth` reads",
+        || schema_for!(Kernel),
     ),
     ("platform", "a GPU of tasksets/platforms", || {
         schema_for!(Platform)

@@ -73,25 +73,27 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         let trace = self.read(global)?;
-        let note = |text: &str| {
-            if !global.quiet {
-                complain(&format!("note: {text}"));
-            }
-        };
-        let active = self.active(&trace, &note)?;
+        let active = self.active(&trace)?;
         let most = usize::try_from(self.max_clusters).unwrap_or(MAX_CLUSTERS);
         let options = Options {
             alpha: self.alpha,
             most,
         };
         let clustering = global.pool()?.install(|| Clustering::new(&trace, &options))?;
-        for text in doubts(&trace, &clustering) {
-            note(&text);
-        }
         let kernel = clustering
             .kernel(&trace, active, self.regulation_period)
             .map_err(|error| Error::Usage(format!("the profile: {error}")))?
             .with_name(self.name.clone());
+        if !global.quiet {
+            if self.active_blocks.is_none() {
+                complain(&format!(
+                    "note: --active-blocks {active}: as many blocks ran at a time in the trace, never more"
+                ));
+            }
+            for doubt in doubts(&trace, &clustering) {
+                complain(&format!("note: {doubt}"));
+            }
+        }
         output.write(match global.format() {
             Format::Text => text(&kernel, &trace, Palette::of(global)),
             Format::Json => json_line(&kernel)?,
@@ -112,7 +114,10 @@ impl Args {
         for (path, _) in &files {
             let file = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
             if !seen.insert(file) {
-                let message = format!("{}: found twice on the command line, expected once", path.display());
+                let message = format!(
+                    "{}: found twice on the command line, expected once",
+                    path.display()
+                );
                 return Err(Error::Usage(message));
             }
         }
@@ -137,13 +142,10 @@ impl Args {
         recorder.finish()
     }
 
-    fn active(&self, trace: &Trace, note: &impl Fn(&str)) -> Result<u32> {
+    fn active(&self, trace: &Trace) -> Result<u32> {
         match (self.active_blocks, trace.active) {
             (Some(active), _) => Ok(active),
             (None, Some(active)) => {
-                note(&format!(
-                    "--active-blocks {active}: as many blocks ran at a time in the trace, never more"
-                ));
                 u32::try_from(active).map_err(|_| Error::Usage(format!("--active-blocks: found {active}")))
             }
             (None, None) => Err(Error::Usage(
@@ -179,7 +181,9 @@ fn doubts(trace: &Trace, clustering: &Clustering) -> Vec<String> {
         ));
     }
     if !clustering.is_exact() {
-        doubts.push(format!("there are more than {CELLS} different times: the closest counted as equal"));
+        doubts.push(format!(
+            "there are more than {CELLS} different times: the closest counted as equal"
+        ));
     }
     let figures = clustering.summaries(&trace.isolated).into_iter();
     for (index, (e0, e1)) in figures.zip(clustering.summaries(&trace.interference)).enumerate() {
@@ -198,10 +202,18 @@ fn progress<'a>(global: &Global, mut files: impl Iterator<Item = &'a Path>) -> P
     if global.quiet || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let length = |path: &Path| std::fs::metadata(path).ok().filter(|file| file.is_file()).map(|file| file.len());
+    let length = |path: &Path| {
+        std::fs::metadata(path)
+            .ok()
+            .filter(|file| file.is_file())
+            .map(|file| file.len())
+    };
     let total = files.try_fold(0u64, |total, path| total.checked_add(length(path)?));
     let (bar, template) = match total {
-        Some(total) => (ProgressBar::new(total), "{bar:40} {bytes} of {total_bytes}, {eta} left"),
+        Some(total) => (
+            ProgressBar::new(total),
+            "{bar:40} {bytes} of {total_bytes}, {eta} left",
+        ),
         None => (ProgressBar::new_spinner(), "{spinner} {bytes}, {bytes_per_sec}"),
     };
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -225,10 +237,16 @@ fn text(kernel: &Kernel, trace: &Trace, palette: Palette) -> String {
     ]);
     let moments = |distribution: Option<&Distribution>| {
         let shown = |ns: f64| Time::from_ns(ns.round().max(0.0) as u64).to_string();
-        distribution.map_or_else(<[String; 2]>::default, |found| [shown(found.mean_ns), shown(found.std_ns)])
+        distribution.map_or_else(<[String; 2]>::default, |found| {
+            [shown(found.mean_ns), shown(found.std_ns)]
+        })
     };
     for (index, cluster) in kernel.clusters().iter().enumerate() {
-        let mut row = vec![index.to_string(), cluster.blocks().to_string(), cluster.isolated().to_string()];
+        let mut row = vec![
+            index.to_string(),
+            cluster.blocks().to_string(),
+            cluster.isolated().to_string(),
+        ];
         row.extend(moments(cluster.isolated_distribution()));
         row.push(cluster.contended().to_string());
         row.extend(moments(cluster.interference_distribution()));
@@ -236,13 +254,21 @@ fn text(kernel: &Kernel, trace: &Trace, palette: Palette) -> String {
     }
     format!(
         "{}: {} thread blocks, {} at a time, in {} and {}\n{} in isolation (e0), {} under interference (e1)\n\n{}",
-        kernel.name().map_or_else(|| "kernel".to_owned(), |name| clip(name, 60)),
+        kernel
+            .name()
+            .map_or_else(|| "kernel".to_owned(), |name| clip(name, 60)),
         kernel.blocks(),
         kernel.active_blocks(),
         count(kernel.clusters().len(), "cluster"),
         count(kernel.intervals().len(), "interval"),
-        count(usize::try_from(trace.isolated.runs()).unwrap_or(usize::MAX), "run"),
-        count(usize::try_from(trace.interference.runs()).unwrap_or(usize::MAX), "run"),
+        count(
+            usize::try_from(trace.isolated.runs()).unwrap_or(usize::MAX),
+            "run"
+        ),
+        count(
+            usize::try_from(trace.interference.runs()).unwrap_or(usize::MAX),
+            "run"
+        ),
         table.render(palette.header)
     )
 }
@@ -262,7 +288,9 @@ const COLUMNS: [&str; 8] = [
 fn csv(kernel: &Kernel) -> Result<String> {
     let mut text = csv_line(COLUMNS)?;
     let moments = |distribution: Option<&Distribution>| {
-        distribution.map_or_else(<[String; 2]>::default, |found| [found.mean_ns, found.std_ns].map(|ns| ns.to_string()))
+        distribution.map_or_else(<[String; 2]>::default, |found| {
+            [found.mean_ns, found.std_ns].map(|ns| ns.to_string())
+        })
     };
     for (index, cluster) in kernel.clusters().iter().enumerate() {
         let mut row = vec![

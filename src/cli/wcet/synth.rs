@@ -68,7 +68,9 @@ impl Args {
             let end = self.runs.min(drawn.saturating_add(batch));
             let runs: Vec<u64> = (drawn..end).collect();
             let chunks: Vec<String> = pool.install(|| {
-                let executions = runs.par_iter().flat_map_iter(|&run| Level::ALL.map(|level| (level, run)));
+                let executions = runs
+                    .par_iter()
+                    .flat_map_iter(|&run| Level::ALL.map(|level| (level, run)));
                 let drawn = executions.map(|(level, run)| {
                     let rows = synthesizer.draw(level, run);
                     let mut text = String::with_capacity(rows.len() * 24);
@@ -105,7 +107,10 @@ impl Args {
         let (line, kernel) = first?;
         if let Some(second) = kernels.next() {
             let (line, _) = second?;
-            return Err(refuse(Some(line), "found a second kernel, expected one".to_owned()));
+            return Err(refuse(
+                Some(line),
+                "found a second kernel, expected one".to_owned(),
+            ));
         }
         match self.intervals {
             None => Ok(kernel),

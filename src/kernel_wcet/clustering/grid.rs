@@ -70,7 +70,9 @@ impl Grid {
     /// The cells of the measurements of `block`, ascending.
     pub fn block(&self, block: usize) -> &[u16] {
         let start = block * self.per_block;
-        self.positions.get(start..start + self.per_block).unwrap_or_default()
+        self.positions
+            .get(start..start + self.per_block)
+            .unwrap_or_default()
     }
 }
 

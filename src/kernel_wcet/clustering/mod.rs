@@ -37,7 +37,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { alpha: 0.05, most: 64 }
+        Options {
+            alpha: 0.05,
+            most: 64,
+        }
     }
 }
 

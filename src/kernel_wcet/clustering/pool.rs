@@ -78,17 +78,24 @@ impl Pool {
     pub fn distance(&self, positions: &[u16]) -> Distance {
         let denominator = self.denominator(positions);
         let numerator = self.numerator_upto(positions, denominator).unwrap_or(denominator);
-        Distance { numerator, denominator }
+        Distance {
+            numerator,
+            denominator,
+        }
     }
 
     /// The same if it is at most `limit`; else `None`, mostly after a glance at few measurements.
     pub fn distance_upto(&self, positions: &[u16], limit: Distance) -> Option<Distance> {
         let denominator = self.denominator(positions);
         // x/denominator ≤ limit iff x ≤ this
-        let largest = u128::from(limit.numerator) * u128::from(denominator) / u128::from(limit.denominator.max(1));
+        let largest =
+            u128::from(limit.numerator) * u128::from(denominator) / u128::from(limit.denominator.max(1));
         let largest = u64::try_from(largest).unwrap_or(u64::MAX);
         let numerator = self.numerator_upto(positions, largest)?;
-        Some(Distance { numerator, denominator })
+        Some(Distance {
+            numerator,
+            denominator,
+        })
     }
 
     fn denominator(&self, positions: &[u16]) -> u64 {
@@ -102,7 +109,9 @@ impl Pool {
     fn numerator_upto(&self, positions: &[u16], largest: u64) -> Option<u64> {
         let (n, m) = (positions.len() as u64, self.size());
         // A pool far above the block shows at the block's last measurement, one far below at its first.
-        let upto_last = positions.last().and_then(|&last| self.before.get(usize::from(last) + 1));
+        let upto_last = positions
+            .last()
+            .and_then(|&last| self.before.get(usize::from(last) + 1));
         let mut numerator = upto_last.map_or(0, |upto| (n * upto).abs_diff(m * n));
         if numerator > largest {
             return None;

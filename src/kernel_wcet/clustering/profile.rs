@@ -13,16 +13,21 @@ impl Clustering {
     /// # Errors
     /// [`KernelError`] if that is no kernel, such as for an `active` of zero.
     pub fn kernel(&self, trace: &Trace, active: u32, regulation_period: Time) -> Result<Kernel, KernelError> {
-        let (isolated, interference) = (self.summaries(&trace.isolated), self.summaries(&trace.interference));
+        let (isolated, interference) = (
+            self.summaries(&trace.isolated),
+            self.summaries(&trace.interference),
+        );
         let clusters = isolated.iter().zip(&interference).zip(self.sizes());
-        let clusters: Result<Vec<Cluster>, KernelError> = clusters
-            .map(|((isolated, interference), blocks)| {
-                let e0 = Time::from_ns(isolated.max);
-                let e1 = Time::from_ns(interference.max).max(e0);
-                let cluster = Cluster::new(blocks, e0, e1)?;
-                Ok(cluster.with_distributions(Some(distribution(isolated)), Some(distribution(interference))))
-            })
-            .collect();
+        let clusters: Result<Vec<Cluster>, KernelError> =
+            clusters
+                .map(|((isolated, interference), blocks)| {
+                    let e0 = Time::from_ns(isolated.max);
+                    let e1 = Time::from_ns(interference.max).max(e0);
+                    let cluster = Cluster::new(blocks, e0, e1)?;
+                    Ok(cluster
+                        .with_distributions(Some(distribution(isolated)), Some(distribution(interference))))
+                })
+                .collect();
         Kernel::new(active, regulation_period, clusters?)?.with_intervals(self.intervals())
     }
 

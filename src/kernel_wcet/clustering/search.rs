@@ -34,7 +34,7 @@ impl<'a> Search<'a> {
         Search {
             grid,
             factor,
-            most,
+            most: most.min(grid.blocks()),
             assignment: vec![0; grid.blocks()],
             pools: vec![pool],
         }
@@ -77,25 +77,36 @@ impl<'a> Search<'a> {
 
     /// The block that its cluster rejects most clearly, the lowest of equals; `None` if no block is rejected.
     fn most_rejected(&self) -> Option<usize> {
-        let excesses = self.assignment.par_iter().enumerate().filter_map(|(block, &cluster)| {
-            let excess = self.excess(block, self.pools.get(cluster)?);
-            (excess > 1.0).then_some((excess, block))
-        });
+        let excesses = self
+            .assignment
+            .par_iter()
+            .enumerate()
+            .filter_map(|(block, &cluster)| {
+                let excess = self.excess(block, self.pools.get(cluster)?);
+                (excess > 1.0).then_some((excess, block))
+            });
         let most = excesses.max_by(|(a, x), (b, y)| a.total_cmp(b).then(Reverse(x).cmp(&Reverse(y))));
         most.map(|(_, block)| block)
     }
 
     /// How many blocks are rejected by their cluster.
     pub(super) fn rejected(&self) -> usize {
-        let excesses = self.assignment.par_iter().enumerate().filter(|&(block, &cluster)| {
-            self.pools.get(cluster).is_some_and(|pool| self.excess(block, pool) > 1.0)
-        });
+        let excesses = self
+            .assignment
+            .par_iter()
+            .enumerate()
+            .filter(|&(block, &cluster)| {
+                self.pools
+                    .get(cluster)
+                    .is_some_and(|pool| self.excess(block, pool) > 1.0)
+            });
         excesses.count()
     }
 
     /// Starts a new cluster with `block`, and lets the others choose anew.
     fn split(&mut self, block: usize) {
-        self.pools.push(Pool::new(self.grid.cells(), self.grid.per_block()));
+        self.pools
+            .push(Pool::new(self.grid.cells(), self.grid.per_block()));
         self.apply(&[(block, self.pools.len() - 1)]);
         self.assign();
     }
@@ -103,7 +114,9 @@ impl<'a> Search<'a> {
     /// Moves blocks to other clusters.
     fn apply(&mut self, moves: &[(usize, usize)]) {
         for &(block, to) in moves {
-            let Some(cluster) = self.assignment.get_mut(block) else { continue };
+            let Some(cluster) = self.assignment.get_mut(block) else {
+                continue;
+            };
             let from = std::mem::replace(cluster, to);
             let positions = self.grid.block(block);
             if let Some(pool) = self.pools.get_mut(from) {

@@ -61,7 +61,10 @@ pub fn distance(a: &[u64], b: &[u64]) -> Option<Distance> {
         j += skip(&mut right, value);
         numerator = numerator.max((i * m).abs_diff(j * n));
     }
-    Some(Distance { numerator, denominator })
+    Some(Distance {
+        numerator,
+        denominator,
+    })
 }
 
 /// Drops what equals `value` at the start; how many that were.
@@ -98,7 +101,10 @@ mod tests {
 
     #[test]
     fn distances_are_ordered_as_fractions() {
-        let of = |numerator, denominator| Distance { numerator, denominator };
+        let of = |numerator, denominator| Distance {
+            numerator,
+            denominator,
+        };
         assert_eq!(of(1, 2), of(2, 4));
         assert!(of(1, 3) < of(u64::MAX / 2, u64::MAX));
     }

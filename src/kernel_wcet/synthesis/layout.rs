@@ -10,7 +10,11 @@ use crate::model::kernel::Interval;
 /// # Errors
 /// [`Error::Usage`] for fewer intervals than clusters, several for a single cluster, or more than a cluster has blocks.
 pub fn alternate(clusters: &[Cluster], count: usize) -> Result<Vec<Interval>> {
-    let refuse = |expected: String| Err(Error::Usage(format!("intervals: found {count}, expected {expected}")));
+    let refuse = |expected: String| {
+        Err(Error::Usage(format!(
+            "intervals: found {count}, expected {expected}"
+        )))
+    };
     if count < clusters.len() {
         return refuse(format!("at least one for each of {} clusters", clusters.len()));
     }
@@ -31,7 +35,9 @@ pub fn alternate(clusters: &[Cluster], count: usize) -> Result<Vec<Interval>> {
     let mut intervals = Vec::with_capacity(count);
     for index in 0..count {
         let position = index % clusters.len();
-        let Some(cluster) = clusters.get(position) else { continue };
+        let Some(cluster) = clusters.get(position) else {
+            continue;
+        };
         let (parts, part) = (of(position), (index / clusters.len()) as u64);
         let blocks = cluster.blocks() / parts + u64::from(part < cluster.blocks() % parts);
         intervals.push(Interval {
@@ -67,7 +73,11 @@ mod tests {
             let clusters = clusters(sizes);
             let intervals = alternate(&clusters, count).unwrap();
             assert_eq!(intervals.len(), count);
-            assert!(intervals.windows(2).all(|pair| pair[0].cluster != pair[1].cluster));
+            assert!(
+                intervals
+                    .windows(2)
+                    .all(|pair| pair[0].cluster != pair[1].cluster)
+            );
             let kernel = Kernel::new(1, Time::from_ns(1), clusters).unwrap();
             kernel.with_intervals(intervals).unwrap();
         }

@@ -41,14 +41,21 @@ impl Synthesizer {
     /// or if there are more than [`MAX_BLOCKS`] blocks.
     pub fn new(kernel: &Kernel, seed: u64) -> Result<Synthesizer> {
         if kernel.blocks() > MAX_BLOCKS {
-            let message = format!("kernel: found {} blocks, expected at most {MAX_BLOCKS}", kernel.blocks());
+            let message = format!(
+                "kernel: found {} blocks, expected at most {MAX_BLOCKS}",
+                kernel.blocks()
+            );
             return Err(Error::Usage(message));
         }
         let mut times = Vec::with_capacity(kernel.clusters().len());
         for (index, cluster) in kernel.clusters().iter().enumerate() {
             let levels = [
                 ("isolated", cluster.isolated_distribution(), cluster.isolated()),
-                ("interference", cluster.interference_distribution(), cluster.contended()),
+                (
+                    "interference",
+                    cluster.interference_distribution(),
+                    cluster.contended(),
+                ),
             ];
             let mut pair = Vec::with_capacity(2);
             for (name, distribution, wcet) in levels {
@@ -89,7 +96,10 @@ impl Synthesizer {
         let mut ends: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
         let mut rows = Vec::new();
         for interval in &self.intervals {
-            let Some(times) = self.times.get(interval.cluster).and_then(|pair| pair.get(usize::from(level.q())))
+            let Some(times) = self
+                .times
+                .get(interval.cluster)
+                .and_then(|pair| pair.get(usize::from(level.q())))
             else {
                 continue; // intervals name clusters that exist
             };
@@ -135,23 +145,36 @@ mod tests {
             let cluster = Cluster::new(blocks, Time::from_ns(e0), Time::from_ns(e1)).unwrap();
             cluster.with_distributions(distribution(mean, 30.0), distribution(2.0 * mean, 0.0))
         };
-        let clusters = vec![cluster(30, 1_050, 2_500, 1_000.0), cluster(20, 3_500, 9_000, 3_000.0)];
+        let clusters = vec![
+            cluster(30, 1_050, 2_500, 1_000.0),
+            cluster(20, 3_500, 9_000, 3_000.0),
+        ];
         Kernel::new(active, Time::from_ns(1_000_000), clusters).unwrap()
     }
 
     #[test]
     fn blocks_start_in_order_as_soon_as_there_is_room() {
         for active in [1, 3, 100] {
-            let rows = Synthesizer::new(&kernel(active), 1).unwrap().draw(Level::Isolated, 0);
+            let rows = Synthesizer::new(&kernel(active), 1)
+                .unwrap()
+                .draw(Level::Isolated, 0);
             assert_eq!(rows.len(), 50);
             for (index, row) in rows.iter().enumerate() {
                 let start = row.start.unwrap();
                 let before = &rows[..index];
-                let running = |now: u64| before.iter().filter(|row| row.start.unwrap() + row.duration > now).count();
+                let running = |now: u64| {
+                    before
+                        .iter()
+                        .filter(|row| row.start.unwrap() + row.duration > now)
+                        .count()
+                };
                 assert_eq!(row.block, index as u64);
                 assert!(before.iter().all(|row| row.start.unwrap() <= start));
                 assert!(running(start) < active as usize);
-                assert!(start == 0 || running(start - 1) >= active as usize, "it could have started earlier");
+                assert!(
+                    start == 0 || running(start - 1) >= active as usize,
+                    "it could have started earlier"
+                );
             }
         }
     }
@@ -162,7 +185,11 @@ mod tests {
         let (mut short, mut long) = (0, 0);
         for run in 0..200 {
             for row in synthesizer.draw(Level::Isolated, run) {
-                let (count, e0) = if row.block < 30 { (&mut short, 1_050) } else { (&mut long, 3_500) };
+                let (count, e0) = if row.block < 30 {
+                    (&mut short, 1_050)
+                } else {
+                    (&mut long, 3_500)
+                };
                 assert!((1..=e0).contains(&row.duration));
                 *count += row.duration;
             }
@@ -181,6 +208,9 @@ mod tests {
         let bare = Cluster::new(3, Time::from_ns(10), Time::from_ns(20)).unwrap();
         let bare = Kernel::new(1, Time::from_ns(1), vec![bare]).unwrap();
         let error = Synthesizer::new(&bare, 1).unwrap_err().to_string();
-        assert!(error.starts_with("clusters[0].isolated: found none, expected a distribution"), "{error}");
+        assert!(
+            error.starts_with("clusters[0].isolated: found none, expected a distribution"),
+            "{error}"
+        );
     }
 }

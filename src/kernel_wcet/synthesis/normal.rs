@@ -32,7 +32,7 @@ impl Truncated {
             true => below((high - mean) / std) - below((low - mean) / std),
             false => f64::from(u8::from(mean >= low && mean < high)),
         };
-        if !(useful >= USEFUL) {
+        if useful < USEFUL || useful.is_nan() {
             return Err(format!(
                 "found mean_ns {mean:?} and std_ns {std:?}, expected numbers for which a time up to the WCET, {largest} ns, has a \
                  probability of at least {USEFUL}"
@@ -97,7 +97,9 @@ mod tests {
             assert!(Truncated::new(mean, std, 10).is_err(), "{mean} {std}");
         }
         assert_eq!(
-            Truncated::new(9.7, 0.0, 10).unwrap().draw(&mut stream(1, Purpose::BlockTimes, 0, 0)),
+            Truncated::new(9.7, 0.0, 10)
+                .unwrap()
+                .draw(&mut stream(1, Purpose::BlockTimes, 0, 0)),
             10
         );
     }

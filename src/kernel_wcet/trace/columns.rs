@@ -18,12 +18,15 @@ pub(super) enum Column {
 /// Units of times, as the last part of a column's name.
 const UNITS: [(&str, u32); 4] = [("_ns", 0), ("_us", 3), ("_ms", 6), ("_s", 9)];
 
-pub(super) const EXPECTED: &str = "run, block, duration_ns or end_ns, and possibly start_ns and q (times also in _us, _ms, _s)";
+pub(super) const EXPECTED: &str =
+    "run, block, duration_ns or end_ns, and possibly start_ns and q (times also in _us, _ms, _s)";
 
 impl Column {
     pub(super) fn named(name: &str) -> Option<Column> {
         let timed = || {
-            let (name, unit) = UNITS.iter().find_map(|(ending, unit)| Some((name.strip_suffix(ending)?, *unit)))?;
+            let (name, unit) = UNITS
+                .iter()
+                .find_map(|(ending, unit)| Some((name.strip_suffix(ending)?, *unit)))?;
             match name {
                 "start" => Some(Column::Start(unit)),
                 "end" => Some(Column::End(unit)),
@@ -131,7 +134,13 @@ impl Draft {
                 self.level = Some(match text {
                     b"0" => Level::Isolated,
                     b"1" => Level::Interference,
-                    _ => return Err(Fault::value(column, text, "0 (no interference) or 1 (interference)")),
+                    _ => {
+                        return Err(Fault::value(
+                            column,
+                            text,
+                            "0 (no interference) or 1 (interference)",
+                        ));
+                    }
                 });
             }
         }
@@ -145,22 +154,38 @@ impl Draft {
         let block = self.block.ok_or_else(|| missing("block", "a number"))?;
         let level = match (self.level, given) {
             (Some(level), Some(given)) if level != given => {
-                let message = format!("found {}, expected {}: the whole file was given as such", level.q(), given.q());
+                let message = format!(
+                    "found {}, expected {}: the whole file was given as such",
+                    level.q(),
+                    given.q()
+                );
                 return Err(Fault::new("q", message));
             }
             (Some(level), _) | (None, Some(level)) => level,
-            (None, None) => return Err(missing("q", "0 or 1, or the file as one without or with interference")),
+            (None, None) => {
+                return Err(missing(
+                    "q",
+                    "0 or 1, or the file as one without or with interference",
+                ));
+            }
         };
         let duration = match (self.duration, self.start, self.end) {
             (Some(duration), ..) => duration,
             (None, Some(start), Some(end)) => {
-                let duration = end.checked_sub(start).filter(|duration| (1..=LONGEST.ns()).contains(duration));
+                let duration = end
+                    .checked_sub(start)
+                    .filter(|duration| (1..=LONGEST.ns()).contains(duration));
                 duration.ok_or_else(|| {
                     let found = format!("found {end} ns after a start at {start} ns");
-                    Fault::new("end", format!("{found}, expected 1 ns to 2^40 ns (18 minutes) more"))
+                    Fault::new(
+                        "end",
+                        format!("{found}, expected 1 ns to 2^40 ns (18 minutes) more"),
+                    )
                 })?
             }
-            (None, None, Some(_)) => return Err(missing("start", "one, since there is an end and no duration")),
+            (None, None, Some(_)) => {
+                return Err(missing("start", "one, since there is an end and no duration"));
+            }
             (None, _, None) => return Err(missing("duration", "a duration or an end")),
         };
         Ok(Row {

@@ -30,7 +30,9 @@ pub(super) fn read(
     let mut reader = ReaderBuilder::new().has_headers(false).from_reader(watch);
     let mut record = ByteRecord::new();
     let mut line = |record: &mut ByteRecord, after: u64| -> Result<Option<u64>> {
-        let found = reader.read_byte_record(record).map_err(|error| refuse(&place, error, after))?;
+        let found = reader
+            .read_byte_record(record)
+            .map_err(|error| refuse(&place, error, after))?;
         let line = record.position().map_or(after, csv::Position::line);
         Ok(found.then_some(line))
     };
@@ -59,25 +61,36 @@ pub(super) fn read(
         }
     }
     if rows == 0 {
-        return Err(place.error(Some(current), "found no row after the header, expected one per block and run"));
+        return Err(place.error(
+            Some(current),
+            "found no row after the header, expected one per block and run",
+        ));
     }
     // The number at the end of a file that was cut off may have lost digits; q has but one.
     if last.get() != b'\n' && columns.last() != Some(&Column::Q) {
         let message = "found no line break at the end, expected one: the last number may be cut off";
         return Err(place.error(Some(current), message));
     }
-    recorder.end_file().map_err(|message| place.error(Some(current), message))
+    recorder
+        .end_file()
+        .map_err(|message| place.error(Some(current), message))
 }
 
 fn columns(header: &ByteRecord, line: u64, place: &Place) -> Result<Vec<Column>> {
     let mut columns: Vec<Column> = Vec::with_capacity(header.len());
     for name in header {
-        let name: String = String::from_utf8_lossy(name.trim_ascii()).chars().take(40).collect();
+        let name: String = String::from_utf8_lossy(name.trim_ascii())
+            .chars()
+            .take(40)
+            .collect();
         let column = Column::named(&name);
-        let column =
-            column.ok_or_else(|| place.error(Some(line), format!("found column {name:?}, expected {EXPECTED}")))?;
+        let column = column
+            .ok_or_else(|| place.error(Some(line), format!("found column {name:?}, expected {EXPECTED}")))?;
         if columns.iter().any(|other| other.kind() == column.kind()) {
-            let message = format!("found column {name:?}, expected one column with {} only", column.kind());
+            let message = format!(
+                "found column {name:?}, expected one column with {} only",
+                column.kind()
+            );
             return Err(place.error(Some(line), message));
         }
         columns.push(column);
@@ -98,9 +111,12 @@ fn refuse(place: &Place, error: csv::Error, after: u64) -> Error {
             place.error(Some(line), cause.to_string())
         }
         ErrorKind::Io(cause) => place.io(cause),
-        ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            place.error(Some(line), format!("found {len} values, expected {expected_len}, as in the header"))
-        }
+        ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => place.error(
+            Some(line),
+            format!("found {len} values, expected {expected_len}, as in the header"),
+        ),
         _ => place.error(Some(line), "found something that is no CSV"),
     }
 }

@@ -54,7 +54,10 @@ pub(super) fn read(
     let document: Document<'_> = serde_json::from_str(&text).map_err(|error| {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or(&message);
-        place.error(Some(error.line() as u64), format!("{message} (column {})", error.column()))
+        place.error(
+            Some(error.line() as u64),
+            format!("{message} (column {})", error.column()),
+        )
     })?;
 
     let runs: Vec<(&str, &Entry<'_>)> = document
@@ -66,12 +69,21 @@ pub(super) fn read(
     let names: BTreeSet<&str> = runs.iter().map(|(name, _)| *name).collect();
     if names.len() > 1 {
         let names: Vec<&str> = names.into_iter().take(10).collect();
-        let message = format!("found the kernels {}, expected one; name it with --kernel", names.join(", "));
+        let message = format!(
+            "found the kernels {}, expected one; name it with --kernel",
+            names.join(", ")
+        );
         return Err(place.error(None, message));
     }
     if runs.is_empty() {
-        let of = input.kernel.map(|kernel| format!(" of kernel {kernel:?}")).unwrap_or_default();
-        return Err(place.error(None, format!("found no execution{of}, expected entries with kernel_name in times")));
+        let of = input
+            .kernel
+            .map(|kernel| format!(" of kernel {kernel:?}"))
+            .unwrap_or_default();
+        return Err(place.error(
+            None,
+            format!("found no execution{of}, expected entries with kernel_name in times"),
+        ));
     }
 
     let mut last = None;
@@ -81,13 +93,20 @@ pub(super) fn read(
         last = times.first().map(|value| line_of(&text, value.get())).or(last);
         let (pairs, rest) = times.as_chunks::<2>();
         if pairs.is_empty() || !rest.is_empty() {
-            let message = format!("found {} times in run {run}, expected start and end of each block", times.len());
+            let message = format!(
+                "found {} times in run {run}, expected start and end of each block",
+                times.len()
+            );
             return Err(place.fault(last, Fault::new("block_times", message)));
         }
         if let Some(smids) = &entry.block_smids
             && smids.len() != pairs.len()
         {
-            let message = format!("found {} SMs in run {run}, expected one per block, {}", smids.len(), pairs.len());
+            let message = format!(
+                "found {} SMs in run {run}, expected one per block, {}",
+                smids.len(),
+                pairs.len()
+            );
             return Err(place.fault(last, Fault::new("block_smids", message)));
         }
         for (block, [start, end]) in (0u64..).zip(pairs) {
@@ -100,7 +119,9 @@ pub(super) fn read(
                     fault.message += &format!(" (block {block} of run {run})");
                     place.fault(place_of(end), fault)
                 })?;
-            recorder.row(&row).map_err(|message| place.error(place_of(end), message))?;
+            recorder
+                .row(&row)
+                .map_err(|message| place.error(place_of(end), message))?;
         }
     }
     recorder.end_file().map_err(|message| place.error(last, message))

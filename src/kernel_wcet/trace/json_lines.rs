@@ -27,7 +27,9 @@ pub(super) fn read(
     loop {
         line.clear();
         let mut limited = (&mut bytes).take(LONGEST_LINE + 1);
-        let count = limited.read_until(b'\n', &mut line).map_err(|cause| place.io(cause))?;
+        let count = limited
+            .read_until(b'\n', &mut line)
+            .map_err(|cause| place.io(cause))?;
         if count == 0 {
             break;
         }
@@ -50,7 +52,10 @@ pub(super) fn read(
         }
     }
     if last.is_none() {
-        return Err(place.error(None, format!("found nothing, expected one object per line with {EXPECTED}")));
+        return Err(place.error(
+            None,
+            format!("found nothing, expected one object per line with {EXPECTED}"),
+        ));
     }
     recorder.end_file().map_err(|message| place.error(last, message))
 }
@@ -60,7 +65,10 @@ fn parse(line: &[u8]) -> Result<Draft, Fault> {
     let refuse = |error: serde_json::Error| {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or(&message);
-        Fault::new("", format!("{} (column {})", message.replace('\n', " "), error.column()))
+        Fault::new(
+            "",
+            format!("{} (column {})", message.replace('\n', " "), error.column()),
+        )
     };
     let mut json = serde_json::Deserializer::from_slice(line.trim_ascii_end());
     let parsed = json.deserialize_map(Fields).map_err(refuse)?;
@@ -84,10 +92,15 @@ impl<'de> Visitor<'de> for Fields {
         let mut fault = None;
         while let Some(name) = map.next_key::<Name<'_>>()? {
             let clipped = || name.0.chars().take(40).collect::<String>();
-            let column = Column::named(&name.0)
-                .ok_or_else(|| A::Error::custom(format!("found field {:?}, expected {EXPECTED}", clipped())))?;
+            let column = Column::named(&name.0).ok_or_else(|| {
+                A::Error::custom(format!("found field {:?}, expected {EXPECTED}", clipped()))
+            })?;
             if seen.contains(&column.kind()) {
-                let message = format!("found field {:?}, expected one with {} only", clipped(), column.kind());
+                let message = format!(
+                    "found field {:?}, expected one with {} only",
+                    clipped(),
+                    column.kind()
+                );
                 return Err(A::Error::custom(message));
             }
             seen.push(column.kind());

@@ -192,6 +192,9 @@ mod tests {
             assert_eq!(kept.len(), 8, "no run twice");
         }
         assert_eq!(counts[0], 0);
-        assert!(counts[1..].iter().all(|count| count.abs_diff(1_000) < 5 * 28), "{counts:?}");
+        assert!(
+            counts[1..].iter().all(|count| count.abs_diff(1_000) < 5 * 28),
+            "{counts:?}"
+        );
     }
 }

@@ -260,10 +260,19 @@ mod tests {
     fn what_is_no_trace_is_refused() {
         for (rows, expected) in [
             (&[(0, 0, 0), (0, 0, 0)][..], "block 0 twice in run 0 at q = 0"),
-            (&[(0, 0, 0), (0, 2, 0)], "ends without block 1; expected each block from 0 to 2, its highest"),
+            (
+                &[(0, 0, 0), (0, 2, 0)],
+                "ends without block 1; expected each block from 0 to 2, its highest",
+            ),
             (&[(0, 1, 0)], "ends without block 0"),
-            (&[(0, 0, 0), (1, 1, 0)], "found block 1 in run 1 at q = 0, expected 0 to 0"),
-            (&[(0, 0, 0), (0, 1, 0), (1, 1, 0)], "ends without block 0; expected each block from 0 to 1, as in"),
+            (
+                &[(0, 0, 0), (1, 1, 0)],
+                "found block 1 in run 1 at q = 0, expected 0 to 0",
+            ),
+            (
+                &[(0, 0, 0), (0, 1, 0), (1, 1, 0)],
+                "ends without block 0; expected each block from 0 to 1, as in",
+            ),
             (&[(0, 0, 0), (1, 0, 0), (0, 0, 0)], "found run 0 at q = 0 again"),
             (&[(0, 0, 0), (0, 0, 1), (0, 0, 0)], "found run 0 at q = 0 again"),
             (&[(0, 1 << 24, 0)], "below 16777216"),

@@ -32,7 +32,9 @@ impl Source {
     /// The first bytes, which stay to be read.
     pub(super) fn peek(&mut self) -> Result<&[u8]> {
         let name = &self.name;
-        self.reader.fill_buf().map_err(|cause| Error::io(name, "read", cause))
+        self.reader
+            .fill_buf()
+            .map_err(|cause| Error::io(name, "read", cause))
     }
 
     /// Its name in errors, and the bytes.
