@@ -10,8 +10,8 @@ pub const CELLS: usize = 1 << 16;
 /// The kept measurements of all blocks on a grid.
 ///
 /// If there are at most [`CELLS`] different values, each has a cell, and distances are exact. If there are more, cell edges
-/// are quantiles of all measurements together: values of one cell count as equal, as if the clock were coarser. A cell
-/// that holds several values holds at most one part in [`CELLS`] of all measurements.
+/// are quantiles of all measurements together: values of one cell count as equal, as if the clock were coarser. What a
+/// cell holds besides its largest value is at most one part in [`CELLS`] of all measurements.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Grid {
     cells: usize,

@@ -233,7 +233,7 @@ mod tests {
         Row {
             run,
             block,
-            start: Some(10 * block),
+            start: Some(block.saturating_mul(10)),
             duration: 15 + run,
             level,
         }
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn blocks_come_in_any_order() {
         let trace = record(&[(7, 2, 0), (7, 0, 0), (7, 1, 0), (7, 1, 1), (7, 0, 1), (7, 2, 1)]).unwrap();
-        assert_eq!((trace.blocks(), trace.active), (3, Some(2)));
+        assert_eq!((trace.blocks(), trace.active), (3, Some(3)));
         assert_eq!((trace.isolated.runs(), trace.interference.runs()), (1, 1));
         assert_eq!(trace.isolated.summary(2).max, 22);
     }
