@@ -43,6 +43,7 @@ fn all_schemas_are_listed_and_valid() {
         "study",
         "findings",
         "provenance",
+        "kernel",
         "platform",
         "kernel",
         "benchmarks",
@@ -84,6 +85,18 @@ fn input_files_follow_their_schema() {
             &std::fs::read_to_string(entry.unwrap().path()).unwrap(),
         );
     }
+}
+
+#[test]
+fn kernel_profiles_follow_their_schema() {
+    let kernel = validator("kernel");
+    check(
+        &kernel,
+        &std::fs::read_to_string(root().join("tasksets/traces/two-paths.json")).unwrap(),
+    );
+    let answer = run("wcet cluster tasksets/traces/two-paths.csv --format json --quiet");
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    check(&kernel, &answer.stdout);
 }
 
 /// What a TOML file says, as JSON.

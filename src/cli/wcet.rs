@@ -1,9 +1,11 @@
 //! `gpusched wcet`: bounds on the execution time of kernels.
 
 mod bound;
+mod cluster;
 mod curve;
 mod fit;
 mod points;
+mod synth;
 mod traffic;
 mod verify;
 
@@ -30,6 +32,10 @@ Example:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Turn measured times of thread blocks into the profile of a kernel.
+    Cluster(cluster::Args),
+    /// Draw measured times of thread blocks from the profile of a kernel.
+    Synth(synth::Args),
     /// Bound the execution time of a kernel under a memory budget.
     Bound(bound::Args),
     /// Bound it for many budgets.
@@ -47,6 +53,8 @@ impl Args {
     /// Those of the subcommand.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
+            Command::Cluster(args) => args.run(global),
+            Command::Synth(args) => args.run(global),
             Command::Bound(args) => args.run(global),
             Command::Curve(args) => args.run(global),
             Command::Fit(args) => args.run(global),

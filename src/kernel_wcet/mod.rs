@@ -13,6 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod clustering;
 mod curve;
 mod estimate;
 pub mod fit;
@@ -21,6 +22,8 @@ pub mod linear_program;
 pub mod list_scheduling;
 mod program;
 mod regulation;
+pub mod synthesis;
+pub mod trace;
 
 pub use curve::{CurvePoint, curve};
 pub use estimate::{EstimateError, Estimator, Solver};

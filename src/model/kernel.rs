@@ -3,7 +3,7 @@
 mod cluster;
 mod interval;
 
-pub use cluster::{Cluster, ClusterShape, Distribution, Tail, TailFamily};
+pub use cluster::{Cluster, ClusterShape, Distribution, LONGEST, Tail, TailFamily};
 pub use interval::Interval;
 
 use std::collections::BTreeMap;

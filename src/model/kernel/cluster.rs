@@ -9,7 +9,7 @@ use crate::time::Time;
 const MAX_BLOCKS: u64 = 1 << 32;
 
 /// The longest that one block may take, 2^40 ns (18 minutes): products of counts and times then fit 128 bits.
-const LONGEST: Time = Time::from_ns(1 << 40);
+pub const LONGEST: Time = Time::from_ns(1 << 40);
 
 /// Thread blocks with the same WCETs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

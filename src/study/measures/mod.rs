@@ -7,9 +7,11 @@
 //! on other cases.
 
 mod curve;
+mod execution;
 mod files;
 mod nominal;
 mod percentile;
+mod planted;
 mod published;
 mod row;
 mod splits;
@@ -98,6 +100,8 @@ pub const MEASURES: &[Entry] = &[
     entry::<curve::CurveParameters>(),
     entry::<percentile::PercentileParameters>(),
     entry::<published::PublishedParameters>(),
+    entry::<planted::PlantedParameters>(),
+    entry::<execution::ExecutionParameters>(),
 ];
 
 const fn entry<P: Parameters>() -> Entry {
