@@ -17,13 +17,16 @@ use std::path::{Path, PathBuf};
 
 use files::{stable_files, temporary};
 use gpusched::bandwidth::nominal;
-use gpusched::kernel_wcet::Estimator;
+use gpusched::kernel_wcet::synthesis::Synthesizer;
+use gpusched::kernel_wcet::trace::Level;
+use gpusched::kernel_wcet::{Estimator, list_scheduling};
 use gpusched::model::{Cluster, Factor, Kernel, Straddling};
 use gpusched::study::measures::MEASURES;
 use gpusched::study::{self, CASE_COLUMNS, Overrides, Spec, State, Table};
 use study_support::run;
 
 const CASES: &str = include_str!("study_support/cases.toml");
+const DRAWN: &str = include_str!("study_support/drawn.toml");
 const JOURNAL: &str = "cases.checkpoint.jsonl";
 
 fn parse(text: &str) -> gpusched::error::Result<Spec> {
@@ -252,26 +255,34 @@ fn results_are_those_of_plain_loops() {
 /// What a measure declares is what it gives: a column that is not declared would be lost.
 #[test]
 fn measures_declare_their_columns() {
-    let spec = cases();
     let declared: Vec<&str> = MEASURES
         .iter()
         .flat_map(|measure| measure.keys.iter().copied())
         .collect();
-    for column in spec.cases().unwrap().columns() {
-        assert!(
-            declared.contains(column) || CASE_COLUMNS.contains(column),
-            "{column}"
-        );
-    }
     let folder = temporary();
-    run(&spec, folder.path(), "1/1", 1).unwrap();
-    let table = Table::read(folder.path().join("cases.csv")).unwrap();
+    let tables = [("cases.csv", cases()), ("drawn.csv", parse(DRAWN).unwrap())].map(|(file, spec)| {
+        for column in spec.cases().unwrap().columns() {
+            assert!(
+                declared.contains(column) || CASE_COLUMNS.contains(column),
+                "{column}"
+            );
+        }
+        run(&spec, folder.path(), "1/1", 1).unwrap();
+        Table::read(folder.path().join(file)).unwrap()
+    });
     for measure in MEASURES {
-        let kind = table.column("measure").unwrap();
-        let rows: Vec<usize> = (0..table.len())
-            .filter(|&row| kind.text(row) == measure.name)
-            .collect();
-        assert!(!rows.is_empty(), "{}: add it to cases.toml", measure.name);
+        let of = |table: &Table| -> Vec<usize> {
+            let kind = table.column("measure").unwrap();
+            (0..table.len())
+                .filter(|&row| kind.text(row) == measure.name)
+                .collect()
+        };
+        let found = tables
+            .iter()
+            .map(|table| (table, of(table)))
+            .find(|found| !found.1.is_empty());
+        let (table, rows) =
+            found.unwrap_or_else(|| panic!("{}: add it to cases.toml or drawn.toml", measure.name));
         for key in measure.keys {
             let column = table.column(key).unwrap();
             assert!(
@@ -280,6 +291,79 @@ fn measures_declare_their_columns() {
                 measure.name
             );
         }
+    }
+}
+
+/// Synthetic runs: the same bytes on any number of threads, and the numbers of a plain loop.
+#[test]
+fn drawn_measures_are_those_of_plain_loops() {
+    let (one, three) = (temporary(), temporary());
+    let spec = parse(DRAWN).unwrap();
+    run(&spec, one.path(), "1/1", 1).unwrap();
+    run(&spec, three.path(), "1/1", 3).unwrap();
+    assert_eq!(stable_files(one.path()), stable_files(three.path()));
+    let table = Table::read(one.path().join("drawn.csv")).unwrap();
+    let values = |quantity: &str| -> Vec<String> {
+        let (quantities, values) = (table.column("quantity").unwrap(), table.column("value").unwrap());
+        let rows = (0..table.len()).filter(|&row| quantities.text(row) == quantity);
+        rows.map(|row| values.text(row).to_owned()).collect()
+    };
+    assert_eq!(values("clusters found"), ["2"; 3]);
+    assert_eq!(values("intervals found"), ["4"; 3]);
+    assert_eq!(values("blocks right"), ["1.000000"; 3]);
+
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tasksets/traces/two-paths.json");
+    let kernel: Kernel = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let synthesizer = Synthesizer::new(&kernel, 7).unwrap();
+    let bounds = [
+        list_scheduling::isolated(&kernel),
+        list_scheduling::contended(&kernel),
+    ];
+    for (index, level) in Level::ALL.into_iter().enumerate() {
+        let mut longest = 0;
+        for run in 0..20 {
+            for row in synthesizer.draw(level, run) {
+                longest = longest.max(row.start.unwrap() + row.duration);
+            }
+        }
+        assert!(longest <= bounds[index].ns());
+        assert_eq!(
+            values("longest execution")[index],
+            format!("{:.6}", longest as f64 / 1e6)
+        );
+        let share = bounds[index].ns() as f64 / longest as f64 - 1.0;
+        assert_eq!(values("overestimation")[index], format!("{share:.6}"));
+    }
+
+    for (from, to, expected) in [
+        ("runs = 40", "runs = 0", "case[0].runs: found 0, expected 1 to"),
+        (
+            "traces = 3",
+            "traces = 1001",
+            "case[0].traces: found 1001, expected 1 to 1000",
+        ),
+        (
+            "intervals = 4",
+            "intervals = 1",
+            "case[0].intervals: intervals: found 1",
+        ),
+        ("runs = 20", "runs = 0", "case[1].runs: found 0, expected 1 to"),
+        (
+            "[0.05, 0.3]",
+            "[0.05, inf]",
+            "case[1].published: found no finite number",
+        ),
+        ("[0.05, 0.3]", "[0.05]", "case[1]"),
+        (
+            "traces/two-paths.json\"\nruns",
+            "kernels/histo-m4.json\"\nruns",
+            "case[1].kernel: tasksets/kernels/histo-m4.json: clusters[0].isolated: found none",
+        ),
+    ] {
+        let text = DRAWN.replacen(from, to, 1);
+        assert_ne!(text, DRAWN, "{from}");
+        let message = parse(&text).unwrap_err().to_string();
+        assert!(message.contains(expected), "{message}");
     }
 }
 
@@ -429,7 +513,7 @@ const BAD: &[(&str, &str, &[&str])] = &[
         &[
             ":8: at case[0].measure",
             "\"normal\"",
-            "expected one of nominal, curve, percentile, published",
+            "expected one of nominal, curve, percentile, published, planted, execution",
         ],
     ),
     (
