@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// The cause of exit code 2: something outside gpusched must change before the run can succeed.
+/// The cause of exit code 2: something outside gpusched must change before the run can succeed. (But see
+/// [`Error::Internal`].)
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A value in an input file is malformed or absurd.
@@ -19,6 +20,10 @@ pub enum Error {
         /// The operating system's answer.
         cause: std::io::Error,
     },
+
+    /// gpusched contradicts itself: exit code 3.
+    #[error("internal error, please report: {0}")]
+    Internal(String),
 
     /// The request itself does not make sense (flags, combinations, parameters).
     #[error("{0}")]

@@ -4,9 +4,10 @@
 //! |---|---|
 //! | J. Singh, MSc thesis, UIUC 2021 (chapter 3 = Zahaf et al., RTNS 2021) | [Singh21] |
 //! | Sañudo Olmedo et al., RTAS 2020 | [Sanudo20] |
+//! | Aghilinasab et al., IEEE TCAD 39(11), 2020 | [Aghilinasab20] |
 //!
 //! Dependencies between the modules point one way: [`time`] ← [`model`] ← {[`generation`], [`interference`],
-//! [`schedulability`]} ← [`partitioning`] ← [`study`] ← `plot` ← `cli`. [`verification`] depends on [`time`] and [`model`]
+//! [`schedulability`], [`kernel_wcet`]} ← {[`partitioning`], [`bandwidth`]} ← [`study`] ← `plot` ← `cli`. [`verification`] depends on [`time`] and [`model`]
 //! alone: it checks the plans of the others without them.
 //!
 //! ```
@@ -28,11 +29,13 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 
 pub mod artifact;
+pub mod bandwidth;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod error;
 pub mod generation;
 pub mod interference;
+pub mod kernel_wcet;
 pub mod model;
 pub mod partitioning;
 #[cfg(feature = "cli")]

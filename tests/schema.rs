@@ -43,7 +43,12 @@ fn all_schemas_are_listed_and_valid() {
         "study",
         "findings",
         "provenance",
+        "kernel",
         "platform",
+        "kernel",
+        "benchmarks",
+        "bound",
+        "nominal",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }
@@ -64,6 +69,15 @@ fn input_files_follow_their_schema() {
         assert_eq!(answer.stdout.lines().count(), 50);
         answer.stdout.lines().for_each(|line| check(&task_set, line));
     }
+    let (kernel, benchmarks) = (validator("kernel"), validator("benchmarks"));
+    let mut files = 0;
+    for entry in std::fs::read_dir(root().join("tasksets/kernels")).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let list = text.contains("\"benchmarks\":");
+        check(if list { &benchmarks } else { &kernel }, &text);
+        files += 1;
+    }
+    assert!(files >= 3);
     let platform = validator("platform");
     for entry in std::fs::read_dir(root().join("tasksets/platforms")).unwrap() {
         check(
@@ -71,6 +85,18 @@ fn input_files_follow_their_schema() {
             &std::fs::read_to_string(entry.unwrap().path()).unwrap(),
         );
     }
+}
+
+#[test]
+fn kernel_profiles_follow_their_schema() {
+    let kernel = validator("kernel");
+    check(
+        &kernel,
+        &std::fs::read_to_string(root().join("tasksets/traces/two-paths.json")).unwrap(),
+    );
+    let answer = run("wcet cluster tasksets/traces/two-paths.csv --format json --quiet");
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    check(&kernel, &answer.stdout);
 }
 
 /// What a TOML file says, as JSON.
@@ -104,6 +130,23 @@ fn studies_and_their_files_follow_their_schemas() {
     ] {
         assert!(small.contains(good), "{good}");
         let value: Value = serde_json::from_str(&json_of(&small.replace(good, bad))).unwrap();
+        assert!(!study.is_valid(&value), "{bad}");
+    }
+    let cases = include_str!("study_support/cases.toml");
+    check(&study, &json_of(cases));
+    for (good, bad) in [
+        ("kind = \"cases\"", "kind = \"partitioning\""),
+        ("kind = \"cases\"", ""),
+        ("measure = \"nominal\"", "measure = \"normal\""),
+        ("measure = \"nominal\"", ""),
+        ("name = \"budget\"", ""),
+        ("slowdown = 0.1", "slowdown = -0.1"),
+        ("slowdown = 0.1", "slow = 0.1"),
+        ("parts = 4", "parts = 0"),
+        ("x = \"q\"", ""),
+    ] {
+        assert!(cases.contains(good), "{good}");
+        let value: Value = serde_json::from_str(&json_of(&cases.replacen(good, bad, 1))).unwrap();
         assert!(!study.is_valid(&value), "{bad}");
     }
 

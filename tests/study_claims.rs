@@ -199,21 +199,18 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
     let studies = studies(folder).unwrap();
     let found: Vec<_> = studies
         .iter()
-        .map(|study| {
+        .inspect(|study| {
             let spec = &study.spec;
             assert_eq!(Path::new(spec.file()).file_stem().unwrap(), spec.name());
-            let readings: Vec<&str> = spec
+        })
+        .filter_map(|study| Some((study.spec.name(), study.spec.partitioning()?)))
+        .map(|(name, of)| {
+            let readings: Vec<&str> = of
                 .readings()
                 .iter()
                 .map(|reading| reading.name.as_str())
                 .collect();
-            (
-                spec.name(),
-                spec.points().len(),
-                spec.sets(),
-                spec.sms(),
-                readings,
-            )
+            (name, of.points().len(), of.sets(), of.sms(), readings)
         })
         .collect();
     let all = vec!["literal", "proportional", "work-capacity"];
@@ -237,6 +234,11 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
             ("smoke", 15, 20, 30, all[..2].to_vec()),
         ]
     );
+    let cases = studies.iter().filter_map(|study| {
+        let of = study.spec.cases()?;
+        Some((study.spec.name(), of.cases().len()))
+    });
+    assert_eq!(cases.collect::<Vec<_>>(), [("aghilinasab20-table1-table2", 8)]);
     let claims: Vec<&str> = studies
         .iter()
         .flat_map(|study| study.spec.claims())

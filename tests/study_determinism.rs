@@ -102,8 +102,13 @@ fn blocks_of_a_reading_replace_those_of_the_generator() {
             let sets = (0..9).filter(|&set| {
                 let set = source.draw(point as u64, set).unwrap();
                 let policy = "lp-edf".parse().unwrap();
-                let problem =
-                    Problem::new(&set, 12, policy, spec.readings()[0].interference.model()).unwrap();
+                let problem = Problem::new(
+                    &set,
+                    12,
+                    policy,
+                    spec.partitioning().unwrap().readings()[0].interference.model(),
+                )
+                .unwrap();
                 problem.accepts(&(0..8).collect::<Vec<_>>(), 12)
             });
             sets.count().to_string()
@@ -139,13 +144,14 @@ fn results_are_those_of_a_plain_loop() {
         .flat_map(|tasks| [2.0, 4.0, 6.0, 8.0, 10.0].map(|utilization| (tasks, utilization)))
         .enumerate()
     {
-        for reading in spec.readings() {
+        let of = spec.partitioning().unwrap();
+        for reading in of.readings() {
             let recipe = Recipe {
                 wcet: reading.wcet,
                 ..Recipe::default()
             };
             let source = Source::new(&recipe, tasks, utilization, 7).unwrap();
-            for algorithm in spec.algorithms() {
+            for algorithm in of.algorithms() {
                 let (mut schedulable, mut sms, mut merges, mut prefill) = (0, 0, 0, 0);
                 for set in 0..9 {
                     let set = source.draw(point as u64, set).unwrap();
@@ -243,7 +249,10 @@ fn overrides_are_part_of_the_study() {
         seed: Some(u64::from(u32::MAX)),
     };
     let spec = Spec::parse("small.toml", SMALL, overrides).unwrap();
-    assert_eq!((spec.sets(), spec.seed()), (3, u64::from(u32::MAX)));
+    assert_eq!(
+        (spec.partitioning().unwrap().sets(), spec.seed()),
+        (3, u64::from(u32::MAX))
+    );
     let folder = temporary();
     run(&spec, folder.path(), "1/1", 2).unwrap();
     let copy = Spec::read(folder.path().join("small.toml"), Overrides::default()).unwrap();

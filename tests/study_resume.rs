@@ -87,7 +87,7 @@ fn finished_chunks_are_not_repeated() {
     let half = format!("{}\n{}", lines[..26].join("\n"), &lines[26][..10]);
     fs::write(&path, &half).unwrap();
     let summary = run(&small(), folder.path(), "1/1", 2).unwrap();
-    assert_eq!(summary.sets, 90);
+    assert_eq!(summary.units, 90);
     assert!((25..90).contains(&summary.resumed), "{summary:?}");
     let resumed = fs::read_to_string(&path).unwrap();
     assert!(resumed.starts_with(&half[..half.len() - 10]));

@@ -3,6 +3,7 @@
 //! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error.
 //! A reader of standard output that goes away early (`| head`) is no error.
 
+mod budget;
 mod completions;
 mod generate;
 mod global;
@@ -16,6 +17,7 @@ mod study;
 mod table;
 mod test;
 mod verify;
+mod wcet;
 
 pub use global::{Format, Global};
 
@@ -26,7 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Parser, Subcommand};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Real-time schedulability analysis for GPUs.
 #[derive(Debug, Parser)]
@@ -54,6 +56,10 @@ enum Command {
     Partition(partition::Args),
     /// Check plans and their evidence with separate code.
     Verify(verify::Args),
+    /// Bound the execution time of kernels.
+    Wcet(wcet::Args),
+    /// Memory budgets for best-effort cores beside a kernel.
+    Budget(budget::Args),
     /// Run experiments, and check published claims against the results.
     Study(study::Args),
     /// Draw results as a figure.
@@ -90,6 +96,8 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Test(args) => args.run(global),
         Command::Partition(args) => args.run(global),
         Command::Verify(args) => args.run(global),
+        Command::Wcet(args) => args.run(global),
+        Command::Budget(args) => args.run(global),
         Command::Study(args) => args.run(global),
         Command::Plot(args) => args.run(global),
         Command::Schema(args) => args.run(global),
@@ -105,7 +113,7 @@ fn exit_code(command: impl FnOnce() -> Result<Outcome>) -> u8 {
         Ok(Err(error)) if output::is_closed_pipe(&error) => 0,
         Ok(Err(error)) => {
             complain(&format!("error: {error}"));
-            2
+            if matches!(error, Error::Internal(_)) { 3 } else { 2 }
         }
         Err(_) => 3, // reported by the hook
     }
@@ -131,7 +139,6 @@ fn complain(message: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
 
     #[test]
     fn command_line_is_consistent() {
@@ -144,6 +151,7 @@ mod tests {
         assert_eq!(exit_code(|| Ok(Outcome::Positive)), 0);
         assert_eq!(exit_code(|| Ok(Outcome::Negative)), 1);
         assert_eq!(exit_code(|| Err(Error::Usage("a test".to_owned()))), 2);
+        assert_eq!(exit_code(|| Err(Error::Internal("a test".to_owned()))), 3);
         assert_eq!(exit_code(|| panic!("a test")), 3);
         let broken =
             |path| exit_code(move || Err(Error::io(path, "write", std::io::ErrorKind::BrokenPipe.into())));

@@ -71,6 +71,7 @@ impl Args {
             selections: self.selections.clone(),
             title: self.title.clone(),
             log_y: self.log_y,
+            ..Options::default()
         }
     }
 }

@@ -5,8 +5,10 @@ use schemars::{Schema, schema_for};
 use super::output::Output;
 use super::table::{Column, Table};
 use super::{Global, Outcome};
+use crate::bandwidth::Nominal;
 use crate::error::{Error, Result};
-use crate::model::{Plan, Platform, TaskSet};
+use crate::kernel_wcet::fit::scaling::Fit;
+use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, TaskSet};
 use crate::study::{Findings, Provenance, Shape};
 
 /// Prints a JSON schema.
@@ -34,6 +36,11 @@ const FORMATS: &[Entry] = &[
         schema_for!(super::test::Response)
     }),
     ("plan", "what `partition` answers", || schema_for!(Plan)),
+    ("kernel", "what `wcet bound` reads", || schema_for!(Kernel)),
+    ("bound", "what `wcet bound` answers", || schema_for!(Bound)),
+    ("nominal", "what `budget nominal` answers", || {
+        schema_for!(Nominal)
+    }),
     ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     (
         "findings",
@@ -44,6 +51,12 @@ const FORMATS: &[Entry] = &[
         "provenance",
         "where results come from: NAME.provenance.json",
         || schema_for!(Provenance),
+    ),
+    ("wcet-fit", "what `wcet fit` answers", || schema_for!(Fit)),
+    (
+        "benchmarks",
+        "published figures of tasksets/kernels, which studies read",
+        || schema_for!(Benchmarks),
     ),
     ("platform", "a GPU of tasksets/platforms", || {
         schema_for!(Platform)

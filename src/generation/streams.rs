@@ -16,6 +16,10 @@ pub enum Purpose {
     Periods = 2,
     /// Compute- or memory-intensive.
     Kinds = 3,
+    /// The execution times of thread blocks.
+    BlockTimes = 10,
+    /// Which of the measurements of a thread block are kept.
+    BlockSamples = 11,
 }
 
 /// The stream of set `set` at point `point`.

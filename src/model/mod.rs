@@ -1,10 +1,14 @@
 //! What is analysed: platforms, tasks, WCET functions, task sets, and the answers. Data and validation, no algorithms.
 
+pub mod benchmark;
+mod bound;
 mod factor;
 mod interference;
+pub mod kernel;
 pub mod plan;
 pub mod platform;
 pub mod policy;
+mod ratio;
 pub mod reader;
 mod task;
 mod task_set;
@@ -12,11 +16,15 @@ pub mod utilization;
 pub mod verdict;
 pub mod wcet;
 
+pub use benchmark::{Benchmark, Benchmarks, BenchmarksError};
+pub use bound::{Bound, Certificate, Straddling};
 pub use factor::Factor;
 pub use interference::Interference;
+pub use kernel::{Cluster, Kernel};
 pub use plan::{Partition, Plan};
 pub use platform::Platform;
 pub use policy::Policy;
+pub use ratio::{ParseRatioError, Ratio};
 pub use reader::TaskSets;
 pub use task::{Kind, Task, TaskError, TaskShape};
 pub use task_set::{EmptyTaskSet, TaskSet};

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Plan, TaskSet};
+use super::{Benchmarks, Bound, Kernel, Plan, TaskSet};
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -34,8 +34,27 @@ impl Document for Plan {
     const EXPECTED: &str = "a plan: an object such as {\"schedulable\":…,\"partitions\":[…]}";
 }
 
+impl Document for Kernel {
+    const EXPECTED: &str =
+        "a kernel: an object such as {\"active_blocks\":4,\"regulation_period\":\"1ms\",\"clusters\":[…]}";
+}
+
+impl Document for Bound {
+    const EXPECTED: &str = "a bound: an object such as {\"q\":0.13,\"wcet_ns\":…,\"certificate\":{…}}";
+}
+
+impl Document for Benchmarks {
+    const EXPECTED: &str = "benchmarks: an object such as {\"benchmarks\":[…],\"sources\":{…}}";
+}
+
 /// A stream of task sets.
 pub type TaskSets = Documents<TaskSet>;
+
+/// A stream of kernels.
+pub type Kernels = Documents<Kernel>;
+
+/// A stream of bounds.
+pub type Bounds = Documents<Bound>;
 
 /// A stream of plans.
 pub type Plans = Documents<Plan>;

@@ -15,6 +15,16 @@ pub enum Kind {
     Memory,
 }
 
+impl std::fmt::Display for Kind {
+    /// The name as in files.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Kind::Compute => "compute",
+            Kind::Memory => "memory",
+        })
+    }
+}
+
 /// A sporadic task τ = (T, D, kind, Cⁿ(m), Cᶜ(m)), [Singh21] §3.4.2, with release jitter and its longest thread block.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(into = "TaskShape", try_from = "TaskShape")]

@@ -114,17 +114,23 @@ impl Chart {
             .filter_map(|point| point.band)
             .flat_map(|(low, high)| [low, high]);
         ys.extend(ends.filter(|&end| end > 0.0 || !options.log_y));
-        let y = if options.log_y {
+        let mut x = Axis::linear(&options.x, &xs);
+        let mut y = if options.log_y {
             Axis::logarithmic(&options.y, &ys)
         } else {
             Axis::linear(&options.y, &ys)
         };
+        for (axis, title) in [(&mut x, &options.x_title), (&mut y, &options.y_title)] {
+            if let Some(title) = title {
+                axis.title.clone_from(title);
+            }
+        }
         Ok(Chart {
             title: options
                 .title
                 .clone()
                 .or_else(|| (!studies.is_empty()).then(|| studies.join(", "))),
-            x: Axis::linear(&options.x, &xs),
+            x,
             y,
             panels,
             series,
@@ -327,10 +333,12 @@ s,2,50,b,1G,0.75,,,30
     fn another_column_has_gaps_and_no_band() {
         let chart = chart(CSV, |options| {
             options.y = "mean_sms".to_owned();
+            (options.x_title, options.y_title) = (Some("load".to_owned()), Some("SMs".to_owned()));
             options.selections = vec!["algorithm=SMS".parse().unwrap(), "tasks=50.0".parse().unwrap()];
         })
         .unwrap();
         assert!(!chart.has_bands());
+        assert_eq!((chart.x.title.as_str(), chart.y.title.as_str()), ("load", "SMs"));
         assert_eq!(chart.series, ["SMS"]);
         let ys: Vec<_> = chart.panels[0].lines[0].iter().map(|point| point.y).collect();
         assert_eq!(ys, [Some(10.0), None]);

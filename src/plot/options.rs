@@ -17,6 +17,10 @@ pub struct Options {
     pub selections: Vec<Selection>,
     /// The headline [default: what the column `study` says].
     pub title: Option<String>,
+    /// What stands along the horizontal axis [default: what its column is called].
+    pub x_title: Option<String>,
+    /// What stands along the vertical axis [default: what its column is called].
+    pub y_title: Option<String>,
     /// Whether the vertical axis is logarithmic.
     pub log_y: bool,
 }
@@ -31,6 +35,8 @@ impl Default for Options {
             panel: None,
             selections: Vec::new(),
             title: None,
+            x_title: None,
+            y_title: None,
             log_y: false,
         }
     }

@@ -11,7 +11,7 @@ pub const MAX_VALUES: usize = 100_000;
 
 /// Values along an axis: `{ from = 2, to = 68, step = 2 }` (ends included where the steps meet them), `[2, 4, 8]`, or one
 /// number. At least one value, in the order of the file, none twice.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Values(Vec<Factor>);
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]

@@ -1,23 +1,36 @@
-//! The results of the chunks that are done, added up.
+//! The results of the chunks that are done, put together.
 
 use sha2::{Digest as _, Sha256};
 
-use super::tally::Tally;
+use super::kind::Content;
+use super::partitioning::tally::Tally;
 use super::work::Work;
 
-/// Which chunks of a study are done, and the tallies of each point. Its size does not depend on the number of sets
-/// (beyond a few bytes per chunk).
+/// Which chunks of a study are done, and their results: tallies are added up by point, rows are kept by chunk.
 #[derive(Clone, Debug)]
 pub struct Collection {
     work: Work,
-    /// Readings × algorithms.
-    cells: usize,
-    /// By point, then reading, then algorithm.
-    tallies: Vec<Tally>,
+    content: Collected,
     /// What tells results of a chunk apart, where it is done.
     done: Vec<Option<u64>>,
     chunks: usize,
-    sets: u64,
+    units: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Collected {
+    Tallies {
+        /// Readings × algorithms.
+        cells: usize,
+        /// By point, then reading, then algorithm. Their number does not depend on the number of sets.
+        tallies: Vec<Tally>,
+    },
+    Rows {
+        /// The number of columns.
+        width: usize,
+        /// By chunk.
+        rows: Vec<Vec<Vec<String>>>,
+    },
 }
 
 /// What became of the results of one chunk.
@@ -34,39 +47,54 @@ pub enum Added {
 }
 
 impl Collection {
-    /// Nothing done yet.
-    pub fn new(work: Work, cells: usize) -> Collection {
+    /// Nothing done yet, of a study with so many `cells` per task set.
+    pub fn of_tallies(work: Work, cells: usize) -> Collection {
+        let tallies = vec![Tally::default(); work.points() * cells];
+        Collection::new(work, Collected::Tallies { cells, tallies })
+    }
+
+    /// Nothing done yet, of a study whose table has so many columns.
+    pub fn of_rows(work: Work, width: usize) -> Collection {
+        let rows = vec![Vec::new(); work.len()];
+        Collection::new(work, Collected::Rows { width, rows })
+    }
+
+    fn new(work: Work, content: Collected) -> Collection {
         Collection {
             work,
-            cells,
-            tallies: vec![Tally::default(); work.points() * cells],
+            content,
             done: vec![None; work.len()],
             chunks: 0,
-            sets: 0,
+            units: 0,
         }
     }
 
     /// Adds the results of chunk `index`.
-    pub fn add(&mut self, index: usize, cells: &[Tally]) -> Added {
+    pub fn add(&mut self, index: usize, content: &Content) -> Added {
         let Some(chunk) = self.work.chunk(index) else {
             return Added::Malformed;
         };
-        let sets = chunk.sets.end - chunk.sets.start;
-        if cells.len() != self.cells || cells.iter().any(|cell| cell.schedulable > sets) {
+        let units = chunk.sets.end - chunk.sets.start;
+        if !self.content.fits(content, units) {
             return Added::Malformed;
         }
-        let digest = digest(cells);
+        let digest = digest(content);
         match self.done[index] {
             Some(other) if other == digest => return Added::Again,
             Some(_) => return Added::Conflict,
             None => self.done[index] = Some(digest),
         }
-        let first = chunk.point * self.cells;
-        for (sum, cell) in self.tallies[first..].iter_mut().zip(cells) {
-            sum.add(cell);
+        match (&mut self.content, content) {
+            (Collected::Tallies { cells, tallies }, Content::Tallies(new)) => {
+                for (sum, cell) in tallies[chunk.point * *cells..].iter_mut().zip(new) {
+                    sum.add(cell);
+                }
+            }
+            (Collected::Rows { rows, .. }, Content::Rows(new)) => rows[index] = new.clone(),
+            _ => return Added::Malformed,
         }
         self.chunks += 1;
-        self.sets += sets;
+        self.units += units;
         Added::New
     }
 
@@ -80,9 +108,9 @@ impl Collection {
         self.chunks
     }
 
-    /// The number of sets done.
-    pub fn sets(&self) -> u64 {
-        self.sets
+    /// The number of sets done, or cases.
+    pub fn units(&self) -> u64 {
+        self.units
     }
 
     /// The positions of the chunks that are not done.
@@ -92,23 +120,63 @@ impl Collection {
 
     /// The tallies of a point: by reading, then algorithm.
     pub fn point(&self, point: usize) -> &[Tally] {
-        self.tallies
-            .chunks(self.cells.max(1))
-            .nth(point)
-            .unwrap_or_default()
+        match &self.content {
+            Collected::Tallies { cells, tallies } => {
+                tallies.chunks((*cells).max(1)).nth(point).unwrap_or_default()
+            }
+            Collected::Rows { .. } => &[],
+        }
+    }
+
+    /// The rows of all cases, in their order.
+    pub fn rows(&self) -> Vec<Vec<String>> {
+        match &self.content {
+            Collected::Tallies { .. } => Vec::new(),
+            Collected::Rows { rows, .. } => rows.concat(),
+        }
     }
 }
 
-fn digest(cells: &[Tally]) -> u64 {
+impl Collected {
+    /// Whether `content` can be the results of a chunk of so many units.
+    fn fits(&self, content: &Content, units: u64) -> bool {
+        match (self, content) {
+            (Collected::Tallies { cells, .. }, Content::Tallies(new)) => {
+                new.len() == *cells && new.iter().all(|cell| cell.schedulable <= units)
+            }
+            (Collected::Rows { width, .. }, Content::Rows(new)) => new.iter().all(|row| row.len() == *width),
+            _ => false,
+        }
+    }
+}
+
+/// The beginning of the hash of all that must be the same in every run.
+fn digest(content: &Content) -> u64 {
     let mut hash = Sha256::new();
-    for number in cells.iter().flat_map(Tally::stable) {
-        hash.update(number.to_le_bytes());
+    match content {
+        Content::Tallies(cells) => {
+            for number in cells.iter().flat_map(Tally::stable) {
+                hash.update(number.to_le_bytes());
+            }
+        }
+        Content::Rows(rows) => hash_rows(&mut hash, rows),
     }
     let mut first = [0; 8];
     for (byte, from) in first.iter_mut().zip(hash.finalize()) {
         *byte = from;
     }
     u64::from_le_bytes(first)
+}
+
+/// Rows with their lengths, so that no two tables hash the same bytes.
+pub(super) fn hash_rows(hash: &mut Sha256, rows: &[Vec<String>]) {
+    for row in rows {
+        hash.update((row.len() as u64).to_le_bytes());
+        for cell in row {
+            hash.update((cell.len() as u64).to_le_bytes());
+            hash.update(cell.as_bytes());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -119,27 +187,64 @@ mod tests {
         Tally::from([schedulable, 10 * schedulable, 3, 4, search_ns, 0])
     }
 
+    fn tallies(cells: &[Tally]) -> Content {
+        Content::Tallies(cells.to_vec())
+    }
+
+    fn rows(rows: &[[&str; 2]]) -> Content {
+        Content::Rows(rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect())
+    }
+
     #[test]
     fn chunks_count_once() {
         let work = Work::new(2, 4).unwrap();
         assert_eq!(work.len(), 8);
-        let mut collection = Collection::new(work, 2);
-        assert_eq!(collection.add(5, &[cell(1, 7), cell(0, 7)]), Added::New);
-        assert_eq!(collection.add(5, &[cell(1, 9), cell(0, 9)]), Added::Again);
-        assert_eq!(collection.add(5, &[cell(1, 7), cell(1, 7)]), Added::Conflict);
-        assert_eq!(collection.add(4, &[cell(1, 1), cell(1, 1)]), Added::New);
+        let mut collection = Collection::of_tallies(work, 2);
+        assert_eq!(collection.add(5, &tallies(&[cell(1, 7), cell(0, 7)])), Added::New);
+        assert_eq!(
+            collection.add(5, &tallies(&[cell(1, 9), cell(0, 9)])),
+            Added::Again
+        );
+        assert_eq!(
+            collection.add(5, &tallies(&[cell(1, 7), cell(1, 7)])),
+            Added::Conflict
+        );
+        assert_eq!(collection.add(4, &tallies(&[cell(1, 1), cell(1, 1)])), Added::New);
         assert_eq!(collection.point(1)[0], Tally::from([2, 20, 6, 8, 8, 0]));
         assert_eq!(collection.point(0), [Tally::default(); 2]);
-        assert_eq!((collection.chunks(), collection.sets()), (2, 2));
+        assert_eq!((collection.chunks(), collection.units()), (2, 2));
         assert_eq!(collection.missing().collect::<Vec<_>>(), [0, 1, 2, 3, 6, 7]);
     }
 
     #[test]
     fn malformed_results_are_refused() {
-        let mut collection = Collection::new(Work::new(2, 4).unwrap(), 2);
-        assert_eq!(collection.add(8, &[cell(1, 0); 2]), Added::Malformed);
-        assert_eq!(collection.add(0, &[cell(1, 0); 3]), Added::Malformed);
-        assert_eq!(collection.add(0, &[cell(2, 0); 2]), Added::Malformed);
+        let mut collection = Collection::of_tallies(Work::new(2, 4).unwrap(), 2);
+        assert_eq!(collection.add(8, &tallies(&[cell(1, 0); 2])), Added::Malformed);
+        assert_eq!(collection.add(0, &tallies(&[cell(1, 0); 3])), Added::Malformed);
+        assert_eq!(collection.add(0, &tallies(&[cell(2, 0); 2])), Added::Malformed);
         assert_eq!(collection.chunks(), 0);
+    }
+    #[test]
+    fn rows_stay_in_the_order_of_their_cases() {
+        let mut collection = Collection::of_rows(Work::new(3, 1).unwrap(), 2);
+        let (a, b) = (rows(&[["a", "1"], ["a", "2"]]), rows(&[["b", ""]]));
+        assert_eq!(collection.add(2, &b), Added::New);
+        assert_eq!(collection.add(0, &a), Added::New);
+        assert_eq!(collection.add(0, &a), Added::Again);
+        assert_eq!(
+            collection.add(0, &rows(&[["a", "1"], ["a", "3"]])),
+            Added::Conflict
+        );
+        assert_eq!(
+            collection.add(0, &rows(&[["a1", ""], ["a", "2"]])),
+            Added::Conflict
+        );
+        assert_eq!(collection.add(1, &rows(&[])), Added::New);
+        assert_eq!(collection.rows(), [["a", "1"], ["a", "2"], ["b", ""]]);
+        assert_eq!((collection.chunks(), collection.units()), (3, 3));
+        let narrow = Content::Rows(vec![vec!["b".to_owned()]]);
+        for bad in [narrow, tallies(&[cell(0, 0); 2])] {
+            assert_eq!(collection.add(2, &bad), Added::Malformed);
+        }
     }
 }

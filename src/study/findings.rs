@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::claim::{Finding, check};
 use super::folder::Folder;
 use super::provenance::Provenance;
-use super::results;
+use super::results::Tables;
 use super::spec::{Overrides, Spec};
 use super::table::Table;
 use super::work::Shard;
@@ -33,12 +33,14 @@ impl Findings {
     ///
     /// # Errors
     /// Those of [`check`].
-    pub(super) fn new(spec: &Spec, folder: &Folder, results: &[u8], timing: &[u8]) -> Result<Findings> {
-        let table = |path: PathBuf, bytes| Table::from_reader(&path.display().to_string(), bytes);
-        let (results, timing) = (table(folder.results(), results)?, table(folder.timing(), timing)?);
+    pub(super) fn new(spec: &Spec, folder: &Folder, tables: &Tables) -> Result<Findings> {
+        let table = |path: PathBuf, bytes: &[u8]| Table::from_reader(&path.display().to_string(), bytes);
+        let results = table(folder.results(), &tables.results)?;
+        let timing = tables.timing.as_deref();
+        let timing = timing.map(|bytes| table(folder.timing(), bytes)).transpose()?;
         let findings = check(spec.claims(), |name| match name {
             "results" => Some(&results),
-            "timing" => Some(&timing),
+            "timing" => timing.as_ref(),
             _ => None,
         })?;
         Ok(Findings {
@@ -172,18 +174,18 @@ impl Study {
             }
         }
         let read = |path: PathBuf| fs::read(&path).map_err(|cause| Error::io(&path, "read", cause));
-        Findings::new(
-            &self.spec,
-            &self.folder,
-            &read(results)?,
-            &read(self.folder.timing())?,
-        )
+        let timing = self.spec.kind().has_timing().then(|| read(self.folder.timing()));
+        let tables = Tables {
+            results: read(results)?,
+            timing: timing.transpose()?,
+        };
+        Findings::new(&self.spec, &self.folder, &tables)
     }
 }
 
 /// Checks that the claims of `spec` make sense, on made-up results: a misspelt algorithm must not come out after hours.
 pub(super) fn rehearse(spec: &Spec) -> Result<()> {
     let folder = Folder::new("", spec.name());
-    let (results, timing) = results::made_up(spec)?;
-    Findings::new(spec, &folder, &results, &timing).map(drop)
+    let tables = spec.kind().made_up(spec.name())?;
+    Findings::new(spec, &folder, &tables).map(drop)
 }

@@ -108,7 +108,7 @@ fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
         return Err(Error::Usage(format!("{study}: no journal")));
     };
     let header = Header::new(&spec, Shard::WHOLE)?;
-    let mut collection = Collection::new(spec.work(), spec.cells());
+    let mut collection = spec.kind().collection();
     for (_, journal) in journals {
         journal::read(journal, &header, &mut collection)?;
     }

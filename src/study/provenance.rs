@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::partitioning::Partitioning;
 use super::spec::{Spec, sha256};
 use super::work::Shard;
 use crate::artifact::Artifact;
@@ -23,10 +24,15 @@ pub struct Provenance {
     pub spec_sha256: String,
     /// The seed.
     pub seed: u64,
-    /// The number of points.
-    pub points: usize,
+    /// The number of points, if task sets are drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<usize>,
     /// Task sets per point.
-    pub sets: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sets: Option<u64>,
+    /// The number of cases, if that is what the study consists of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cases: Option<usize>,
     /// The part of the study, if it is not all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
@@ -47,8 +53,9 @@ impl Provenance {
             experiment_sha256: spec.experiment()?,
             spec_sha256: sha256(spec.text().as_bytes()),
             seed: spec.seed(),
-            points: spec.points().len(),
-            sets: spec.sets(),
+            points: spec.partitioning().map(|study| study.points().len()),
+            sets: spec.partitioning().map(Partitioning::sets),
+            cases: spec.cases().map(|study| study.cases().len()),
             shard: (!shard.is_whole()).then(|| shard.to_string()),
             results_sha256: None,
         })

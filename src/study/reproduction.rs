@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::claim::Finding;
 use super::findings::{Findings, Study};
+use super::kind::Kind;
 use crate::error::Result;
 
 /// The page about finished studies; it depends on nothing but their claims and results. `command` is what rendered it.
@@ -68,15 +69,13 @@ fn section(study: &Study, findings: &Findings) -> String {
         .filter(|file| file.is_file())
         .unwrap_or(PathBuf::from(spec.file()));
     let mut text = format!(
-        "\n## {name_of}\n\n{}: {} points of {} sets, {} SMs, seed {}, gpusched {}.\n`gpusched study run {} -o {}`\n\n",
+        "\n## {name_of}\n\n{}: {}, seed {}, gpusched {}.\n`gpusched study run {} -o {}`\n\n",
         if spec.title().is_empty() {
             name_of
         } else {
             spec.title()
         },
-        spec.points().len(),
-        spec.sets(),
-        spec.sms(),
+        size(spec.kind()),
         spec.seed(),
         env!("CARGO_PKG_VERSION"),
         file.display(),
@@ -105,6 +104,22 @@ fn section(study: &Study, findings: &Findings) -> String {
         }
     }
     text
+}
+
+/// How much a study does, in words.
+fn size(kind: &Kind) -> String {
+    match kind {
+        Kind::Partitioning(study) => format!(
+            "{} points of {} sets, {} SMs",
+            study.points().len(),
+            study.sets(),
+            study.sms()
+        ),
+        Kind::Cases(study) => match study.cases().len() {
+            1 => "1 case".to_owned(),
+            cases => format!("{cases} cases"),
+        },
+    }
 }
 
 /// The findings of each claim, which stand together.

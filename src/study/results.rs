@@ -1,218 +1,51 @@
 //! The result files of a complete study.
 
 use std::io;
-use std::path::Path;
 
 use super::collection::Collection;
 use super::findings::Findings;
 use super::folder::Folder;
 use super::provenance::Provenance;
-use super::shape::{Algorithm, Reading};
 use super::spec::Spec;
-use super::tally::Tally;
-use super::wilson;
-use super::work::{Point, Shard};
+use super::work::Shard;
 use crate::artifact::Artifact;
 use crate::error::{Error, Result};
 
-/// The columns of the results. `rate` is the share of schedulable sets with its 95 % Wilson interval; `mean_sms` is over
-/// the schedulable sets (empty without any), the mean numbers of merges are over all.
-pub const COLUMNS: [&str; 17] = [
-    "study",
-    "point",
-    "utilization",
-    "tasks",
-    "reading",
-    "algorithm",
-    "policy",
-    "interference",
-    "sms",
-    "sets",
-    "schedulable",
-    "rate",
-    "ci_low",
-    "ci_high",
-    "mean_sms",
-    "mean_merges",
-    "mean_prefill_merges",
-];
-
-/// The columns of the times: means over all sets [ns].
-pub const TIMING_COLUMNS: [&str; 9] = [
-    "study",
-    "point",
-    "utilization",
-    "tasks",
-    "reading",
-    "algorithm",
-    "sets",
-    "mean_search_ns",
-    "mean_prefill_ns",
-];
+/// The tables of a study as CSV.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Tables {
+    /// The same bytes in every run.
+    pub results: Vec<u8>,
+    /// Times, for experiments that measure them.
+    pub timing: Option<Vec<u8>>,
+}
 
 /// Writes all result files; the claims last, because a claim may fail on results that are good.
 pub(super) fn write(spec: &Spec, folder: &Folder, collection: &Collection) -> Result<()> {
-    let tallies = |point| collection.point(point).to_vec();
-    let results = csv(&folder.results(), &COLUMNS, spec, spec.sets(), tallies, row)?;
-    let timing = csv(
-        &folder.timing(),
-        &TIMING_COLUMNS,
-        spec,
-        spec.sets(),
-        tallies,
-        timing_row,
-    )?;
-    Artifact::write(folder.timing(), &timing)?;
-    Artifact::write(folder.results(), &results)?;
+    let tables = spec.kind().tables(spec.name(), collection)?;
+    if let Some(timing) = &tables.timing {
+        Artifact::write(folder.timing(), timing)?;
+    }
+    Artifact::write(folder.results(), &tables.results)?;
     Provenance::new(spec, Shard::WHOLE)?
-        .of_results(&results)
+        .of_results(&tables.results)
         .write(&folder.provenance(Shard::WHOLE))?;
-    Findings::new(spec, folder, &results, &timing)?.write(&folder.claims())
+    Findings::new(spec, folder, &tables)?.write(&folder.claims())
 }
 
-/// Tables as the results of `spec` will be, with invented numbers: positive, and different in each row.
-pub(super) fn made_up(spec: &Spec) -> Result<(Vec<u8>, Vec<u8>)> {
-    const SETS: u64 = 1_000_003;
-    let cells = spec.cells();
-    let tallies = |point: usize| -> Vec<Tally> {
-        let numbers = (1..=cells).map(|cell| (point * cells + cell) as u64);
-        let tally = |n: u64| {
-            Tally::from([
-                n % SETS + 1,
-                (n % SETS + 1) * n,
-                n * SETS,
-                n * SETS,
-                n * SETS,
-                n * SETS,
-            ])
-        };
-        numbers.map(tally).collect()
-    };
-    let name = Path::new(spec.file());
-    Ok((
-        csv(name, &COLUMNS, spec, SETS, tallies, row)?,
-        csv(name, &TIMING_COLUMNS, spec, SETS, tallies, timing_row)?,
-    ))
-}
-
-/// One row of a table, in words.
-struct Cell<'a> {
-    spec: &'a Spec,
-    point: &'a Point,
-    reading: &'a Reading,
-    algorithm: &'a Algorithm,
-    sets: u64,
-    tally: Tally,
-}
-
-fn csv(
-    path: &Path,
-    columns: &[&str],
-    spec: &Spec,
-    sets: u64,
-    tallies: impl Fn(usize) -> Vec<Tally>,
-    row: impl Fn(&Cell<'_>) -> Vec<String>,
+/// A table as CSV; `name` is what messages call it.
+pub(super) fn csv_of<C: AsRef<[u8]>>(
+    name: &str,
+    columns: &[C],
+    rows: impl IntoIterator<Item = Vec<String>>,
 ) -> Result<Vec<u8>> {
-    let fail = |error: csv::Error| Error::io(path, "write", io::Error::other(error));
+    let fail = |error: csv::Error| Error::io(name, "write", io::Error::other(error));
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(columns).map_err(fail)?;
-    for point in spec.points() {
-        let readings = spec.readings().iter();
-        let cells = readings.flat_map(|reading| {
-            spec.algorithms()
-                .iter()
-                .map(move |algorithm| (reading, algorithm))
-        });
-        for ((reading, algorithm), tally) in cells.zip(tallies(point.index)) {
-            let cell = Cell {
-                spec,
-                point,
-                reading,
-                algorithm,
-                sets,
-                tally,
-            };
-            writer.write_record(row(&cell)).map_err(fail)?;
-        }
+    for row in rows {
+        writer.write_record(row).map_err(fail)?;
     }
     writer
         .into_inner()
-        .map_err(|error| Error::io(path, "write", error.into_error()))
-}
-
-fn row(cell: &Cell<'_>) -> Vec<String> {
-    let Cell {
-        spec, sets, tally, ..
-    } = *cell;
-    let (low, high) = wilson::interval(tally.schedulable, sets);
-    let mut row = key(cell);
-    row.extend([
-        cell.reading.policy.to_string(),
-        cell.reading.interference.to_string(),
-        spec.sms().to_string(),
-        sets.to_string(),
-        tally.schedulable.to_string(),
-        decimal(tally.schedulable, sets, 6),
-        format!("{low:.6}"),
-        format!("{high:.6}"),
-        decimal(tally.sms_used, tally.schedulable, 3),
-        decimal(tally.merges, sets, 3),
-        decimal(tally.prefill_merges, sets, 3),
-    ]);
-    row
-}
-
-fn timing_row(cell: &Cell<'_>) -> Vec<String> {
-    let sets = cell.sets;
-    let mut row = key(cell);
-    row.extend([
-        sets.to_string(),
-        decimal(cell.tally.search_ns, sets, 0),
-        decimal(cell.tally.prefill_ns, sets, 0),
-    ]);
-    row
-}
-
-/// What a row is about: the columns that both tables begin with.
-fn key(cell: &Cell<'_>) -> Vec<String> {
-    vec![
-        cell.spec.name().to_owned(),
-        cell.point.index.to_string(),
-        cell.point.utilization.to_string(),
-        cell.point.tasks.to_string(),
-        cell.reading.name.clone(),
-        cell.algorithm.name.clone(),
-    ]
-}
-
-/// numerator / denominator with so many decimals, from integers and rounded half up; empty if the denominator is 0.
-fn decimal(numerator: u64, denominator: u64, decimals: u32) -> String {
-    if denominator == 0 {
-        return String::new();
-    }
-    let unit = 10u128.pow(decimals);
-    let (numerator, denominator) = (u128::from(numerator) * unit, u128::from(denominator));
-    let rounded = (2 * numerator + denominator) / (2 * denominator);
-    let (whole, fraction) = (rounded / unit, rounded % unit);
-    match decimals {
-        0 => whole.to_string(),
-        _ => format!("{whole}.{fraction:0width$}", width = decimals as usize),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decimals_are_exact_and_fixed() {
-        assert_eq!(decimal(1, 3, 6), "0.333333");
-        assert_eq!(decimal(2, 3, 6), "0.666667");
-        assert_eq!(decimal(1, 2, 0), "1");
-        assert_eq!(decimal(1, 16, 3), "0.063");
-        assert_eq!(decimal(100, 100, 6), "1.000000");
-        assert_eq!(decimal(139_000, 100, 3), "1390.000");
-        assert_eq!(decimal(5, 0, 3), "");
-        assert_eq!(decimal(u64::MAX, 1, 6), "18446744073709551615.000000");
-    }
+        .map_err(|error| Error::io(name, "write", error.into_error()))
 }

@@ -8,28 +8,25 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::collection::Collection;
 use super::folder::Folder;
 use super::journal::{Header, Journal, Record};
 use super::provenance::Provenance;
 use super::results;
 use super::spec::Spec;
-use super::tally::Tally;
 use super::work::{Chunk, Shard};
 use crate::artifact::Artifact;
 use crate::error::{Error, Result};
-use crate::partitioning::{self, Problem};
 
 /// Is told how a run gets on. All calls come from the thread that called [`run`].
 pub trait Observer {
-    /// The run begins: `total` sets are to be done, of which `resumed` were found done.
+    /// The run begins: `total` sets (or cases) are to be done, of which `resumed` were found done.
     fn started(&mut self, total: u64, resumed: u64) {
         let _ = (total, resumed);
     }
 
-    /// `sets` more sets are done and recorded.
-    fn advanced(&mut self, sets: u64) {
-        let _ = sets;
+    /// So many more are done and recorded.
+    fn advanced(&mut self, units: u64) {
+        let _ = units;
     }
 }
 
@@ -39,8 +36,8 @@ impl Observer for () {}
 /// What a run did.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// Sets of this run or shard.
-    pub sets: u64,
+    /// Sets of this run or shard, or cases ([`Kind::units`](super::Kind::units)).
+    pub units: u64,
     /// Those that were done before.
     pub resumed: u64,
 }
@@ -61,7 +58,7 @@ pub fn run(
     let folder = Folder::new(path, spec.name());
     make(folder.path())?;
     let work = spec.work();
-    let mut collection = Collection::new(work, spec.cells());
+    let mut collection = spec.kind().collection();
     let header = Header::new(spec, shard)?;
     let mut journal = Journal::open(&folder.journal(shard), &header, &mut collection)?;
     if fs::read(folder.spec()).ok().as_deref() != Some(spec.text().as_bytes()) {
@@ -72,19 +69,19 @@ pub fn run(
         .of_shard(shard)
         .filter(|chunk| !collection.contains(chunk.index))
         .collect();
-    let resumed = collection.sets();
-    let sets = resumed
+    let resumed = collection.units();
+    let units = resumed
         + pending
             .iter()
             .map(|chunk| chunk.sets.end - chunk.sets.start)
             .sum::<u64>();
-    observer.started(sets, resumed);
+    observer.started(units, resumed);
     if !pending.is_empty() {
         compute(spec, &pending, pool, |record| {
-            let before = collection.sets();
+            let before = collection.units();
             journal.record(&record)?;
-            collection.add(record.chunk, &record.cells);
-            observer.advanced(collection.sets() - before);
+            collection.add(record.chunk, &record.content);
+            observer.advanced(collection.units() - before);
             Ok(())
         })?;
     }
@@ -95,7 +92,7 @@ pub fn run(
     } else {
         Provenance::new(spec, shard)?.write(&folder.provenance(shard))?;
     }
-    Ok(Summary { sets, resumed })
+    Ok(Summary { units, resumed })
 }
 
 /// Makes the folder at `path`, but none above it.
@@ -150,27 +147,9 @@ fn work(spec: &Spec, chunks: &[Chunk], stop: &AtomicBool, sender: SyncSender<Res
 
 /// Computes one chunk; `None` if told to stop half-way.
 fn record(spec: &Spec, chunk: &Chunk, goes_on: impl Fn() -> bool) -> Result<Option<Record>> {
-    let algorithms = spec.algorithms();
-    let mut cells = vec![Tally::default(); spec.cells()];
-    let Some(point) = spec.points().get(chunk.point) else {
-        return Ok(None);
-    };
-    let readings = spec.readings();
-    for (reading, cells) in readings.iter().zip(cells.chunks_mut(algorithms.len())) {
-        let source = spec.source(point, reading)?;
-        for index in chunk.sets.clone() {
-            if !goes_on() {
-                return Ok(None);
-            }
-            let set = source.draw(point.index as u64, index)?;
-            let problem = Problem::new(&set, spec.sms(), reading.policy, reading.interference.model())?;
-            for (algorithm, cell) in algorithms.iter().zip(&mut *cells) {
-                cell.count(&partitioning::partition(&problem, &algorithm.heuristic()));
-            }
-        }
-    }
-    Ok(Some(Record {
+    let content = spec.kind().compute(spec.name(), chunk, goes_on)?;
+    Ok(content.map(|content| Record {
         chunk: chunk.index,
-        cells,
+        content,
     }))
 }

@@ -1,4 +1,5 @@
-//! The units of work: a study is points × sets, cut into chunks that shards and threads share.
+//! The units of work: a study is points × sets, cut into chunks that shards and threads share. A study of cases has a point
+//! of one set for each case.
 //!
 //! Chunks depend on the study alone, so that every run of it, however it is spread or interrupted, consists of the same
 //! ones.
@@ -77,11 +78,6 @@ impl Work {
     /// The number of points.
     pub fn points(&self) -> usize {
         self.points
-    }
-
-    /// The number of sets of all points together.
-    pub fn total_sets(&self) -> u64 {
-        self.sets * self.points as u64
     }
 
     /// Chunk `index`, or `None` beyond the last.

@@ -1,20 +1,24 @@
-//! An independent check of a plan and its evidence.
+//! An independent check of plans and bounds and their evidence.
 //!
 //! This module shares the data types of [`crate::model`] with the rest of the library and nothing else: no test, no
 //! interference model, no heuristic is called. It evaluates WCETs from their printed formulas, recomputes every number
 //! of the evidence in the plainest way, and accepts only what follows. So a plan that passes rests on two programs.
 //!
 //! * [`verify`]: the whole plan;
+//! * [`verify_bound`]: a bound on the execution time of a kernel;
 //! * `wcet`: C(m), alone and in conflict;
 //! * `demand`: the walk of a processor-demand test;
 //! * `response`: response times under fixed priorities;
 //! * `bounds`: utilization bounds, exactly.
 
+mod bound;
 mod bounds;
 mod demand;
 mod fraction;
 mod response;
 mod wcet;
+
+pub use bound::verify_bound;
 
 use crate::model::plan::{Failure, Partition, Plan};
 use crate::model::policy::{Policy, Preemption, Priorities, Strength};

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use gpusched::model::Platform;
-use gpusched::study::{COLUMNS, TIMING_COLUMNS};
+use gpusched::study::measures::MEASURES;
+use gpusched::study::{CASE_COLUMNS, COLUMNS, TIMING_COLUMNS};
 use serde_json::Value;
 
 use crate::markdown::code_spans;
@@ -75,9 +76,14 @@ fn every_field_and_value_is_documented() {
 
 #[test]
 fn every_column_is_documented() {
-    documents(COLUMNS.into_iter().chain(TIMING_COLUMNS));
-    for command in ["test", "partition"] {
-        let csv = run(&format!("{command} {ADAS} --platform xavier --format csv")).stdout;
+    documents(COLUMNS.into_iter().chain(TIMING_COLUMNS).chain(CASE_COLUMNS));
+    for measure in MEASURES {
+        documents(measure.keys.iter().copied().chain([measure.name]));
+    }
+    let fit = "wcet fit tasksets/measurements/stencil.csv".to_owned();
+    let sets = ["test", "partition"].map(|command| format!("{command} {ADAS} --platform xavier"));
+    for command in sets.into_iter().chain([fit]) {
+        let csv = run(&format!("{command} --format csv")).stdout;
         documents(csv.lines().next().unwrap().split(','));
     }
 }

@@ -5,7 +5,13 @@ use serde_json::Value;
 use crate::support::{files, root, run};
 
 /// The studies with committed results.
-const STUDIES: [&str; 4] = ["policies", "singh21-fig3.4", "singh21-fig3.5", "singh21-fig3.6"];
+const STUDIES: [&str; 5] = [
+    "aghilinasab20-table1-table2",
+    "policies",
+    "singh21-fig3.4",
+    "singh21-fig3.5",
+    "singh21-fig3.6",
+];
 
 #[test]
 fn the_page_is_what_the_tool_renders() {

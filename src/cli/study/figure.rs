@@ -5,19 +5,58 @@ use std::collections::BTreeSet;
 use crate::artifact::Artifact;
 use crate::error::Result;
 use crate::plot::{Options, Selection, line_chart};
-use crate::study::{FigureTable, Study, Table};
+use crate::study::{CaseFigure, FigureTable, Kind, Partitioning, Study, Table};
 
-/// Draws the figure of `study` from its results: over the utilization, or over the number of tasks where the study has
-/// more of these. What varies beside that gets one figure for each value.
+/// Draws the figure of `study` from its results, if it has one.
 pub fn draw(study: &Study) -> Result<()> {
-    let (spec, folder) = (&study.spec, &study.folder);
-    let path = match spec.figure().table {
+    match study.spec.kind() {
+        Kind::Partitioning(of) => partitioning(study, of),
+        Kind::Cases(of) => of.figure().map_or(Ok(()), |figure| cases(study, figure)),
+    }
+}
+
+/// The headline.
+fn title(study: &Study) -> &str {
+    match study.spec.title() {
+        "" => study.spec.name(),
+        title => title,
+    }
+}
+
+/// Lines of selected rows.
+fn cases(study: &Study, figure: &CaseFigure) -> Result<()> {
+    let selections = figure.selection.iter();
+    let options = Options {
+        panel: figure.panel.clone(),
+        series: figure.series.clone(),
+        x: figure.x.clone(),
+        y: figure.y.clone(),
+        title: Some(title(study).to_owned()),
+        x_title: figure.x_title.clone(),
+        y_title: figure.y_title.clone(),
+        selections: selections
+            .map(|(column, value)| Selection {
+                column: column.clone(),
+                value: value.clone(),
+            })
+            .collect(),
+        ..Options::default()
+    };
+    let table = Table::read(study.folder.results())?;
+    Artifact::write(study.folder.figure(None), line_chart(&[table], &options)?)
+}
+
+/// Over the utilization, or over the number of tasks where the study has more of these. What varies beside that gets one
+/// figure for each value.
+fn partitioning(study: &Study, of: &Partitioning) -> Result<()> {
+    let folder = &study.folder;
+    let path = match of.figure().table {
         FigureTable::Results => folder.results(),
         FigureTable::Timing => folder.timing(),
     };
     let tables = [Table::read(path)?];
-    let utilizations: BTreeSet<_> = spec.points().iter().map(|point| point.utilization).collect();
-    let tasks: BTreeSet<_> = spec.points().iter().map(|point| point.tasks).collect();
+    let utilizations: BTreeSet<_> = of.points().iter().map(|point| point.utilization).collect();
+    let tasks: BTreeSet<_> = of.points().iter().map(|point| point.tasks).collect();
     let over_tasks = tasks.len() > utilizations.len();
     let (x, column, values): (_, _, Vec<String>) = match over_tasks {
         true => (
@@ -31,17 +70,14 @@ pub fn draw(study: &Study) -> Result<()> {
             tasks.iter().map(ToString::to_string).collect(),
         ),
     };
-    let title = match spec.title() {
-        "" => spec.name(),
-        title => title,
-    };
-    let (panel, series) = spec.figure().panel.and_series();
+    let title = title(study);
+    let (panel, series) = of.figure().panel.and_series();
     for value in &values {
         let mut options = Options {
             panel: Some(panel.to_owned()),
             series: series.to_owned(),
             x: x.to_owned(),
-            y: spec.figure().y.clone(),
+            y: of.figure().y.clone(),
             title: Some(title.to_owned()),
             ..Options::default()
         };

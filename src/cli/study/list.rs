@@ -9,7 +9,7 @@ use crate::cli::output::{Output, Palette};
 use crate::cli::table::{Column, Table, clip, wrap};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
-use crate::study::{self, State, Study};
+use crate::study::{self, Kind, State, Study};
 
 /// Lists the studies in a folder, and whether their results are there.
 #[derive(Debug, clap::Args)]
@@ -24,16 +24,24 @@ const EXAMPLE: &str = "\
 Example:
   gpusched study list analysis";
 
-/// One line of the list.
+/// One line of the list; what its kind of study does not have is empty.
 #[derive(Serialize)]
 struct Entry<'a> {
     name: &'a str,
     title: &'a str,
     source: &'a str,
-    points: usize,
-    sets: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    points: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sets: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     readings: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     algorithms: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cases: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    measures: Vec<&'a str>,
     claims: usize,
     results: State,
 }
@@ -41,24 +49,47 @@ struct Entry<'a> {
 impl<'a> Entry<'a> {
     fn new(study: &'a Study) -> Entry<'a> {
         let spec = &study.spec;
-        Entry {
+        let mut entry = Entry {
             name: spec.name(),
             title: spec.title(),
             source: spec.source_text(),
-            points: spec.points().len(),
-            sets: spec.sets(),
-            readings: spec
-                .readings()
-                .iter()
-                .map(|reading| reading.name.as_str())
-                .collect(),
-            algorithms: spec
-                .algorithms()
-                .iter()
-                .map(|algorithm| algorithm.name.as_str())
-                .collect(),
+            points: None,
+            sets: None,
+            readings: Vec::new(),
+            algorithms: Vec::new(),
+            cases: None,
+            measures: Vec::new(),
             claims: spec.claims().len(),
             results: study.state,
+        };
+        match spec.kind() {
+            Kind::Partitioning(of) => {
+                let readings = of.readings().iter();
+                let algorithms = of.algorithms().iter();
+                entry.points = Some(of.points().len());
+                entry.sets = Some(of.sets());
+                entry.readings = readings.map(|reading| reading.name.as_str()).collect();
+                entry.algorithms = algorithms.map(|algorithm| algorithm.name.as_str()).collect();
+            }
+            Kind::Cases(of) => {
+                entry.cases = Some(of.cases().len());
+                for case in of.cases() {
+                    if !entry.measures.contains(&case.measure()) {
+                        entry.measures.push(case.measure());
+                    }
+                }
+            }
+        }
+        entry
+    }
+
+    /// How much it does, in words.
+    fn size(&self) -> String {
+        match (self.points, self.sets, self.cases) {
+            (Some(points), Some(sets), _) => format!("{points} × {sets} sets"),
+            (.., Some(1)) => "1 case".to_owned(),
+            (.., Some(cases)) => format!("{cases} cases"),
+            _ => String::new(),
         }
     }
 
@@ -100,9 +131,8 @@ fn text(entries: &[Entry<'_>], palette: &Palette) -> String {
     let mut table = Table::new([
         Column::Left("study"),
         Column::Left("source"),
-        Column::Right("points"),
-        Column::Right("sets"),
-        Column::Left("readings"),
+        Column::Right("size"),
+        Column::Left("readings, measures"),
         Column::Left("algorithms"),
         Column::Left("results"),
     ]);
@@ -110,9 +140,8 @@ fn text(entries: &[Entry<'_>], palette: &Palette) -> String {
         table.row([
             entry.name.to_owned(),
             clip(entry.source, 40),
-            entry.points.to_string(),
-            entry.sets.to_string(),
-            words(&entry.readings),
+            entry.size(),
+            words(&[entry.readings.as_slice(), &entry.measures].concat()),
             words(&entry.algorithms),
             entry.state().to_owned(),
         ]);
@@ -137,6 +166,8 @@ fn csv(entries: &[Entry<'_>]) -> Result<String> {
         "algorithms",
         "claims",
         "results",
+        "cases",
+        "measures",
     ];
     writer.write_record(header).map_err(fail)?;
     for entry in entries {
@@ -144,16 +175,22 @@ fn csv(entries: &[Entry<'_>]) -> Result<String> {
             entry.name,
             entry.title,
             entry.source,
-            &entry.points.to_string(),
-            &entry.sets.to_string(),
+            &number(entry.points),
+            &number(entry.sets),
             &entry.readings.join(" "),
             &entry.algorithms.join(" "),
             &entry.claims.to_string(),
             entry.state(),
+            &number(entry.cases),
+            &entry.measures.join(" "),
         ];
         writer.write_record(row).map_err(fail)?;
     }
     finish_csv(writer)
+}
+
+fn number(number: Option<impl ToString>) -> String {
+    number.map(|number| number.to_string()).unwrap_or_default()
 }
 
 /// The text of a CSV document.

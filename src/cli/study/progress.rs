@@ -6,20 +6,23 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Global;
-use crate::study::Observer;
+use crate::study::{Observer, Spec};
 
 /// Shows on standard error how a study gets on, if that is a terminal and nobody asked for quiet.
 pub struct Progress {
     study: String,
+    /// What is counted.
+    units: &'static str,
     visible: bool,
     bar: ProgressBar,
 }
 
 impl Progress {
     /// A bar for `study`.
-    pub fn new(study: &str, global: &Global) -> Progress {
+    pub fn new(study: &Spec, global: &Global) -> Progress {
         Progress {
-            study: study.to_owned(),
+            study: study.name().to_owned(),
+            units: study.kind().units(),
             visible: !global.quiet && io::stderr().is_terminal(),
             bar: ProgressBar::hidden(),
         }
@@ -31,7 +34,9 @@ impl Observer for Progress {
         if !self.visible || resumed == total {
             return;
         }
-        let mut template = "{prefix} {bar:30} {percent}% {pos}/{len} sets, {per_sec}, ETA {eta}".to_owned();
+        let units = self.units;
+        let mut template =
+            format!("{{prefix}} {{bar:30}} {{percent}}% {{pos}}/{{len}} {units}, {{per_sec}}, ETA {{eta}}");
         if resumed > 0 {
             template += " ({msg} resumed)";
         }
@@ -45,8 +50,8 @@ impl Observer for Progress {
         self.bar.enable_steady_tick(Duration::from_millis(500));
     }
 
-    fn advanced(&mut self, sets: u64) {
-        self.bar.inc(sets);
+    fn advanced(&mut self, units: u64) {
+        self.bar.inc(units);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::study::{self, Overrides, Shard, Spec};
 
 /// Runs studies, or continues where they were interrupted: repeat the command, nothing is lost.
 ///
-/// Writes for each study NAME.csv (results), NAME.timing.csv, NAME.svg, NAME.claims.json, NAME.provenance.json,
+/// Writes for each study NAME.csv (results), NAME.timing.csv (where times are measured), NAME.svg, NAME.claims.json, NAME.provenance.json,
 /// NAME.toml (the study as run) and NAME.checkpoint.jsonl (what is done so far). Prints what became of the claims.
 #[derive(Debug, clap::Args)]
 #[command(after_help = RUN_EXAMPLE)]
@@ -75,7 +75,7 @@ impl Args {
         let pool = global.pool()?;
         for spec in &specs {
             let summary = {
-                let mut progress = Progress::new(spec.name(), global);
+                let mut progress = Progress::new(spec, global);
                 study::run(spec, output, shard, &pool, &mut progress)?
             };
             let part = if shard.is_whole() {
@@ -85,13 +85,13 @@ impl Args {
             };
             let resumed = match summary.resumed {
                 0 => String::new(),
-                sets => format!(" ({sets} were done before)"),
+                units => format!(" ({units} were done before)"),
             };
-            let sets = summary.sets;
+            let (done, units) = (summary.units, spec.kind().units());
             note(
                 global,
                 &format!(
-                    "{}: {sets} sets{part} done{resumed} in {}",
+                    "{}: {done} {units}{part} done{resumed} in {}",
                     spec.name(),
                     output.display()
                 ),

@@ -32,6 +32,19 @@ impl Expression {
     /// [`Error::Input`](crate::error::Error::Input) naming table and aggregate: unknown column or text, nothing to
     /// aggregate, text where a number is needed, several rows for one point of a gap, division by zero.
     pub fn evaluate(&self, table: &Table, reading: Option<&str>) -> Result<Evaluation> {
+        self.evaluate_paired(table, reading, None)
+    }
+
+    /// The same, where gaps pair the rows that agree in the columns `pair_by`.
+    ///
+    /// # Errors
+    /// As for [`Expression::evaluate`]; also where `pair_by` is empty or names no column.
+    pub fn evaluate_paired(
+        &self,
+        table: &Table,
+        reading: Option<&str>,
+        pair_by: Option<&[String]>,
+    ) -> Result<Evaluation> {
         let rows = match reading {
             None => (0..table.len()).collect(),
             Some(reading) => {
@@ -44,7 +57,7 @@ impl Expression {
         let mut scope = Scope {
             table,
             rows,
-            across: reading.is_none(),
+            point: point(table, reading.is_none(), pair_by)?,
             figures: Vec::new(),
         };
         let holds = scope.condition(&self.0)?;
@@ -57,8 +70,8 @@ impl Expression {
 struct Scope<'t> {
     table: &'t Table,
     rows: Vec<usize>,
-    /// Whether these are the rows of all readings.
-    across: bool,
+    /// The columns that make two rows the same point.
+    point: Vec<Column<'t>>,
     figures: Vec<(String, f64)>,
 }
 
@@ -196,18 +209,16 @@ impl<'t> Scope<'t> {
         rows: Vec<usize>,
         fail: &impl Fn(String) -> crate::error::Error,
     ) -> Result<Vec<(Vec<&'t str>, usize)>> {
-        let names = POINT.iter().filter(|&&name| name != READING || !self.across);
-        let columns: Vec<Column<'t>> = names.filter_map(|name| self.table.find(name)).collect();
-        if columns.is_empty() {
+        if self.point.is_empty() {
             return Err(fail(format!(
-                "no column to pair rows by, expected one of {}",
+                "no column to pair rows by, expected `pair_by` in the claim, or one of {}",
                 POINT.join(", ")
             )));
         }
         let mut seen = HashMap::new();
         let mut points = Vec::with_capacity(rows.len());
         for row in rows {
-            let point: Vec<&str> = columns.iter().map(|column| column.text(row)).collect();
+            let point: Vec<&str> = self.point.iter().map(|column| column.text(row)).collect();
             if let Some(other) = seen.insert(point.clone(), row) {
                 let line = |row| self.table.line(row).unwrap_or(0);
                 return Err(fail(format!(
@@ -219,6 +230,22 @@ impl<'t> Scope<'t> {
             points.push((point, row));
         }
         Ok(points)
+    }
+}
+
+/// The columns that make two rows the same point: `pair_by`, or what identifies a point where the table has it.
+fn point<'t>(table: &'t Table, across: bool, pair_by: Option<&[String]>) -> Result<Vec<Column<'t>>> {
+    match pair_by {
+        Some([]) => Err(table.error(
+            None,
+            "pair_by",
+            "found an empty list, expected columns".to_owned(),
+        )),
+        Some(names) => names.iter().map(|name| table.column(name)).collect(),
+        None => {
+            let names = POINT.iter().filter(|&&name| name != READING || !across);
+            Ok(names.filter_map(|name| table.find(name)).collect())
+        }
     }
 }
 

@@ -52,7 +52,11 @@ pub struct Claim {
     /// Whether it is about the readings together: checked once, over the rows of all of them.
     #[serde(default)]
     pub across_readings: bool,
-    /// The table it is about: `results` or `timing`.
+    /// The columns in which two rows must agree to be the same point of a gap [default: those of point, utilization, tasks
+    /// and reading that the table has].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair_by: Option<Vec<String>>,
+    /// The table it is about: `results`, or `timing` where times are measured.
     #[serde(default = "results")]
     pub table: String,
     /// The condition.
@@ -132,7 +136,9 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
             Error::Usage(format!("claim {}: there is no table `{}`", claim.id, claim.table))
         })?;
         for reading in readings(claim, table).map_err(|error| named(claim, error))? {
-            let evaluation = claim.holds.evaluate(table, reading);
+            let evaluation = claim
+                .holds
+                .evaluate_paired(table, reading, claim.pair_by.as_deref());
             let Evaluation { holds, figures } = evaluation.map_err(|error| named(claim, error))?;
             findings.push(Finding {
                 id: claim.id.clone(),

@@ -28,7 +28,7 @@
 //! * `min_gap(rate, (algorithm = "SMS-INA"), (algorithm = "BF-INA"), utilization > 30)` is the least of SMS-INA − BF-INA
 //!   over all points, `mean_gap` the mean and `max_gap` the largest: each row that passes the first filters is paired with
 //!   the one of the same point, utilization, tasks and reading that passes the second. Points where one side has no row or
-//!   an empty cell are left out; two candidates for one point are an error.
+//!   an empty cell are left out; two candidates for one point are an error. `pair_by` of a claim names other columns to pair by.
 //! * Number literals compare with columns of numbers, where an empty cell passes no filter. Text literals compare with
 //!   columns of text, by code points; with `=`, `!=` and `in` the text must occur in the column, so that a misspelt
 //!   algorithm is an error and not an empty selection.

@@ -314,6 +314,32 @@ fn claims_across_readings_see_all_rows() {
 }
 
 #[test]
+fn gaps_pair_rows_by_the_columns_of_the_claim() {
+    let csv = "kernel,q,quantity,value\na,0,x,3\na,0,y,1\nb,0,x,5\nb,0,y,4\nb,1,y,9\n";
+    let table = Table::from_reader("p.csv", csv.as_bytes()).unwrap();
+    let paired = |pair_by: &str| {
+        let mut claim = claim(pair_by);
+        claim.holds = "max_gap(value, (quantity = 'x'), (quantity = 'y'), q = 0) = 2"
+            .parse()
+            .unwrap();
+        check(&[claim], |_| Some(&table))
+            .map(|findings| findings[0].reproduced)
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(paired("pair_by = ['kernel']"), Ok(true));
+    assert_eq!(paired("pair_by = ['kernel', 'q']"), Ok(true));
+    for (pair_by, part) in [
+        ("pair_by = ['q']", "are the same point"),
+        ("pair_by = ['cluster']", "no column `cluster`"),
+        ("pair_by = []", "pair_by: claim S21-07: found an empty list"),
+        ("", "expected `pair_by` in the claim, or one of point"),
+    ] {
+        let message = paired(pair_by).unwrap_err();
+        assert!(message.contains(part), "{pair_by}: {message}");
+    }
+}
+
+#[test]
 fn claims_that_cannot_be_checked_are_errors() {
     let table = results();
     let empty = Table::from_reader("e.csv", "rate,reading\n".as_bytes()).unwrap();

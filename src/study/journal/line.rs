@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Result;
+use crate::study::collection::hash_rows;
+use crate::study::kind::Content;
+use crate::study::partitioning::tally::Tally;
 use crate::study::spec::Spec;
-use crate::study::tally::Tally;
 use crate::study::work::Shard;
 
 /// What a journal belongs to: its first line.
@@ -68,8 +70,8 @@ impl Header {
 pub struct Record {
     /// The chunk's position in the study.
     pub chunk: usize,
-    /// Its tallies: by reading, then algorithm.
-    pub cells: Vec<Tally>,
+    /// Its results.
+    pub content: Content,
 }
 
 /// Every line but the first: a record with its checksum, so that a bad disk or an editor cannot change a result unseen.
@@ -77,36 +79,54 @@ pub struct Record {
 #[serde(deny_unknown_fields)]
 pub(super) struct Line {
     chunk: usize,
-    cells: Vec<Tally>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cells: Option<Vec<Tally>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rows: Option<Vec<Vec<String>>>,
     check: String,
 }
 
 impl Line {
     pub(super) fn new(record: &Record) -> Line {
-        let Record { chunk, cells } = record;
-        let mut hash = Sha256::new();
-        hash.update((*chunk as u64).to_le_bytes());
-        for number in cells.iter().flat_map(|&cell| <[u64; 6]>::from(cell)) {
-            hash.update(number.to_le_bytes());
-        }
+        let (cells, rows) = match &record.content {
+            Content::Tallies(cells) => (Some(cells.clone()), None),
+            Content::Rows(rows) => (None, Some(rows.clone())),
+        };
         Line {
-            chunk: *chunk,
-            cells: cells.clone(),
-            check: hash
-                .finalize()
-                .iter()
-                .take(4)
-                .map(|byte| format!("{byte:02x}"))
-                .collect(),
+            chunk: record.chunk,
+            cells,
+            rows,
+            check: checksum(record),
         }
     }
 
     /// The record; `None` if it does not agree with its checksum.
     pub(super) fn record(self) -> Option<Record> {
+        let content = match (self.cells, self.rows) {
+            (Some(cells), None) => Content::Tallies(cells),
+            (None, Some(rows)) => Content::Rows(rows),
+            _ => return None,
+        };
         let record = Record {
             chunk: self.chunk,
-            cells: self.cells,
+            content,
         };
-        (Line::new(&record).check == self.check).then_some(record)
+        (checksum(&record) == self.check).then_some(record)
     }
+}
+
+/// Four bytes of a hash, as hexadecimal digits.
+fn checksum(record: &Record) -> String {
+    let mut hash = Sha256::new();
+    hash.update((record.chunk as u64).to_le_bytes());
+    match &record.content {
+        Content::Tallies(cells) => {
+            for number in cells.iter().flat_map(|&cell| <[u64; 6]>::from(cell)) {
+                hash.update(number.to_le_bytes());
+            }
+        }
+        Content::Rows(rows) => hash_rows(&mut hash, rows),
+    }
+    let bytes = hash.finalize();
+    bytes.iter().take(4).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -111,9 +111,9 @@ impl<'a> JournalReader<'a> {
             Err(error) => return Err(self.error("", &format!("damaged: {error}"))),
         };
         let Some(record) = line.record() else {
-            return Err(self.error("check", "damaged: numbers and checksum do not agree"));
+            return Err(self.error("check", "damaged: results and checksum do not agree"));
         };
-        match collection.add(record.chunk, &record.cells) {
+        match collection.add(record.chunk, &record.content) {
             Added::Malformed => Err(self.error("", "damaged: not the results of a chunk of this study")),
             Added::Conflict => {
                 let message = format!("chunk {} is already there with other results", record.chunk);

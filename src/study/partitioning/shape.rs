@@ -1,21 +1,24 @@
-//! The shape of a study's TOML file.
+//! The shape of the TOML file of a study of partitioning.
 
 use serde::{Deserialize, Serialize};
 
-use super::Claim;
-use super::axis::Values;
 use crate::generation::{MAX_BLOCKS, Recipe, WcetModel};
 use crate::interference::Interference;
 use crate::model::Policy;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{Heuristic, HeuristicKind};
+use crate::study::Claim;
+use crate::study::axis::Values;
 
-/// A study in the shape of the file.
+/// A study of partitioning in the shape of the file.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Study")]
-pub struct Shape {
+#[schemars(rename = "PartitioningStudy")]
+pub struct PartitioningShape {
+    /// The kind of experiment; this is the default.
+    #[serde(default)]
+    pub kind: PartitioningKind,
     /// Names the study's files and fills the first column of its CSV: letters, digits, `.`, `-` and `_`.
     pub name: String,
     /// One line for people.
@@ -52,6 +55,15 @@ pub struct Shape {
 
 fn one() -> u64 {
     1
+}
+
+/// The kind of experiment that this shape is of.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartitioningKind {
+    /// Random task sets are partitioned: points × sets.
+    #[default]
+    Partitioning,
 }
 
 /// The points of a study: every number of tasks with every utilization.

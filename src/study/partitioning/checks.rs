@@ -1,6 +1,4 @@
-//! What a study must be beyond its shape.
-
-use std::collections::HashSet;
+//! What a study of partitioning must be beyond its shape.
 
 use crate::error::Result;
 use crate::generation::check_blocks;
@@ -8,23 +6,16 @@ use crate::model::wcet::MAX_SMS;
 use crate::model::{Factor, Platform};
 use crate::study::axis::MAX_VALUES;
 use crate::study::document::Document;
-use crate::study::shape::Shape;
+use crate::study::names::unique;
 use crate::study::work::Point;
+
+use super::shape::{Figure, PartitioningShape as Shape};
 
 /// The most tasks in one set.
 const MAX_TASKS: u64 = 10_000;
 
-/// Names must be usable as file names and tell rows apart.
+/// Names must tell rows apart.
 pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    let starts_well = shape.name.starts_with(|c: char| c.is_ascii_alphanumeric());
-    if !starts_well || !shape.name.chars().all(allowed) || shape.name.len() > 100 {
-        let message = format!(
-            "found \"{}\", expected 1 to 100 letters, digits, `.`, `-` or `_`, the first a letter or digit",
-            shape.name.escape_debug()
-        );
-        return Err(document.error("name", message));
-    }
     let readings = shape
         .reading
         .iter()
@@ -37,27 +28,6 @@ pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
         .collect();
     unique(document, "reading", readings)?;
     unique(document, "algorithm", algorithms)
-}
-
-fn unique(document: &Document, list: &str, names: Vec<&str>) -> Result<()> {
-    if names.is_empty() {
-        return Err(document.error(list, format!("found none, expected at least one [[{list}]]")));
-    }
-    let mut seen = HashSet::new();
-    for (index, name) in names.into_iter().enumerate() {
-        let field = format!("{list}[{index}].name");
-        if name.trim().is_empty() || name.chars().any(char::is_control) {
-            let message = format!("found \"{}\", expected visible characters", name.escape_debug());
-            return Err(document.error(&field, message));
-        }
-        if !seen.insert(name) {
-            return Err(document.error(
-                &field,
-                format!("found \"{name}\" twice, expected different names"),
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// Blocks of the readings; those of the generator are checked with the rest of it.
@@ -122,4 +92,14 @@ pub(super) fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
         }
     }
     Ok(points)
+}
+
+/// What the figure shows must be a column of its table.
+pub(super) fn figure(document: &Document, figure: &Figure) -> Result<()> {
+    let columns = figure.columns();
+    if columns.contains(&figure.y.as_str()) {
+        return Ok(());
+    }
+    let message = format!("found \"{}\", expected one of {}", figure.y, columns.join(", "));
+    Err(document.error("figure.y", message))
 }

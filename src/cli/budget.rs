@@ -1,0 +1,33 @@
+//! `gpusched budget`: memory budgets for best-effort cores beside a kernel.
+
+mod nominal;
+
+use clap::Subcommand;
+
+use super::{Global, Outcome};
+use crate::error::Result;
+
+/// Memory budgets for best-effort cores beside a kernel.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Find the largest budget that slows a kernel down by no more than is accepted.
+    Nominal(nominal::Args),
+}
+
+impl Args {
+    /// Runs the subcommand.
+    ///
+    /// # Errors
+    /// Those of the subcommand.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        match &self.command {
+            Command::Nominal(args) => args.run(global),
+        }
+    }
+}

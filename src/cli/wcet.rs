@@ -1,0 +1,72 @@
+//! `gpusched wcet`: bounds on the execution time of kernels.
+
+mod bound;
+mod cluster;
+mod curve;
+mod fit;
+mod points;
+mod synth;
+mod traffic;
+mod verify;
+
+pub use bound::{percent, title};
+pub use traffic::{Traffic, slowdown};
+
+use clap::Subcommand;
+
+use super::{Global, Outcome};
+use crate::error::{Error, Result};
+use crate::kernel_wcet::EstimateError;
+
+/// Bounds the execution time of kernels.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  gpusched wcet fit tasksets/measurements/stencil.csv";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Turn measured times of thread blocks into the profile of a kernel.
+    Cluster(cluster::Args),
+    /// Draw measured times of thread blocks from the profile of a kernel.
+    Synth(synth::Args),
+    /// Bound the execution time of a kernel under a memory budget.
+    Bound(bound::Args),
+    /// Bound it for many budgets.
+    Curve(curve::Args),
+    /// Check bounds and their certificates with separate code.
+    Verify(verify::Args),
+    /// Fit a WCET function of the number of SMs to measurements.
+    Fit(fit::Args),
+}
+
+impl Args {
+    /// Runs the subcommand.
+    ///
+    /// # Errors
+    /// Those of the subcommand.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        match &self.command {
+            Command::Cluster(args) => args.run(global),
+            Command::Synth(args) => args.run(global),
+            Command::Bound(args) => args.run(global),
+            Command::Curve(args) => args.run(global),
+            Command::Fit(args) => args.run(global),
+            Command::Verify(args) => args.run(global),
+        }
+    }
+}
+
+/// A budget that is none is bad usage; solvers that fail or disagree are our fault.
+pub fn explain(error: EstimateError) -> Error {
+    match error {
+        EstimateError::Budget(_) => Error::Usage(format!("--{error}")),
+        EstimateError::Lp(_) | EstimateError::Disagreement { .. } => Error::Internal(error.to_string()),
+    }
+}

@@ -1,0 +1,146 @@
+//! `gpusched wcet bound`: G(Q).
+
+use std::path::PathBuf;
+
+use super::explain;
+use super::traffic::{Traffic, budget};
+use crate::cli::output::Output;
+use crate::cli::output::Palette;
+use crate::cli::question::{csv_line, json_line};
+use crate::cli::table::{Column, Table, clip};
+use crate::cli::{Format, Global, Outcome};
+use crate::error::Result;
+use crate::kernel_wcet::{Solver, list_scheduling};
+use crate::model::reader::Kernels;
+use crate::model::{Bound, Factor, Kernel};
+use crate::time::Time;
+
+/// Bounds the execution time of a kernel under a memory budget.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// One kernel (JSON) or many (JSONL, one per line); `-` reads standard input.
+    #[arg(value_name = "KERNEL")]
+    kernels: PathBuf,
+    /// The budget: the share of each regulation period in which best-effort cores may access memory, 0 to 1.
+    #[arg(long, value_name = "Q", value_parser = budget)]
+    q: Factor,
+    #[command(flatten)]
+    traffic: Traffic,
+    /// How the linear program inside is solved; `both` compares, and exits with 3 if they disagree.
+    #[arg(long, value_enum, default_value_t)]
+    solver: Solver,
+}
+
+const EXAMPLE: &str = "\
+The bound holds if no block takes longer than the e0 of its cluster alone, and than its e1 beside traffic without a budget.
+
+Example:
+  gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13";
+
+const HEADER: &str = "kernel,q,sync,straddling,wcet_ns,iterations,memory_time_ns,lambda,mu\n";
+
+impl Args {
+    /// A bound for each kernel.
+    ///
+    /// # Errors
+    /// Bad input, solvers that fail, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let (format, palette) = (global.format(), Palette::of(global));
+        let mut output = Output::open(global)?;
+        if format == Format::Csv {
+            output.write(HEADER)?;
+        }
+        for kernel in Kernels::open(&self.kernels)? {
+            let (_, kernel) = kernel?;
+            let estimator = self.traffic.estimator(&kernel).solver(self.solver);
+            let bound = estimator.bound(self.q, self.traffic.sync).map_err(explain)?;
+            output.write(match format {
+                Format::Json => json_line(&bound)?,
+                Format::Csv => csv(&bound)?,
+                Format::Text => text(&kernel, &bound, &palette),
+            })?;
+        }
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+}
+
+/// How people call a kernel.
+pub fn title(kernel: &Kernel) -> String {
+    kernel.name().map_or("kernel".to_owned(), |name| clip(name, 40))
+}
+
+/// `+12.3 %`, of `time` over `base`.
+pub fn percent(time: Time, base: Time) -> String {
+    format!("{:+.2} %", (time.ns() as f64 / base.ns() as f64 - 1.0) * 100.0)
+}
+
+fn csv(bound: &Bound) -> Result<String> {
+    let multiplier = |index: usize| {
+        let certificate = bound.certificate?;
+        Some([certificate.lambda, certificate.mu].get(index)?.to_string())
+    };
+    csv_line([
+        bound.kernel.clone().unwrap_or_default(),
+        bound.q.to_string(),
+        bound.sync.to_string(),
+        bound.straddling.to_string(),
+        bound.wcet_ns.ns().to_string(),
+        bound.iterations.to_string(),
+        bound.memory_time_ns.ns().to_string(),
+        multiplier(0).unwrap_or_default(),
+        multiplier(1).unwrap_or_default(),
+    ])
+}
+
+fn text(kernel: &Kernel, bound: &Bound, palette: &Palette) -> String {
+    let isolated = list_scheduling::isolated(kernel);
+    let good = palette.good;
+    let mut text = format!(
+        "{}: {good}at most {}{good:#} at Q = {} ({} over {isolated} alone)\n",
+        title(kernel),
+        bound.wcet_ns,
+        bound.q,
+        percent(bound.wcet_ns, isolated),
+    );
+    text += &format!(
+        "{} blocks, {} at a time; best-effort cores access memory for {} of that, from {} on\n",
+        kernel.blocks(),
+        kernel.active_blocks(),
+        bound.memory_time_ns,
+        if bound.sync {
+            "the start of a period"
+        } else {
+            "the worst moment"
+        },
+    );
+    text += &match bound.certificate {
+        Some(certificate) => format!(
+            "{} steps; proof: λ = {}, µ = {} ns\n\n",
+            bound.iterations, certificate.lambda, certificate.mu
+        ),
+        None => format!(
+            "{} steps; a linear program in floats: no proof\n\n",
+            bound.iterations
+        ),
+    };
+    let mut table = Table::new([
+        Column::Right("cluster"),
+        Column::Right("blocks"),
+        Column::Right("e0"),
+        Column::Right("e1"),
+        Column::Right("e1/e0"),
+    ]);
+    for (index, cluster) in kernel.clusters().iter().enumerate() {
+        let (alone, contended) = (cluster.isolated(), cluster.contended());
+        table.row([
+            index.to_string(),
+            cluster.blocks().to_string(),
+            alone.to_string(),
+            contended.to_string(),
+            format!("{:.2}", contended.ns() as f64 / alone.ns() as f64),
+        ]);
+    }
+    text + &table.render(palette.header)
+}

@@ -1,0 +1,358 @@
+//! `gpusched wcet cluster`: from block traces to the profile of a kernel.
+
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+
+use clap::value_parser;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::output::{Output, Palette};
+use crate::cli::question::{csv_line, json_line};
+use crate::cli::table::{Column, Table, clip};
+use crate::cli::{Format, Global, Outcome, complain};
+use crate::error::{Error, Result};
+use crate::kernel_wcet::clustering::{CELLS, Clustering, Options, Wcets};
+use crate::kernel_wcet::trace::{self, Input, Level, MAX_SAMPLES, Recorder, Trace};
+use crate::model::Kernel;
+use crate::model::kernel::{Distribution, MAX_ACTIVE, MAX_CLUSTERS, TailFamily};
+use crate::time::Time;
+
+/// Turns measured times of thread blocks into the profile of a kernel.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Measurements with a column q: 0 in isolation, 1 under interference; `-` reads standard input.
+    #[arg(value_name = "TRACE", required_unless_present_any = ["isolated", "interference"])]
+    traces: Vec<PathBuf>,
+    /// Measurements in isolation; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    isolated: Vec<PathBuf>,
+    /// Measurements under unregulated interference; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    interference: Vec<PathBuf>,
+    /// The format of all these files [default: by ending and content].
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    trace_format: Option<trace::Format>,
+    /// The kernel to take from files of cuda_scheduling_examiner that have several.
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// M, how many blocks run at a time on the whole GPU [default: as many as ever did in the trace].
+    #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_ACTIVE)))]
+    active_blocks: Option<u32>,
+    /// T, the period in which best-effort memory traffic gets its budget.
+    #[arg(long, value_name = "TIME", default_value = "1ms")]
+    regulation_period: Time,
+    /// The probability of dividing blocks that are all alike.
+    #[arg(long, value_name = "P", default_value_t = Options::default().alpha)]
+    alpha: f64,
+    /// The largest number of clusters.
+    #[arg(long, value_name = "N", default_value_t = Options::default().most as u64,
+          value_parser = value_parser!(u64).range(1..=MAX_CLUSTERS as u64))]
+    max_clusters: u64,
+    /// How many measurements of each block and level are kept for comparison.
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = value_parser!(u64).range(1..=MAX_SAMPLES as u64))]
+    samples: u64,
+    /// What e0 and e1 are: the longest times, or beyond them by an extreme-value fit.
+    #[arg(long, value_enum, default_value_t)]
+    estimate: Estimate,
+    /// gev, gpd: the probability that one block takes longer than e0 or e1 [default: 1e-9].
+    #[arg(long, value_name = "P")]
+    exceedance: Option<f64>,
+    /// The name of the kernel in the profile.
+    #[arg(long)]
+    name: Option<String>,
+}
+
+/// What WCETs are taken from.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+enum Estimate {
+    /// The longest time measured.
+    #[default]
+    Max,
+    /// The generalized extreme value distribution of block maxima.
+    Gev,
+    /// The generalized Pareto distribution of times over a threshold.
+    Gpd,
+}
+
+const EXAMPLE: &str = "\
+The trace: CSV with the columns run, block, start_ns (optional), duration_ns, q; or JSONL with the same fields; or the \
+output of cuda_scheduling_examiner. Memory does not grow with the number of runs.
+
+Example:
+  gpusched wcet cluster tasksets/traces/two-paths.csv -o kernel.json";
+
+impl Args {
+    /// Writes the profile.
+    ///
+    /// # Errors
+    /// Whatever is no trace, too few measurements, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let mut output = Output::open(global)?;
+        let trace = self.read(global)?;
+        let active = self.active(&trace)?;
+        let most = usize::try_from(self.max_clusters).unwrap_or(MAX_CLUSTERS);
+        let options = Options {
+            alpha: self.alpha,
+            most,
+        };
+        let pool = global.pool()?;
+        let clustering = pool.install(|| Clustering::new(&trace, &options))?;
+        let profile =
+            pool.install(|| clustering.profile(&trace, active, self.regulation_period, self.wcets()?))?;
+        let kernel = profile.kernel.with_name(self.name.clone());
+        if !global.quiet {
+            if self.active_blocks.is_none() {
+                complain(&format!(
+                    "note: --active-blocks {active}: as many blocks ran at a time in the trace, never more"
+                ));
+            }
+            for doubt in doubts(&trace, &clustering) {
+                complain(&format!("note: {doubt}"));
+            }
+            for warning in &profile.warnings {
+                complain(&format!("warning: {warning}"));
+            }
+        }
+        output.write(match global.format() {
+            Format::Text => text(&kernel, &trace, Palette::of(global)),
+            Format::Json => json_line(&kernel)?,
+            Format::Csv => csv(&kernel)?,
+        })?;
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+
+    fn wcets(&self) -> Result<Wcets> {
+        let tail = |family| Wcets::Tail {
+            family,
+            exceedance: self.exceedance.unwrap_or(1e-9),
+        };
+        match (self.estimate, self.exceedance) {
+            (Estimate::Max, None) => Ok(Wcets::Longest),
+            (Estimate::Max, Some(_)) => Err(Error::Usage(
+                "--exceedance: found --estimate max, expected gev or gpd".to_owned(),
+            )),
+            (Estimate::Gev, _) => Ok(tail(TailFamily::Gev)),
+            (Estimate::Gpd, _) => Ok(tail(TailFamily::Gpd)),
+        }
+    }
+
+    fn read(&self, global: &Global) -> Result<Trace> {
+        let given = |paths: &[PathBuf], level| -> Vec<(PathBuf, Option<Level>)> {
+            paths.iter().map(|path| (path.clone(), level)).collect()
+        };
+        let mut files = given(&self.traces, None);
+        files.extend(given(&self.isolated, Some(Level::Isolated)));
+        files.extend(given(&self.interference, Some(Level::Interference)));
+        let mut seen = BTreeSet::new();
+        for (path, _) in &files {
+            let file = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+            if !seen.insert(file) {
+                let message = format!(
+                    "{}: found twice on the command line, expected once",
+                    path.display()
+                );
+                return Err(Error::Usage(message));
+            }
+        }
+        let samples = usize::try_from(self.samples).unwrap_or(MAX_SAMPLES);
+        let mut recorder = Recorder::new(samples, global.seed(), self.active_blocks.is_none());
+        let progress = progress(global, files.iter().map(|(path, _)| path.as_path()));
+        let mut before = 0;
+        for (path, level) in &files {
+            let input = Input {
+                format: self.trace_format,
+                level: *level,
+                kernel: self.kernel.as_deref(),
+            };
+            let mut read = 0;
+            input.read(path, &mut recorder, &mut |bytes| {
+                read = bytes;
+                progress.set_position(before + bytes);
+            })?;
+            before += read;
+        }
+        progress.finish_and_clear();
+        recorder.finish()
+    }
+
+    fn active(&self, trace: &Trace) -> Result<u32> {
+        match (self.active_blocks, trace.active) {
+            (Some(active), _) => Ok(active),
+            (None, Some(active)) => {
+                u32::try_from(active).map_err(|_| Error::Usage(format!("--active-blocks: found {active}")))
+            }
+            (None, None) => Err(Error::Usage(
+                "--active-blocks: found none, expected how many blocks run at a time on the GPU: the trace has no starts, \
+                 from which that could be read off"
+                    .to_owned(),
+            )),
+        }
+    }
+}
+
+/// What the reader of a profile should know, if anything.
+fn doubts(trace: &Trace, clustering: &Clustering) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let (runs, kept) = (trace.isolated.runs(), trace.isolated.kept());
+    if (kept as u64) < runs {
+        doubts.push(format!(
+            "blocks were compared by {kept} of their {runs} runs, drawn at random (--samples); all else is from all runs"
+        ));
+    }
+    if trace.interference.runs() < runs {
+        let few = trace.interference.runs();
+        doubts.push(format!(
+            "e1 is the largest of fewer runs ({few} under interference) than e0 ({runs} in isolation)"
+        ));
+    }
+    if clustering.rejected() > 0 {
+        doubts.push(format!(
+            "{} blocks are unlike the others of their cluster: {} clusters were not enough (--max-clusters); WCETs are safe all \
+             the same",
+            clustering.rejected(),
+            clustering.clusters()
+        ));
+    }
+    if !clustering.is_exact() {
+        doubts.push(format!(
+            "there are more than {CELLS} different times: the closest counted as equal"
+        ));
+    }
+    let figures = clustering.summaries(&trace.isolated).into_iter();
+    for (index, (e0, e1)) in figures.zip(clustering.summaries(&trace.interference)).enumerate() {
+        if e1.max < e0.max {
+            doubts.push(format!(
+                "cluster {index}: the longest time under interference, {}, is shorter than that in isolation, which therefore is e1",
+                Time::from_ns(e1.max)
+            ));
+        }
+    }
+    doubts
+}
+
+/// A bar on standard error, if that is a terminal.
+fn progress<'a>(global: &Global, mut files: impl Iterator<Item = &'a Path>) -> ProgressBar {
+    if global.quiet || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let length = |path: &Path| {
+        std::fs::metadata(path)
+            .ok()
+            .filter(|file| file.is_file())
+            .map(|file| file.len())
+    };
+    let total = files.try_fold(0u64, |total, path| total.checked_add(length(path)?));
+    let (bar, template) = match total {
+        Some(total) => (
+            ProgressBar::new(total),
+            "{bar:40} {bytes} of {total_bytes}, {eta} left",
+        ),
+        None => (ProgressBar::new_spinner(), "{spinner} {bytes}, {bytes_per_sec}"),
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.with_style(style)
+}
+
+fn text(kernel: &Kernel, trace: &Trace, palette: Palette) -> String {
+    let count = |count: usize, word: &str| match count {
+        1 => format!("1 {word}"),
+        _ => format!("{count} {word}s"),
+    };
+    let mut table = Table::new([
+        Column::Right("cluster"),
+        Column::Right("blocks"),
+        Column::Right("e0"),
+        Column::Right("mean"),
+        Column::Right("std"),
+        Column::Right("fit"),
+        Column::Right("e1"),
+        Column::Right("mean"),
+        Column::Right("std"),
+        Column::Right("fit"),
+    ]);
+    let moments = |distribution: Option<&Distribution>| {
+        let shown = |ns: f64| Time::from_ns(ns.round().max(0.0) as u64).to_string();
+        distribution.map_or_else(<[String; 3]>::default, |found| {
+            let fit = found
+                .goodness_of_fit
+                .map_or("-".to_owned(), |fit| format!("{fit:.2}"));
+            [shown(found.mean_ns), shown(found.std_ns), fit]
+        })
+    };
+    for (index, cluster) in kernel.clusters().iter().enumerate() {
+        let mut row = vec![
+            index.to_string(),
+            cluster.blocks().to_string(),
+            cluster.isolated().to_string(),
+        ];
+        row.extend(moments(cluster.isolated_distribution()));
+        row.push(cluster.contended().to_string());
+        row.extend(moments(cluster.interference_distribution()));
+        table.row(row);
+    }
+    format!(
+        "{}: {} thread blocks, {} at a time, in {} and {}\n{} in isolation (e0), {} under interference (e1); fit: a normal distribution is rejected above 1\n\n{}",
+        kernel
+            .name()
+            .map_or_else(|| "kernel".to_owned(), |name| clip(name, 60)),
+        kernel.blocks(),
+        kernel.active_blocks(),
+        count(kernel.clusters().len(), "cluster"),
+        count(kernel.intervals().len(), "interval"),
+        count(
+            usize::try_from(trace.isolated.runs()).unwrap_or(usize::MAX),
+            "run"
+        ),
+        count(
+            usize::try_from(trace.interference.runs()).unwrap_or(usize::MAX),
+            "run"
+        ),
+        table.render(palette.header)
+    )
+}
+
+/// The columns of the profile as CSV.
+const COLUMNS: [&str; 12] = [
+    "cluster",
+    "blocks",
+    "e0_ns",
+    "isolated_mean_ns",
+    "isolated_std_ns",
+    "isolated_fit",
+    "isolated_percentile",
+    "e1_ns",
+    "interference_mean_ns",
+    "interference_std_ns",
+    "interference_fit",
+    "interference_percentile",
+];
+
+fn csv(kernel: &Kernel) -> Result<String> {
+    let mut text = csv_line(COLUMNS)?;
+    let moments = |distribution: Option<&Distribution>| {
+        distribution.map_or_else(<[String; 4]>::default, |found| {
+            [
+                Some(found.mean_ns),
+                Some(found.std_ns),
+                found.goodness_of_fit,
+                found.percentile,
+            ]
+            .map(|value| value.map_or(String::new(), |value| value.to_string()))
+        })
+    };
+    for (index, cluster) in kernel.clusters().iter().enumerate() {
+        let mut row = vec![
+            index.to_string(),
+            cluster.blocks().to_string(),
+            cluster.isolated().ns().to_string(),
+        ];
+        row.extend(moments(cluster.isolated_distribution()));
+        row.push(cluster.contended().ns().to_string());
+        row.extend(moments(cluster.interference_distribution()));
+        text += &csv_line(row)?;
+    }
+    Ok(text)
+}

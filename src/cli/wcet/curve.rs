@@ -1,0 +1,167 @@
+//! `gpusched wcet curve`: G over Q.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::bound::title;
+use super::explain;
+use super::traffic::{Traffic, budget};
+use crate::artifact::Artifact;
+use crate::cli::output::{Output, Palette};
+use crate::cli::question::{csv_line, json_line};
+use crate::cli::table::{Column, Table};
+use crate::cli::{Format, Global, Outcome};
+use crate::error::{Error, Result};
+use crate::kernel_wcet::{CurvePoint, curve};
+use crate::model::reader::Kernels;
+use crate::model::{Bound, Factor, Kernel};
+use crate::plot::{Options, line_chart};
+use crate::study;
+
+/// Bounds the execution time of a kernel for many budgets.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// One kernel (JSON) or many (JSONL, one per line); `-` reads standard input.
+    #[arg(value_name = "KERNEL")]
+    kernels: PathBuf,
+    /// The smallest budget.
+    #[arg(long, value_name = "Q", value_parser = budget, default_value = "0")]
+    from: Factor,
+    /// The largest budget.
+    #[arg(long, value_name = "Q", value_parser = budget, default_value = "1")]
+    to: Factor,
+    /// The number of steps between them.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    steps: u64,
+    #[command(flatten)]
+    traffic: Traffic,
+    /// Also draw the curves, as SVG.
+    #[arg(long, value_name = "PATH")]
+    svg: Option<PathBuf>,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  gpusched wcet curve tasksets/kernels/histo-m4.json --steps 20 --svg histo.svg -o histo.csv";
+
+const HEADER: &str = "kernel,sync,straddling,q,wcet_ns,wcet_ms,slowdown,memory_time_ns,iterations\n";
+
+/// The answer for one kernel.
+#[derive(Serialize)]
+struct Answer {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel: Option<String>,
+    points: Vec<Bound>,
+}
+
+impl Args {
+    /// A curve for each kernel.
+    ///
+    /// # Errors
+    /// Bad input or usage, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let budgets = self.budgets()?;
+        let (format, palette) = (global.format(), Palette::of(global));
+        let pool = global.pool()?;
+        let mut output = Output::open(global)?;
+        if format == Format::Csv {
+            output.write(HEADER)?;
+        }
+        let mut table = HEADER.to_owned();
+        for kernel in Kernels::open(&self.kernels)? {
+            let (_, kernel) = kernel?;
+            let estimator = self.traffic.estimator(&kernel);
+            let points = pool
+                .install(|| curve(&estimator, &budgets, self.traffic.sync))
+                .map_err(explain)?;
+            for point in &points {
+                table += &csv(&kernel, point)?;
+            }
+            output.write(match format {
+                Format::Csv => points
+                    .iter()
+                    .map(|point| csv(&kernel, point))
+                    .collect::<Result<String>>()?,
+                Format::Json => json_line(&Answer {
+                    kernel: kernel.name().map(str::to_owned),
+                    points: points.into_iter().map(|point| point.bound).collect(),
+                })?,
+                Format::Text => text(&kernel, &points, &palette),
+            })?;
+        }
+        if let Some(path) = &self.svg {
+            Artifact::write(path, figure(&table)?)?;
+        }
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+
+    /// `steps` + 1 budgets from `from` to `to`, to the billionth below.
+    fn budgets(&self) -> Result<Vec<Factor>> {
+        if self.from >= self.to {
+            let message = format!(
+                "--to: found {}, expected more than --from, {}",
+                self.to, self.from
+            );
+            return Err(Error::Usage(message));
+        }
+        let billionths = |factor: Factor| {
+            let (numerator, denominator) = factor.ratio();
+            numerator * (1_000_000_000 / denominator)
+        };
+        let (from, to) = (billionths(self.from), billionths(self.to));
+        let budgets = (0..=self.steps)
+            .filter_map(|step| Factor::from_billionths(from + (to - from) * step / self.steps));
+        Ok(budgets.collect())
+    }
+}
+
+fn csv(kernel: &Kernel, point: &CurvePoint) -> Result<String> {
+    let bound = &point.bound;
+    csv_line([
+        title(kernel),
+        bound.sync.to_string(),
+        bound.straddling.to_string(),
+        bound.q.to_string(),
+        bound.wcet_ns.ns().to_string(),
+        format!("{:.6}", bound.wcet_ns.as_secs_f64() * 1e3),
+        format!("{:.6}", point.slowdown),
+        bound.memory_time_ns.ns().to_string(),
+        bound.iterations.to_string(),
+    ])
+}
+
+/// The curves as a figure: G [ms] over Q, a line per kernel.
+fn figure(csv: &str) -> Result<String> {
+    let table = study::Table::from_reader("curve", csv.as_bytes())?;
+    let options = Options {
+        x: "q".to_owned(),
+        y: "wcet_ms".to_owned(),
+        series: "kernel".to_owned(),
+        title: Some("WCET bound over the memory budget of best-effort cores".to_owned()),
+        ..Options::default()
+    };
+    line_chart(&[table], &options)
+}
+
+fn text(kernel: &Kernel, points: &[CurvePoint], palette: &Palette) -> String {
+    let mut table = Table::new([
+        Column::Right("Q"),
+        Column::Right("WCET"),
+        Column::Right("slowdown"),
+        Column::Right("memory time"),
+        Column::Right("steps"),
+    ]);
+    for CurvePoint { bound, slowdown } in points {
+        table.row([
+            bound.q.to_string(),
+            bound.wcet_ns.to_string(),
+            format!("{:+.2} %", slowdown * 100.0),
+            bound.memory_time_ns.to_string(),
+            bound.iterations.to_string(),
+        ]);
+    }
+    format!("{}\n{}", title(kernel), table.render(palette.header))
+}

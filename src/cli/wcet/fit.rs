@@ -1,0 +1,213 @@
+//! `gpusched wcet fit`: a WCET function C(m) from measurements.
+
+use std::path::PathBuf;
+
+use super::super::output::{Output, Palette};
+use super::super::question::{csv_line, json_line};
+use super::super::table::{Column, Table};
+use super::super::{Format, Global, Outcome};
+use super::points;
+use crate::artifact::Artifact;
+use crate::error::{Error, InputError, Result};
+use crate::kernel_wcet::fit::least_squares::Line;
+use crate::kernel_wcet::fit::saturation;
+use crate::kernel_wcet::fit::scaling::{Curve, EnvelopeForm, Fit, fit};
+use crate::model::wcet::{Affine, Form};
+use crate::model::{Factor, Kind};
+use crate::{plot, study};
+
+/// Fits a WCET function of the number of SMs to measurements.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Measurements as CSV, with columns sms, time_ns (or _us, _ms, _s) and, optionally, contention: isolated or conflict.
+    /// `-` is standard input.
+    #[arg(value_name = "POINTS")]
+    file: PathBuf,
+    /// The form of the WCET function: the least a/m + b, or the monotone table, that no measurement exceeds.
+    #[arg(long, value_enum, default_value_t)]
+    form: EnvelopeForm,
+    /// More SMs that improve the time by less than this share in total do not count; above 0 and below 0.25.
+    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = epsilon)]
+    epsilon: Factor,
+    /// Also draw the speed-up over the number of SMs.
+    #[arg(long, value_name = "FILE.svg", value_parser = svg)]
+    svg: Option<PathBuf>,
+}
+
+const EXAMPLE: &str = "\
+The function is never below a measurement, and says nothing about what was not measured. The member `wcet` of the JSON
+answer is that of a task in a task set.
+
+Examples:
+  gpusched wcet fit tasksets/measurements/stencil.csv
+  gpusched wcet fit tasksets/measurements/stencil.csv --form table --format json
+  gpusched wcet fit tasksets/measurements/stencil.csv --svg speed-up.svg -o curve.csv";
+
+/// The columns of the CSV.
+const COLUMNS: [&str; 8] = [
+    "contention",
+    "sms",
+    "measurements",
+    "longest_ns",
+    "monotone_ns",
+    "wcet_ns",
+    "least_squares_ns",
+    "speed_up",
+];
+
+fn epsilon(text: &str) -> Result<Factor, &'static str> {
+    let value = text.parse().ok().and_then(Factor::from_f64);
+    let value = value.filter(|&value| saturation::accepts(value));
+    value.ok_or("expected a number above 0 and below 0.25 with at most nine decimals")
+}
+
+fn svg(text: &str) -> Result<PathBuf, &'static str> {
+    let path = PathBuf::from(text);
+    let is_svg = path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
+    is_svg.then_some(path).ok_or("expected a name that ends in .svg")
+}
+
+impl Args {
+    /// Fits and reports.
+    ///
+    /// # Errors
+    /// Bad measurements, measurements without an envelope of that form, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let measured = points::read(&self.file)?;
+        let file = self.file.display().to_string();
+        let answer = fit(&measured, self.form, self.epsilon).map_err(|error| {
+            Error::Input(InputError {
+                file: file.clone(),
+                line: None,
+                field: String::new(),
+                message: format!("{error}; or use --form table"),
+            })
+        })?;
+        let text = match global.format() {
+            Format::Json => json_line(&answer)?,
+            Format::Csv => csv(&answer)?,
+            Format::Text => report(&answer, &file, &Palette::of(global))?,
+        };
+        let figure = match &self.svg {
+            Some(path) => Some((path, figure(&answer, &file)?)),
+            None => None,
+        };
+        let mut output = Output::open(global)?;
+        if let Some((path, figure)) = figure {
+            Artifact::write(path, figure)?;
+        }
+        output.write(text)?;
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+}
+
+/// The curves with their names.
+fn curves(answer: &Fit) -> impl Iterator<Item = (&'static str, &Curve)> {
+    let conflict = answer.conflict.iter().map(|curve| ("conflict", curve));
+    std::iter::once(("isolated", &answer.isolated)).chain(conflict)
+}
+
+fn csv(answer: &Fit) -> Result<String> {
+    let mut text = csv_line(COLUMNS)?;
+    for (contention, curve) in curves(answer) {
+        for point in &curve.points {
+            let line = |line: Line| format!("{:.0}", line.a_ns / f64::from(point.sms) + line.b_ns);
+            text += &csv_line([
+                contention.to_owned(),
+                point.sms.to_string(),
+                point.measurements.to_string(),
+                point.longest_ns.ns().to_string(),
+                point.monotone_ns.ns().to_string(),
+                point.wcet_ns.ns().to_string(),
+                curve.least_squares.map_or(String::new(), line),
+                format!("{:.6}", point.speed_up),
+            ])?;
+        }
+    }
+    Ok(text)
+}
+
+fn figure(answer: &Fit, file: &str) -> Result<String> {
+    let table = study::Table::from_reader(file, csv(answer)?.as_bytes())?;
+    let options = plot::Options {
+        x: "sms".to_owned(),
+        y: "speed_up".to_owned(),
+        series: "contention".to_owned(),
+        title: Some(file.to_owned()),
+        ..plot::Options::default()
+    };
+    plot::line_chart(&[table], &options)
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Compute => "compute",
+        Kind::Memory => "memory",
+    }
+}
+
+fn report(answer: &Fit, file: &str, palette: &Palette) -> Result<String> {
+    let (saturation, largest) = (answer.saturation_sms, answer.largest_sms);
+    let percent = 100.0 * answer.epsilon.as_f64();
+    let mut text = format!("{}-intensive: {file}\n", kind(answer.kind));
+    text += &match saturation == largest {
+        true => format!("up to {largest} SMs, more of them bring at least {percent} %\n\n"),
+        false => format!(
+            "beyond {saturation} SMs, more of them (up to {largest}) bring less than {percent} % in total\n\n"
+        ),
+    };
+    for (name, curve) in curves(answer) {
+        text += &format!("{name}: {}", function(answer, name));
+        if let Some(Line { a_ns, b_ns, r2 }) = curve.least_squares {
+            let (a, b) = (a_ns / 1e6, b_ns / 1e6);
+            text += &format!("; least squares {a:.3} ms/m + {b:.3} ms, R2 = {r2:.4}");
+        }
+        text.push('\n');
+    }
+    if answer.conflict.is_none() {
+        text += "conflict: not measured, taken to be as isolated\n";
+    }
+    text.push('\n');
+    let mut table = Table::new([
+        Column::Left("contention"),
+        Column::Right("SMs"),
+        Column::Right("runs"),
+        Column::Right("longest"),
+        Column::Right("C(m)"),
+        Column::Right("above"),
+        Column::Right("speed-up"),
+    ]);
+    for (name, curve) in curves(answer) {
+        for point in &curve.points {
+            let above = point.wcet_ns.ns() as f64 / point.longest_ns.ns() as f64 - 1.0;
+            table.row([
+                name.to_owned(),
+                point.sms.to_string(),
+                point.measurements.to_string(),
+                point.longest_ns.to_string(),
+                point.wcet_ns.to_string(),
+                format!("{:.1} %", 100.0 * above),
+                format!("{:.2}", point.speed_up),
+            ]);
+        }
+    }
+    text += &table.render(palette.header);
+    let wcet = json_line(&answer.wcet)?;
+    Ok(text + &format!("\n\"kind\": \"{}\", \"wcet\": {wcet}", kind(answer.kind)))
+}
+
+/// The WCET function in words.
+fn function(answer: &Fit, contention: &str) -> String {
+    let words = |line: &Affine| format!("C(m) = {}/m + {}", line.a, line.b);
+    match answer.wcet.form() {
+        Form::Affine(pair) if contention == "conflict" => {
+            words(pair.conflict.as_ref().unwrap_or(&pair.isolated))
+        }
+        Form::Affine(pair) => words(&pair.isolated),
+        _ => "C(m) by table".to_owned(),
+    }
+}

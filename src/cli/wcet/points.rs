@@ -1,0 +1,95 @@
+//! Reading measured points: a CSV file with the columns `sms`, `time_UNIT` and, if there are conflicts, `contention`.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::kernel_wcet::fit::envelope::Measured;
+use crate::kernel_wcet::fit::points::{Points, check};
+use crate::model::wcet::MAX_SMS;
+use crate::study::Table;
+use crate::time::Time;
+
+/// The columns with a time, and their units.
+const TIMES: [(&str, &str); 4] = [
+    ("time_ns", "ns"),
+    ("time_us", "us"),
+    ("time_ms", "ms"),
+    ("time_s", "s"),
+];
+
+/// Reads the file at `path`; `-` is standard input.
+///
+/// # Errors
+/// [`Error::Input`] with line and column for a cell that is not what it should be, a column too many or too few, or a file
+/// without measurements of the kernel alone.
+pub fn read(path: &Path) -> Result<Measured> {
+    let table = Table::read(path)?;
+    let file_error = |message: String| table.error(None, "", message);
+    let known =
+        |name: &str| ["sms", "contention"].contains(&name) || TIMES.iter().any(|(time, _)| *time == name);
+    if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {
+        let message = format!(
+            "found a column `{unknown}`, expected sms, time_ns (or time_us, time_ms, time_s) and contention"
+        );
+        return Err(table.error(None, "", message));
+    }
+    let times: Vec<_> = TIMES
+        .iter()
+        .filter_map(|(name, unit)| Some((table.find(name)?, *unit)))
+        .collect();
+    let [(time, unit)] = *times.as_slice() else {
+        let message = format!(
+            "found {} columns with times, expected one of time_ns, time_us, time_ms, time_s",
+            times.len()
+        );
+        return Err(file_error(message));
+    };
+    let (sms, contention) = (table.column("sms")?, table.find("contention"));
+
+    let (mut isolated, mut conflict) = (Vec::new(), Vec::new());
+    for row in 0..table.len() {
+        let fail = |column: &str, message: String| table.error(Some(row), column, message);
+        let found = sms.text(row).trim();
+        let expected = || {
+            fail(
+                "sms",
+                format!("found {found:?}, expected a number of SMs from 1 to {MAX_SMS}"),
+            )
+        };
+        let m: u32 = found.parse().map_err(|_| expected())?;
+        let found = time.text(row).trim();
+        let expected = || {
+            fail(
+                time.name(),
+                format!(
+                    "found {found:?}, expected a positive decimal number of {unit}, in whole nanoseconds and below 2^63 of them"
+                ),
+            )
+        };
+        let parsed: Time = format!("{found}{unit}").parse().map_err(|_| expected())?;
+        check(m, parsed).map_err(|error| match (1..=MAX_SMS).contains(&m) {
+            true => expected(),
+            false => fail("sms", error.to_string()),
+        })?;
+        match contention.map_or("isolated", |column| column.text(row).trim()) {
+            "isolated" => isolated.push((m, parsed)),
+            "conflict" => conflict.push((m, parsed)),
+            found => {
+                return Err(fail(
+                    "contention",
+                    format!("found {found:?}, expected isolated or conflict"),
+                ));
+            }
+        }
+    }
+    let without = match conflict.is_empty() {
+        true => "found no measurements, expected at least one row",
+        false => "found measurements in conflict only, expected some with contention isolated",
+    };
+    let isolated = Points::new(isolated).map_err(|_| file_error(without.to_owned()))?;
+    let conflict = match conflict.is_empty() {
+        true => None,
+        false => Some(Points::new(conflict).map_err(|error| Error::Usage(error.to_string()))?),
+    };
+    Ok(Measured { isolated, conflict })
+}

@@ -1,0 +1,103 @@
+//! `gpusched wcet verify`: an independent check of bounds.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::cli::output::{Output, Palette};
+use crate::cli::question::{csv_line, json_line};
+use crate::cli::{Format, Global, Outcome};
+use crate::error::{Error, Result};
+use crate::model::reader::{Bounds, Kernels};
+use crate::verification::{Fault, verify_bound};
+
+/// Checks bounds and their certificates with a program of its own.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// What `wcet bound --format json` answered: one bound (JSON) or many (JSONL, one per line).
+    #[arg(value_name = "BOUND")]
+    bounds: PathBuf,
+    /// The kernels it was asked about, in the same order.
+    #[arg(value_name = "KERNEL")]
+    kernels: PathBuf,
+}
+
+const EXAMPLE: &str = "\
+The certificate is evaluated in exact arithmetic, by code that shares nothing with the solvers.
+Exit code 0: every bound is proven. 1: one is not.
+
+Example:
+  gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13 --format json | gpusched wcet verify - tasksets/kernels/histo-m4.json";
+
+/// The answer for one bound.
+#[derive(Serialize)]
+struct Answer {
+    proven: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Found>,
+}
+
+#[derive(Serialize)]
+struct Found {
+    field: String,
+    message: String,
+}
+
+impl Args {
+    /// An answer for each bound.
+    ///
+    /// # Errors
+    /// Bad input, more bounds than kernels or the other way round, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let (format, palette) = (global.format(), Palette::of(global));
+        let (mut bounds, mut kernels) = (Bounds::open(&self.bounds)?, Kernels::open(&self.kernels)?);
+        let mut output = Output::open(global)?;
+        if format == Format::Csv {
+            output.write("bound,proven,field,message\n")?;
+        }
+        let mut outcome = Outcome::Positive;
+        for index in 0u64.. {
+            let (bound, kernel) = match (bounds.next().transpose()?, kernels.next().transpose()?) {
+                (Some((_, bound)), Some((_, kernel))) => (bound, kernel),
+                (None, None) => break,
+                (bound, _) => {
+                    let (longer, shorter) = match bound {
+                        Some(_) => (bounds.file(), kernels.file()),
+                        None => (kernels.file(), bounds.file()),
+                    };
+                    return Err(Error::Usage(format!(
+                        "{shorter}: found {index} entries, expected as many as in {longer}, where there are more"
+                    )));
+                }
+            };
+            let fault = verify_bound(&bound, &kernel).err();
+            if fault.is_some() {
+                outcome = Outcome::Negative;
+            }
+            output.write(match format {
+                Format::Json => json_line(&Answer {
+                    proven: fault.is_none(),
+                    fault: fault.map(|Fault { field, message }| Found { field, message }),
+                })?,
+                Format::Csv => {
+                    let proven = fault.is_none().to_string();
+                    let Fault { field, message } = fault.unwrap_or_else(|| Fault {
+                        field: String::new(),
+                        message: String::new(),
+                    });
+                    csv_line([index.to_string(), proven, field, message])?
+                }
+                Format::Text => match fault {
+                    Some(fault) => format!("{index}: {}REFUSED{:#} at {fault}\n", palette.bad, palette.bad),
+                    None => format!(
+                        "{index}: {}PROVEN{:#}: at most {} at Q = {}\n",
+                        palette.good, palette.good, bound.wcet_ns, bound.q
+                    ),
+                },
+            })?;
+        }
+        output.finish()?;
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,122 @@
+//! Measurements as positions on a common grid, so that a distribution is an array of counts.
+
+use rayon::prelude::*;
+
+use crate::kernel_wcet::trace::Measurements;
+
+/// The most cells: positions take two bytes.
+pub const CELLS: usize = 1 << 16;
+
+/// The kept measurements of all blocks on a grid.
+///
+/// If there are at most [`CELLS`] different values, each has a cell, and distances are exact. If there are more, cell edges
+/// are quantiles of all measurements together: values of one cell count as equal, as if the clock were coarser. What a
+/// cell holds besides its largest value is at most one part in [`CELLS`] of all measurements.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Grid {
+    cells: usize,
+    exact: bool,
+    per_block: usize,
+    /// The positions of each block in ascending order, one block after the other.
+    positions: Vec<u16>,
+}
+
+impl Grid {
+    /// The measurements of `measurements` on their grid.
+    pub fn new(measurements: &Measurements) -> Grid {
+        let (blocks, per_block) = (measurements.blocks(), measurements.kept());
+        let mut values: Vec<u64> = Vec::with_capacity(blocks * per_block);
+        (0..blocks).for_each(|block| values.extend(measurements.sample(block)));
+        let (edges, exact) = edges(values);
+        let positions = (0..blocks).into_par_iter().flat_map_iter(|block| {
+            let mut positions: Vec<u16> = measurements
+                .sample(block)
+                .map(|value| {
+                    let position = edges.partition_point(|&edge| edge < value);
+                    u16::try_from(position).unwrap_or(u16::MAX)
+                })
+                .collect();
+            positions.sort_unstable();
+            positions
+        });
+        Grid {
+            positions: positions.collect(),
+            cells: edges.len(),
+            exact,
+            per_block,
+        }
+    }
+
+    /// The number of cells.
+    pub fn cells(&self) -> usize {
+        self.cells
+    }
+
+    /// Whether each value has a cell of its own.
+    pub fn is_exact(&self) -> bool {
+        self.exact
+    }
+
+    /// n, the number of measurements of each block.
+    pub fn per_block(&self) -> usize {
+        self.per_block
+    }
+
+    /// N, the number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.positions.len().checked_div(self.per_block).unwrap_or(0)
+    }
+
+    /// The cells of the measurements of `block`, ascending.
+    pub fn block(&self, block: usize) -> &[u16] {
+        let start = block * self.per_block;
+        self.positions
+            .get(start..start + self.per_block)
+            .unwrap_or_default()
+    }
+}
+
+/// The largest value of each cell, ascending, and whether each is the only one.
+fn edges(mut values: Vec<u64>) -> (Vec<u64>, bool) {
+    values.par_sort_unstable();
+    let mut distinct: Vec<u64> = Vec::with_capacity(CELLS + 1);
+    for &value in &values {
+        if distinct.last() != Some(&value) {
+            distinct.push(value);
+            if distinct.len() > CELLS {
+                break;
+            }
+        }
+    }
+    if distinct.len() <= CELLS {
+        return (distinct, true);
+    }
+    let count = values.len();
+    let mut edges: Vec<u64> = (1..=CELLS)
+        .filter_map(|cell| values.get((cell * count / CELLS).saturating_sub(1)).copied())
+        .collect();
+    edges.dedup();
+    (edges, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_values_have_a_cell_each() {
+        assert_eq!(edges(vec![5, 3, 5, 9]), (vec![3, 5, 9], true));
+    }
+
+    #[test]
+    fn many_values_share_cells_evenly() {
+        let values: Vec<u64> = (0..200_000u64).map(|value| value * value).collect();
+        let (edges, exact) = edges(values.clone());
+        assert_eq!((edges.len(), exact), (CELLS, false));
+        assert_eq!(edges.last(), values.last());
+        let cell = |value: &u64| edges.partition_point(|edge| edge < value);
+        let mut counts = vec![0; CELLS];
+        values.iter().for_each(|value| counts[cell(value)] += 1);
+        assert!(counts.iter().all(|&count| (3..=4).contains(&count)));
+    }
+}

@@ -1,0 +1,144 @@
+//! The measurements of all blocks of one cluster together.
+
+use super::two_sample::Distance;
+
+/// The distribution of the measurements of some blocks, as counts on the grid.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pool {
+    blocks: u64,
+    per_block: u64,
+    /// How many measurements lie in each cell.
+    counts: Vec<u64>,
+    /// How many lie before each cell, and at the end all.
+    before: Vec<u64>,
+}
+
+impl Pool {
+    /// No block yet, on a grid of `cells` with `per_block` measurements of each block.
+    pub fn new(cells: usize, per_block: usize) -> Pool {
+        Pool {
+            blocks: 0,
+            per_block: per_block as u64,
+            counts: vec![0; cells],
+            before: vec![0; cells + 1],
+        }
+    }
+
+    /// Adds a block; [`Pool::settle`] must follow before distances are asked.
+    pub fn add(&mut self, positions: &[u16]) {
+        self.blocks += 1;
+        for &position in positions {
+            if let Some(count) = self.counts.get_mut(usize::from(position)) {
+                *count += 1;
+            }
+        }
+    }
+
+    /// Removes a block that was added; [`Pool::settle`] must follow.
+    pub fn remove(&mut self, positions: &[u16]) {
+        self.blocks = self.blocks.saturating_sub(1);
+        for &position in positions {
+            if let Some(count) = self.counts.get_mut(usize::from(position)) {
+                *count = count.saturating_sub(1);
+            }
+        }
+    }
+
+    /// The blocks of both.
+    pub fn union(&self, other: &Pool) -> Pool {
+        let mut union = self.clone();
+        union.blocks += other.blocks;
+        for (count, more) in union.counts.iter_mut().zip(&other.counts) {
+            *count += more;
+        }
+        union.settle();
+        union
+    }
+
+    /// Sums the counts up.
+    pub fn settle(&mut self) {
+        let mut sum = 0;
+        for (before, count) in self.before.iter_mut().skip(1).zip(&self.counts) {
+            sum += count;
+            *before = sum;
+        }
+    }
+
+    /// How many blocks there are.
+    pub fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// m, how many measurements there are.
+    pub fn size(&self) -> u64 {
+        self.blocks * self.per_block
+    }
+
+    /// The K-S distance to one block, whose positions are ascending.
+    pub fn distance(&self, positions: &[u16]) -> Distance {
+        let denominator = self.denominator(positions);
+        let numerator = self.numerator_upto(positions, denominator).unwrap_or(denominator);
+        Distance {
+            numerator,
+            denominator,
+        }
+    }
+
+    /// The same if it is at most `limit`; else `None`, mostly after a glance at few measurements.
+    pub fn distance_upto(&self, positions: &[u16], limit: Distance) -> Option<Distance> {
+        let denominator = self.denominator(positions);
+        // x/denominator ≤ limit iff x ≤ this
+        let largest =
+            u128::from(limit.numerator) * u128::from(denominator) / u128::from(limit.denominator.max(1));
+        let largest = u64::try_from(largest).unwrap_or(u64::MAX);
+        let numerator = self.numerator_upto(positions, largest)?;
+        Some(Distance {
+            numerator,
+            denominator,
+        })
+    }
+
+    fn denominator(&self, positions: &[u16]) -> u64 {
+        (positions.len() as u64 * self.size()).max(1)
+    }
+
+    /// max |n·pool − m·block| unless it exceeds `largest`.
+    ///
+    /// Between two measurements of the block its distribution is constant and that of the pool grows: the distance is
+    /// largest at a measurement or just before one.
+    fn numerator_upto(&self, positions: &[u16], largest: u64) -> Option<u64> {
+        let (n, m) = (positions.len() as u64, self.size());
+        // A pool far above the block shows at the block's last measurement, one far below at its first.
+        let upto_last = positions
+            .last()
+            .and_then(|&last| self.before.get(usize::from(last) + 1));
+        let mut numerator = upto_last.map_or(0, |upto| (n * upto).abs_diff(m * n));
+        if numerator > largest {
+            return None;
+        }
+        let mut rank = 0;
+        for equal in positions.chunk_by(|a, b| a == b) {
+            let cell = equal.first().copied().map_or(0, usize::from);
+            let (below, upto) = match self.before.get(cell..cell + 2) {
+                Some(&[below, upto]) => (below, upto),
+                _ => (m, m),
+            };
+            numerator = numerator.max((n * below).abs_diff(m * rank));
+            rank += equal.len() as u64;
+            numerator = numerator.max((n * upto).abs_diff(m * rank));
+            if numerator > largest {
+                return None;
+            }
+        }
+        Some(numerator)
+    }
+
+    /// The K-S distance to another pool on the same grid.
+    pub fn distance_to(&self, other: &Pool) -> f64 {
+        let (a, b) = (self.size().max(1) as f64, other.size().max(1) as f64);
+        let pairs = self.before.iter().zip(&other.before);
+        pairs
+            .map(|(&x, &y)| (x as f64 / a - y as f64 / b).abs())
+            .fold(0.0, f64::max)
+    }
+}

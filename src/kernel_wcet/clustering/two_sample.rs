@@ -1,0 +1,111 @@
+//! The two-sample Kolmogorov–Smirnov statistic, exactly.
+
+use std::cmp::Ordering;
+
+/// The distance sup |F − G| of two empirical distributions, a fraction.
+///
+/// Equality is that of values: 1/2 = 2/4.
+#[derive(Copy, Clone, Debug)]
+pub struct Distance {
+    /// At most the denominator.
+    pub numerator: u64,
+    /// Positive: the product of the numbers of samples.
+    pub denominator: u64,
+}
+
+impl Distance {
+    /// As a float, for text and for comparison with a critical value.
+    pub fn as_f64(self) -> f64 {
+        self.numerator as f64 / self.denominator as f64
+    }
+
+    fn cross(self, other: Distance) -> (u128, u128) {
+        (
+            u128::from(self.numerator) * u128::from(other.denominator),
+            u128::from(other.numerator) * u128::from(self.denominator),
+        )
+    }
+}
+
+impl PartialEq for Distance {
+    fn eq(&self, other: &Distance) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Distance {}
+
+impl PartialOrd for Distance {
+    fn partial_cmp(&self, other: &Distance) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Distance {
+    fn cmp(&self, other: &Distance) -> Ordering {
+        let (left, right) = self.cross(*other);
+        left.cmp(&right)
+    }
+}
+
+/// The distance between the distributions of two samples, each in ascending order; `None` if one is empty, or they are so
+/// many that their product is no 64-bit number. Equal values, within a sample and across, are one step of both.
+pub fn distance(a: &[u64], b: &[u64]) -> Option<Distance> {
+    let (n, m) = (u64::try_from(a.len()).ok()?, u64::try_from(b.len()).ok()?);
+    let denominator = n.checked_mul(m).filter(|&product| product > 0)?;
+    let (mut i, mut j, mut numerator) = (0u64, 0u64, 0u64);
+    let (mut left, mut right) = (a, b);
+    while let (Some(&x), Some(&y)) = (left.first(), right.first()) {
+        let value = x.min(y);
+        i += skip(&mut left, value);
+        j += skip(&mut right, value);
+        numerator = numerator.max((i * m).abs_diff(j * n));
+    }
+    Some(Distance {
+        numerator,
+        denominator,
+    })
+}
+
+/// Drops what equals `value` at the start; how many that were.
+fn skip(sorted: &mut &[u64], value: u64) -> u64 {
+    let equal = sorted.iter().take_while(|&&other| other == value).count();
+    *sorted = sorted.get(equal..).unwrap_or_default();
+    equal as u64
+}
+
+/// c with 2·exp(−2·c²) = `level`: samples of n and m from one distribution are farther apart than c·√(1/n + 1/m) with
+/// probability at most `level` (Smirnov's limit; Massart 1990 for m → ∞).
+pub fn critical_factor(level: f64) -> f64 {
+    libm::sqrt(libm::log(2.0 / level) / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fraction(a: &[u64], b: &[u64]) -> (u64, u64) {
+        let distance = distance(a, b).unwrap();
+        (distance.numerator, distance.denominator)
+    }
+
+    #[test]
+    fn distances_by_hand() {
+        assert_eq!(fraction(&[1, 2], &[1, 2]), (0, 4));
+        assert_eq!(fraction(&[1, 2], &[3, 4, 5]), (6, 6));
+        assert_eq!(fraction(&[1, 1, 2], &[1, 2, 2]), (3, 9));
+        assert_eq!(fraction(&[5, 5, 5], &[5]), (0, 3));
+        assert_eq!(fraction(&[1, 4], &[2, 3]), (2, 4));
+        assert!(distance(&[], &[1]).is_none());
+    }
+
+    #[test]
+    fn distances_are_ordered_as_fractions() {
+        let of = |numerator, denominator| Distance {
+            numerator,
+            denominator,
+        };
+        assert_eq!(of(1, 2), of(2, 4));
+        assert!(of(1, 3) < of(u64::MAX / 2, u64::MAX));
+    }
+}

@@ -1,0 +1,164 @@
+//! The generalized extreme value distribution: the largest of many times (Jenkinson 1955; Coles 2001, §3.1.3).
+//!
+//! P(maximum ≤ x) = exp(−e^−t) with t = ln(1 + ξz)/ξ and z = (x − µ)/σ; t = z for ξ = 0 (Gumbel).
+
+use super::goodness::ExtremeValue;
+use super::simplex::minimize;
+
+/// A generalized extreme value distribution.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct Gev {
+    /// µ, in the unit of the values.
+    pub location: f64,
+    /// σ > 0, in the unit of the values.
+    pub scale: f64,
+    /// ξ: negative where there is a largest value, positive for heavy tails.
+    pub shape: f64,
+}
+
+/// The limits of ξ in a fit: at −1 and below the likelihood has no maximum.
+pub(super) const SHAPES: std::ops::Range<f64> = -1.0..5.0;
+
+/// Below this |ξ| counts as zero.
+const ZERO: f64 = 1e-12;
+
+/// ln(1 + ξz)/ξ, increasing in z; −∞ or +∞ outside of the support.
+pub(super) fn straighten(z: f64, shape: f64) -> f64 {
+    if shape.abs() < ZERO {
+        return z;
+    }
+    let grown = shape * z;
+    if grown <= -1.0 {
+        return if shape > 0.0 {
+            f64::NEG_INFINITY
+        } else {
+            f64::INFINITY
+        };
+    }
+    libm::log1p(grown) / shape
+}
+
+/// The inverse of [`straighten`]: (e^(ξt) − 1)/ξ.
+pub(super) fn bend(t: f64, shape: f64) -> f64 {
+    if shape.abs() < ZERO {
+        return t;
+    }
+    libm::expm1(shape * t) / shape
+}
+
+impl Gev {
+    /// The maximum-likelihood fit to `maxima`, with ξ > −1; `None` if there are fewer than three different ones, or any is
+    /// not finite.
+    ///
+    /// The search starts from the L-moments (Hosking, JRSS B 52, 1990) and from the Gumbel distribution with the same
+    /// first two, and takes the better end.
+    pub fn fit(maxima: &[f64]) -> Option<Gev> {
+        let mut sorted = maxima.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let starts = starts(&sorted)?;
+        let fits = starts.into_iter().filter_map(|start| start.climb(&sorted));
+        fits.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(gev, _)| gev)
+    }
+
+    /// The logarithm of the density at `x`.
+    pub fn log_density(&self, x: f64) -> f64 {
+        let t = straighten((x - self.location) / self.scale, self.shape);
+        if t.is_infinite() {
+            return f64::NEG_INFINITY;
+        }
+        -libm::log(self.scale) - (1.0 + self.shape) * t - libm::exp(-t)
+    }
+
+    /// The log-likelihood of `maxima`.
+    pub fn log_likelihood(&self, maxima: &[f64]) -> f64 {
+        maxima.iter().map(|&x| self.log_density(x)).sum()
+    }
+
+    /// The maximum of the likelihood that is reached from here, and its negative logarithm.
+    fn climb(&self, maxima: &[f64]) -> Option<(Gev, f64)> {
+        // In units of the start, so that a change of unit changes nothing.
+        let at = |&[location, scale, shape]: &[f64; 3]| Gev {
+            location: self.location + self.scale * location,
+            scale: self.scale * libm::exp(scale),
+            shape,
+        };
+        let loss = |point: &[f64; 3]| {
+            let gev = at(point);
+            let allowed = SHAPES.contains(&gev.shape) && gev.shape > SHAPES.start && gev.scale > 0.0;
+            if !allowed {
+                return f64::INFINITY;
+            }
+            let loss = -gev.log_likelihood(maxima) + maxima.len() as f64 * libm::log(1.0 / self.scale);
+            if loss.is_nan() { f64::INFINITY } else { loss }
+        };
+        let start = [0.0, 0.0, self.shape];
+        if !loss(&start).is_finite() {
+            return None;
+        }
+        let (point, least) = minimize(loss, start, 0.2);
+        Some((at(&point), least))
+    }
+}
+
+/// From the L-moments of sorted values: the distribution that has them, and the Gumbel distribution with the first two.
+fn starts(sorted: &[f64]) -> Option<[Gev; 2]> {
+    const EULER: f64 = 0.577_215_664_901_532_9;
+    let (&first, &last) = (sorted.first()?, sorted.last()?);
+    let inner = sorted.iter().any(|&x| x != first && x != last);
+    if !inner || !(last - first).is_finite() {
+        return None;
+    }
+    // Probability-weighted moments of the distances to the smallest value, unbiased.
+    let n = sorted.len() as f64;
+    let (mut b0, mut b1, mut b2) = (0.0, 0.0, 0.0);
+    for (rank, &value) in sorted.iter().enumerate() {
+        let (x, below) = ((value - first) / n, rank as f64);
+        b0 += x;
+        b1 += x * below / (n - 1.0);
+        b2 += x * below * (below - 1.0) / ((n - 1.0) * (n - 2.0));
+    }
+    let spread = 2.0 * b1 - b0; // λ₂ > 0, for not all are equal
+    let ln2 = std::f64::consts::LN_2;
+    let scale = spread / ln2;
+    let gumbel = Gev {
+        location: first + b0 - EULER * scale,
+        scale,
+        shape: 0.0,
+    };
+    // Hosking, Wallis & Wood, Technometrics 27 (1985), with k = −ξ.
+    let c = spread / (3.0 * b2 - b0) - ln2 / libm::log(3.0);
+    let k = 7.859 * c + 2.9554 * c * c;
+    if !(k.abs() > 1e-6 && k > -0.9 && k < 0.9) {
+        return Some([gumbel, gumbel]);
+    }
+    let gamma = libm::tgamma(1.0 + k);
+    let scale = spread * k / (gamma * (1.0 - libm::exp(-k * ln2)));
+    let weighted = Gev {
+        location: first + b0 + scale * (gamma - 1.0) / k,
+        scale,
+        shape: -k,
+    };
+    Some([weighted, gumbel])
+}
+
+impl ExtremeValue for Gev {
+    fn log_cdf(&self, x: f64) -> f64 {
+        -libm::exp(-straighten((x - self.location) / self.scale, self.shape))
+    }
+
+    fn log_survival(&self, x: f64) -> f64 {
+        libm::log(-libm::expm1(self.log_cdf(x)))
+    }
+
+    fn quantile(&self, exceedance: f64) -> f64 {
+        let t = -libm::log(-libm::log1p(-exceedance));
+        self.location + self.scale * bend(t, self.shape)
+    }
+
+    fn refit(&self, values: &[f64]) -> Option<Gev> {
+        match self.climb(values) {
+            Some((gev, _)) => Some(gev),
+            None => Gev::fit(values),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Whether times in the order of the runs depend on each other: the test of Ljung and Box (Biometrika 65, 1978), on ranks.
+//!
+//! Fits of extreme values presume independent runs. A cache that stays warm, a clock frequency that drifts, a period of other
+//! work show as correlation between runs close to each other. Ranks instead of times, so that one outlier decides nothing.
+
+/// The lags that are looked at.
+const LAGS: usize = 10;
+
+/// The probability of correlations as large as those of `times` over the next ten runs, if the runs are independent.
+///
+/// `None` for 30 times or fewer, too few for the test, and for equal ones, which show no dependence.
+pub fn p_value(times: &[u64]) -> Option<f64> {
+    if times.len() <= 3 * LAGS {
+        return None;
+    }
+    let ranks = middle_ranks(times);
+    let n = ranks.len() as f64;
+    let mean = 0.5 * (n - 1.0);
+    let centered: Vec<f64> = ranks.iter().map(|rank| rank - mean).collect();
+    let variance: f64 = centered.iter().map(|x| x * x).sum();
+    if variance <= 0.0 {
+        return None;
+    }
+    let correlation = |lag: usize| -> f64 {
+        let products = centered.iter().zip(centered.iter().skip(lag)).map(|(a, b)| a * b);
+        products.sum::<f64>() / variance
+    };
+    let terms = (1..=LAGS).map(|lag| {
+        let r = correlation(lag);
+        r * r / (n - lag as f64)
+    });
+    Some(chi_squared_survival(n * (n + 2.0) * terms.sum::<f64>()))
+}
+
+/// Ranks from 0, the mean of them for equal times.
+fn middle_ranks(times: &[u64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..times.len()).collect();
+    order.sort_by_key(|&run| times[run]);
+    let mut ranks = vec![0.0; times.len()];
+    let mut below = 0;
+    for equal in order.chunk_by(|&a, &b| times[a] == times[b]) {
+        let middle = below as f64 + 0.5 * (equal.len() - 1) as f64;
+        equal.iter().for_each(|&run| ranks[run] = middle);
+        below += equal.len();
+    }
+    ranks
+}
+
+/// P(χ² > x) with [`LAGS`] degrees of freedom: for an even number a finite sum, e^(−x/2) Σ (x/2)^j/j! over j < LAGS/2.
+fn chi_squared_survival(x: f64) -> f64 {
+    let half = 0.5 * x;
+    let (mut term, mut sum) = (1.0, 1.0);
+    for j in 1..LAGS / 2 {
+        term *= half / j as f64;
+        sum += term;
+    }
+    (libm::exp(-half) * sum).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use statrs::distribution::{ChiSquared, ContinuousCDF as _};
+
+    #[test]
+    fn chi_squared_is_that_of_statrs() {
+        let reference = ChiSquared::new(LAGS as f64).unwrap();
+        for x in [0.0, 0.1, 3.94, 9.34, 18.307, 40.0, 200.0] {
+            let (own, other) = (chi_squared_survival(x), reference.sf(x));
+            assert!((own - other).abs() <= 1e-10 * (1.0 + other), "{x}: {own} {other}");
+        }
+        assert!((chi_squared_survival(18.307_038) - 0.05).abs() < 1e-8);
+    }
+
+    #[test]
+    fn equal_times_share_their_ranks() {
+        assert_eq!(middle_ranks(&[5, 3, 5, 9]), [1.5, 0.0, 1.5, 3.0]);
+    }
+
+    #[test]
+    fn nothing_to_test() {
+        assert_eq!(p_value(&[1, 2, 3]), None);
+        assert_eq!(p_value(&[7; 1000]), None);
+        assert_eq!(p_value(&[]), None);
+    }
+}

@@ -1,0 +1,42 @@
+//! The regression C(m) = a/m + b of [Singh21] §3.3.2: what the measurements look like, and no bound on them.
+
+use super::points::Points;
+
+/// a/m + b with the least sum of squared differences to the measurements.
+#[derive(Copy, Clone, PartialEq, Debug, serde::Serialize, schemars::JsonSchema)]
+pub struct Line {
+    /// a, what scales with the SMs [ns]; negative if the kernel gets slower with more of them.
+    pub a_ns: f64,
+    /// b, what does not [ns]; negative for a superlinear speed-up.
+    pub b_ns: f64,
+    /// R², the share of the variance that the line explains; 1 if all times are equal.
+    pub r2: f64,
+}
+
+/// The line through `points` over 1/m, all measurements weighing the same; `None` for a single number of SMs.
+pub fn line(points: &Points) -> Option<Line> {
+    let measured: Vec<(f64, f64)> = points
+        .measurements()
+        .map(|(sms, time)| (1.0 / f64::from(sms), time.ns() as f64))
+        .collect();
+    if points.counts().count() < 2 {
+        return None;
+    }
+    let n = measured.len() as f64;
+    let mean_x = measured.iter().map(|(x, _)| x).sum::<f64>() / n;
+    let mean_y = measured.iter().map(|(_, y)| y).sum::<f64>() / n;
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for (x, y) in &measured {
+        let (x, y) = (x - mean_x, y - mean_y);
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    let a_ns = xy / xx;
+    let r2 = if yy > 0.0 { (xy / xx) * (xy / yy) } else { 1.0 };
+    Some(Line {
+        a_ns,
+        b_ns: mean_y - a_ns * mean_x,
+        r2,
+    })
+}

@@ -1,0 +1,28 @@
+//! Distributions and curves fitted to measured times.
+//!
+//! * **Execution times of one cluster**: [`normal`] ([Aghilinasab20] Table I), and a WCET from extreme values by
+//!   [`tail::estimate`]: [`gev`] fits block maxima, [`gpd`] excesses over a threshold, [`goodness`] and [`independence`]
+//!   say whether to believe them.
+//! * **Execution time against the number of SMs** ([Singh21] §3.3): [`points`] are the measurements, [`least_squares`]
+//!   the regression a/m + b, [`envelope`] the functions that no measurement exceeds, [`saturation`] the class of the kernel,
+//!   [`scaling`] all of it together.
+//!
+//! Distributions are floats (through `libm`, the same on every machine): what they say is an estimate. Envelopes are
+//! integers: what they bound is bounded.
+
+pub mod envelope;
+pub mod gev;
+pub mod goodness;
+pub mod gpd;
+pub mod independence;
+pub mod kolmogorov;
+pub mod least_squares;
+pub mod normal;
+pub mod points;
+pub mod saturation;
+pub mod scaling;
+mod simplex;
+pub mod tail;
+
+/// The significance level of [Aghilinasab20]'s Kolmogorov–Smirnov tests.
+pub const ALPHA: f64 = 0.05;

@@ -1,0 +1,89 @@
+//! WCETs beyond the longest measured time.
+
+use gpusched::kernel_wcet::clustering::Wcets;
+use gpusched::kernel_wcet::fit::tail;
+use gpusched::model::kernel::TailFamily;
+use gpusched::time::Time;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::scenario::{clustering, trace_of};
+use super::support::run;
+
+/// Blocks of 1000 ns and an exponential excess with mean 100 ns: exceeded with probability p at 1000 + 100·ln(1/p).
+fn runs() -> Vec<Vec<u64>> {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let mut time = || 1000 + (-100.0 * (1.0 - rng.random::<f64>()).ln()).ceil() as u64;
+    (0..200).map(|_| (0..50).map(|_| time()).collect()).collect()
+}
+
+#[test]
+fn tails_reach_beyond_the_longest_time() {
+    let runs = runs();
+    let longest = runs.iter().flatten().copied().max().unwrap();
+    let trace = trace_of(&runs);
+    let found = clustering(&trace);
+    assert_eq!(found.clusters(), 1);
+    let profile = |wcets| found.profile(&trace, 4, Time::from_ns(1_000_000), wcets).unwrap();
+    let plain = profile(Wcets::Longest);
+    assert_eq!(plain.kernel.clusters()[0].isolated().ns(), longest);
+    assert!(plain.warnings.is_empty());
+    for family in [TailFamily::Gev, TailFamily::Gpd] {
+        let exceedance = 1e-7;
+        let profile = profile(Wcets::Tail { family, exceedance });
+        let cluster = &profile.kernel.clusters()[0];
+        let fitted = cluster.isolated_distribution().unwrap().tail.clone().unwrap();
+        assert_eq!((fitted.family, fitted.exceedance), (family, exceedance));
+        let expected = 1000.0 + 100.0 * 1e7f64.ln();
+        let wcet = cluster.isolated().ns();
+        assert!(wcet > longest, "{family:?}: {wcet}");
+        assert!(
+            (wcet as f64 / expected - 1.0).abs() < 0.35,
+            "{family:?}: {wcet} {expected}"
+        );
+        assert!(cluster.contended() >= cluster.isolated());
+        // The same times in the same order.
+        let times: Vec<Time> = runs.iter().flatten().copied().map(Time::from_ns).collect();
+        assert_eq!(
+            tail::estimate(&times, family, exceedance).unwrap().wcet,
+            cluster.isolated()
+        );
+    }
+}
+
+#[test]
+fn tails_come_with_warnings() {
+    let trace = "tasksets/traces/two-paths.csv";
+    let answer = run(&format!("wcet cluster {trace} --estimate gpd --format json"));
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert!(
+        answer
+            .stderr
+            .contains("warning: cluster 1 at q = 0: only 20 extreme values"),
+        "{answer:?}"
+    );
+    let quiet = run(&format!(
+        "wcet cluster {trace} --estimate gpd --format json --quiet"
+    ));
+    assert_eq!(
+        (quiet.stdout.as_str(), quiet.stderr.as_str()),
+        (answer.stdout.as_str(), "")
+    );
+    for (options, expected) in [
+        ("--exceedance 1e-9", "--exceedance: found --estimate max"),
+        (
+            "--estimate gev --exceedance 0",
+            "exceedance: found 0, expected a probability",
+        ),
+        ("--estimate gpd --exceedance NaN", "exceedance: found NaN"),
+        ("--estimate weibull", "weibull"),
+    ] {
+        let answer = run(&format!("wcet cluster {trace} {options}"));
+        assert_eq!(
+            (answer.code, answer.stdout.as_str()),
+            (2, ""),
+            "{options}: {answer:?}"
+        );
+        assert!(answer.stderr.contains(expected), "{options}: {answer:?}");
+    }
+}

@@ -1,0 +1,212 @@
+//! `gpusched wcet fit`.
+
+use serde_json::{Value, json};
+
+use crate::support::{answer, files, gpusched, root, run, run_with};
+
+const STENCIL: &str = "tasksets/measurements/stencil.csv";
+
+fn json(line: &str) -> Value {
+    let answer = run(line);
+    assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{line}");
+    serde_json::from_str(&answer.stdout).unwrap()
+}
+
+#[test]
+fn the_answer_goes_into_a_task_set() {
+    for form in ["envelope", "table"] {
+        let fit = json(&format!("wcet fit {STENCIL} --form {form} --format json"));
+        let set = json!({"tasks": [{"period": "60ms", "kind": fit["kind"], "wcet": fit["wcet"]}]});
+        let tested = run_with("test - --sms 16 --format json", set.to_string());
+        assert_eq!(tested.code, 0, "{}", tested.stderr);
+        // The line that people paste is the same.
+        let text = run(&format!("wcet fit {STENCIL} --form {form}")).stdout;
+        let pasted: Value = serde_json::from_str(&format!("{{{}}}", text.lines().last().unwrap())).unwrap();
+        assert_eq!(pasted, json!({"kind": fit["kind"], "wcet": fit["wcet"]}));
+    }
+}
+
+#[test]
+fn every_point_is_covered() {
+    for form in ["envelope", "table"] {
+        let fit = json(&format!("wcet fit {STENCIL} --form {form} --format json"));
+        assert_eq!(
+            (&fit["kind"], &fit["saturation_sms"], &fit["largest_sms"]),
+            (&json!("memory"), &json!(10), &json!(16))
+        );
+        let text = std::fs::read_to_string(root().join(STENCIL)).unwrap();
+        let mut rows = 0;
+        for row in text.lines().skip(1) {
+            let cells: Vec<&str> = row.split(',').collect();
+            let points = fit[cells[2]]["points"].as_array().unwrap();
+            let point = points
+                .iter()
+                .find(|point| point["sms"].as_u64() == cells[0].parse().ok())
+                .unwrap();
+            assert!(
+                point["wcet_ns"].as_u64().unwrap() >= 1000 * cells[1].parse::<u64>().unwrap(),
+                "{row}"
+            );
+            rows += 1;
+        }
+        assert_eq!(rows, 54);
+    }
+}
+
+#[test]
+fn answers_follow_the_schema() {
+    let schema = json("schema wcet-fit");
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for form in ["envelope", "table"] {
+        let fit = json(&format!("wcet fit {STENCIL} --form {form} --format json"));
+        let errors: Vec<String> = validator
+            .iter_errors(&fit)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{errors:?}");
+    }
+}
+
+#[test]
+fn curves_and_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let (csv, svg) = (folder.path().join("curve.csv"), folder.path().join("curve.svg"));
+    let command = ["wcet", "fit", STENCIL, "-o"]
+        .map(std::ffi::OsStr::new)
+        .into_iter();
+    let done = answer(&mut gpusched(command.chain([
+        csv.as_os_str(),
+        "--svg".as_ref(),
+        svg.as_os_str(),
+    ])));
+    assert_eq!((done.code, done.stdout.as_str()), (0, ""), "{}", done.stderr);
+    let text = std::fs::read_to_string(&csv).unwrap();
+    assert_eq!(text.lines().count(), 19);
+    assert!(text.starts_with(
+        "contention,sms,measurements,longest_ns,monotone_ns,wcet_ns,least_squares_ns,speed_up\n"
+    ));
+    let figure = std::fs::read_to_string(&svg).unwrap();
+    assert!(
+        figure.starts_with("<svg ")
+            && figure.contains("conflict")
+            && figure.contains("Speed-up")
+            && figure.contains("SMs")
+    );
+    let again = folder.path().join("again.svg");
+    let plot = [
+        "plot",
+        csv.to_str().unwrap(),
+        "--x",
+        "sms",
+        "--y",
+        "wcet_ns",
+        "--series",
+        "contention",
+        "-o",
+    ];
+    assert_eq!(answer(gpusched(plot).arg(&again)).code, 0);
+}
+
+#[test]
+fn units_are_exact() {
+    let wcet = |text: &str| {
+        let answer = run_with("wcet fit - --form table --format json", text);
+        let fit: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
+        fit["wcet"]["table"].clone()
+    };
+    let expected = json!([[1, 300_000_000], [2, 123_456_789]]);
+    assert_eq!(wcet("sms,time_ns\n1,300000000\n2,123456789\n"), expected);
+    assert_eq!(wcet("time_us,sms\n300000,1\n123456.789,2\n"), expected);
+    assert_eq!(
+        wcet("sms,time_ms\r\n 2 , 123.456789\r\n1,0.3\r\n1,300\r\n"),
+        expected
+    );
+    assert_eq!(
+        wcet("contention,sms,time_s\nisolated,1,0.3\nisolated,2,0.123456789\n"),
+        expected
+    );
+    // Measured faster in conflict: raised.
+    let raised = wcet("sms,time_ns,contention\n1,50,isolated\n1,40,conflict\n2,60,conflict\n");
+    assert_eq!(
+        raised,
+        json!({"isolated": [[1, 50]], "conflict": [[1, 60], [2, 60]]})
+    );
+}
+
+#[test]
+fn bad_points_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("points.csv");
+    #[rustfmt::skip] // a table
+    let cases: &[(&str, &[&str])] = &[
+        ("", &["points.csv", "expected CSV with a header"]),
+        ("sms,time_ns\n", &["points.csv: found no measurements"]),
+        ("sms\n1\n", &["found 0 columns with times", "time_us"]),
+        ("time_ns\n1\n", &["no column `sms`"]),
+        ("sms,time_ns,time_us\n1,2,3\n", &["found 2 columns with times"]),
+        ("sms,time_ns,clock\n1,2,3\n", &["found a column `clock`"]),
+        ("sms,time_ns\n1,2\n0,2\n", &["points.csv:3: at sms", "1 to 65536"]),
+        ("sms,time_ns\n1,2\n65537,2\n", &["points.csv:3: at sms", "65537"]),
+        ("sms,time_ns\n1.5,2\n", &["points.csv:2: at sms", "1.5"]),
+        ("sms,time_ns\n-1,2\n", &["points.csv:2: at sms", "-1"]),
+        ("sms,time_ns\n,2\n", &["points.csv:2: at sms"]),
+        ("sms,time_us\n1,0\n", &["points.csv:2: at time_us", "\"0\"", "positive"]),
+        ("sms,time_us\n1,-3\n", &["points.csv:2: at time_us", "-3"]),
+        ("sms,time_us\n1,NaN\n", &["points.csv:2: at time_us", "NaN"]),
+        ("sms,time_us\n1,inf\n", &["points.csv:2: at time_us"]),
+        ("sms,time_us\n1,1e3\n", &["points.csv:2: at time_us"]),
+        ("sms,time_us\n1,5ms\n", &["points.csv:2: at time_us"]),
+        ("sms,time_us\n1,0.0001\n", &["points.csv:2: at time_us", "whole nanoseconds"]),
+        ("sms,time_s\n1,9223372037\n", &["points.csv:2: at time_s", "2^63"]),
+        ("sms,time_us\n1,\n", &["points.csv:2: at time_us"]),
+        ("sms,time_ns,contention\n1,2,alone\n", &["points.csv:2: at contention", "alone", "isolated or conflict"]),
+        ("sms,time_ns,contention\n1,2,conflict\n", &["in conflict only"]),
+        ("sms,time_ns\n1,2,3\n", &["points.csv:2", "found 3 fields"]),
+        ("sms,time_ns\n4,2\n4,3\n", &["on 4 SMs only", "--form table"]),
+        ("sms,time_ns,contention\n4,2,isolated\n5,2,isolated\n4,3,conflict\n", &["conflict: found measurements on 4 SMs only"]),
+        ("sms,time_ns\n1,2\n2,\u{1b}[31m\n", &["points.csv:3: at time_ns"]),
+    ];
+    for (text, expected) in cases {
+        std::fs::write(&path, text).unwrap();
+        let path = path.to_str().unwrap();
+        let to_file = format!("{}/out.json", folder.path().display());
+        for more in [vec![], vec!["-o", &to_file]] {
+            let answer = answer(&mut gpusched(["wcet", "fit", path].into_iter().chain(more)));
+            assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{text:?}");
+            assert_eq!(answer.stderr.lines().count(), 1, "{text:?}: {}", answer.stderr);
+            assert!(!answer.stderr.contains('\u{1b}'), "{text:?}");
+            for part in *expected {
+                assert!(
+                    answer.stderr.contains(part),
+                    "{text:?}: no {part:?} in {}",
+                    answer.stderr
+                );
+            }
+        }
+        assert_eq!(files(folder.path()).len(), 1, "{text:?}");
+    }
+    let not_utf8 = run_with("wcet fit -", b"sms,time_ns\n1,\xff\n".to_vec());
+    assert!(
+        not_utf8.code == 2 && not_utf8.stderr.contains("UTF-8"),
+        "{not_utf8:?}"
+    );
+}
+
+#[test]
+fn bad_usage_is_refused() {
+    for (options, expected) in [
+        ("--epsilon 0", "above 0 and below 0.25"),
+        ("--epsilon 0.25", "above 0 and below 0.25"),
+        ("--epsilon NaN", "above 0 and below 0.25"),
+        ("--form affine", "envelope"),
+        ("--svg speed-up.png", ".svg"),
+        ("--svg missing/speed-up.svg", "cannot create"),
+        ("-o missing/curve.csv", "cannot create"),
+    ] {
+        let answer = run(&format!("wcet fit {STENCIL} {options}"));
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{options}");
+        assert!(answer.stderr.contains(expected), "{options}: {}", answer.stderr);
+    }
+    assert_eq!(run("wcet fit missing.csv").code, 2);
+    assert_eq!(run("wcet").code, 2);
+}

@@ -1,0 +1,239 @@
+//! The commands: answers, and refusals of bad kernels, bounds and usage.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{Answer, answer, files, gpusched, run, run_with};
+
+const HISTO: &str = "tasksets/kernels/histo-m4.json";
+const KERNEL: &str =
+    r#"{"active_blocks":4,"regulation_period":"1ms","clusters":[{"blocks":10,"e0":"2us","e1":"3us"}]}"#;
+
+fn json(answer: &Answer) -> Value {
+    assert_eq!(answer.code, 0, "{answer:?}");
+    serde_json::from_str(&answer.stdout).unwrap()
+}
+
+#[test]
+fn answers_follow_the_contract() {
+    let bound = json(&run(&format!("wcet bound {HISTO} --q 0.13 --format json")));
+    for field in ["q", "sync", "wcet_ns", "iterations", "certificate"] {
+        assert!(!bound[field].is_null(), "{bound}");
+    }
+    assert_eq!(
+        (bound["q"].as_f64(), bound["sync"].as_bool()),
+        (Some(0.13), Some(false))
+    );
+    let nominal = json(&run(&format!(
+        "budget nominal {HISTO} --slowdown 0.10 --format json"
+    )));
+    let found = nominal["nominal_q"].as_f64().unwrap();
+    assert!((found - 0.13).abs() < 0.001, "{nominal}");
+    let exact = json(&run(&format!("wcet bound {HISTO} --q {found} --format json")));
+    assert_eq!(exact["wcet_ns"], nominal["wcet_nominal_ns"]);
+    assert_eq!(
+        json(&run(&format!("wcet bound {HISTO} --q 0 --format json")))["wcet_ns"],
+        nominal["wcet_isolated_ns"]
+    );
+}
+
+#[test]
+fn solvers_agree() {
+    for options in ["", "--sync", "--straddling both"] {
+        let ask = |solver| {
+            json(&run(&format!(
+                "wcet bound {HISTO} --q 0.37 {options} --solver {solver} --format json"
+            )))
+        };
+        let (exact, lp, both) = (ask("exact"), ask("lp"), ask("both"));
+        assert_eq!(exact, both);
+        assert!(lp["certificate"].is_null());
+        let [exact, lp] = [exact, lp].map(|bound| bound["wcet_ns"].as_f64().unwrap());
+        assert!(exact <= lp && lp <= exact * (1.0 + 1e-8) + 1.0, "{exact} {lp}");
+    }
+}
+
+#[test]
+fn streams_are_answered_in_order() {
+    let kernels: String = (1..=3)
+        .map(|n| KERNEL.replace("{\"active", &format!("{{\"name\":\"k{n}\",\"active")) + "\n")
+        .collect();
+    let bounds = run_with("wcet bound - --q 0.5 --format json", kernels.as_str());
+    let names: Vec<String> = bounds
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["kernel"].to_string())
+        .collect();
+    assert_eq!(names, ["\"k1\"", "\"k2\"", "\"k3\""]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kernels.jsonl");
+    std::fs::write(&file, &kernels).unwrap();
+    let verify = |bounds: &str| {
+        let mut command = gpusched(["wcet", "verify", "-"]);
+        answer(command.arg(&file).write_stdin(bounds))
+    };
+    assert_eq!(verify(&bounds.stdout).code, 0);
+    let swapped: Vec<&str> = bounds.stdout.lines().rev().collect();
+    let swapped = verify(&swapped.join("\n"));
+    assert_eq!(swapped.code, 1);
+    assert!(
+        swapped
+            .stdout
+            .contains("0: REFUSED at kernel: found \"k3\", expected \"k1\""),
+        "{swapped:?}"
+    );
+    let fewer: Vec<&str> = bounds.stdout.lines().take(2).collect();
+    let fewer = verify(&fewer.join("\n"));
+    assert_eq!(fewer.code, 2);
+    assert!(fewer.stderr.contains("found 2 entries"), "{fewer:?}");
+}
+
+#[test]
+fn curves_are_tables_and_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let (csv, svg) = (folder.path().join("c.csv"), folder.path().join("c.svg"));
+    let mut outputs = Vec::new();
+    for threads in ["1", "3"] {
+        let mut command = gpusched(["wcet", "curve", HISTO, "--steps", "7", "--threads", threads]);
+        assert_eq!(answer(command.arg("-o").arg(&csv).arg("--svg").arg(&svg)).code, 0);
+        outputs.push((std::fs::read(&csv).unwrap(), std::fs::read(&svg).unwrap()));
+    }
+    assert_eq!(outputs[0], outputs[1]);
+    let text = String::from_utf8(outputs[0].0.clone()).unwrap();
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').collect())
+        .collect();
+    assert_eq!(rows.len(), 8);
+    assert_eq!((rows[0][3], rows[7][3]), ("0", "1"));
+    for row in rows {
+        let one = json(&run(&format!("wcet bound {HISTO} --q {} --format json", row[3])));
+        assert_eq!(one["wcet_ns"].to_string(), row[4]);
+    }
+}
+
+fn assert_refused(answer: &Answer, expected: &[&str], what: &str) {
+    assert_eq!(
+        (answer.code, answer.stdout.as_str()),
+        (2, ""),
+        "{what}: {answer:?}"
+    );
+    assert!(answer.stderr.starts_with("error: "), "{what}: {}", answer.stderr);
+    for text in expected {
+        assert!(
+            answer.stderr.contains(text),
+            "{what}: no {text:?} in\n{}",
+            answer.stderr
+        );
+    }
+}
+
+#[test]
+fn bad_kernels_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.json");
+    #[rustfmt::skip] // a table
+    let cases: &[(&str, &str, &[&str])] = &[
+        (KERNEL, "", &["bad.json: found nothing, expected a kernel"]),
+        (KERNEL, "[]", &["bad.json:1: found \"[]\", expected a kernel"]),
+        (KERNEL, "{}", &["bad.json:1", "missing field `active_blocks`"]),
+        ("4,", "0,", &["bad.json:1", "active_blocks: found 0, expected 1 to 1048576"]),
+        ("4,", "-4,", &["bad.json:1: at active_blocks", "`-4`"]),
+        ("4,", "4.5,", &["bad.json:1: at active_blocks", "`4.5`"]),
+        ("4,", "NaN,", &["bad.json:1: at active_blocks", "expected value"]),
+        ("\"1ms\"", "0", &["bad.json:1: at regulation_period", "expected a positive time"]),
+        ("\"1ms\"", "\"-1ms\"", &["bad.json:1: at regulation_period", "expected a"]),
+        ("\"1ms\"", "\"1\"", &["bad.json:1: at regulation_period", "expected a"]),
+        ("[{\"blocks\":10,\"e0\":\"2us\",\"e1\":\"3us\"}]", "[]", &["bad.json:1", "clusters: found 0 clusters, expected 1 to 1024"]),
+        ("10", "0", &["bad.json:1: at clusters[0]", "blocks: found 0"]),
+        ("10", "4294967297", &["bad.json:1: at clusters[0]", "blocks: found 4294967297"]),
+        ("10", "1e3", &["bad.json:1: at clusters[0].blocks"]),
+        ("\"2us\"", "0", &["bad.json:1: at clusters[0].e0", "expected a positive time"]),
+        ("\"2us\"", "\"4us\"", &["bad.json:1: at clusters[0]", "e1: found 3us, expected at least e0, 4us"]),
+        ("\"3us\"", "\"1100s\"", &["bad.json:1: at clusters[0]", "e1: found 1100s, expected a positive time up to 2^40 ns"]),
+        ("\"3us\"", "null", &["bad.json:1: at clusters[0].e1", "null"]),
+        ("\"e0\"", "\"wcet\"", &["bad.json:1: at clusters[0]", "unknown field `wcet`"]),
+        ("\"active_blocks\"", "\"intervals\":[{\"first\":0,\"last\":8,\"cluster\":0}],\"active_blocks\"", &["intervals: found 9 blocks of cluster 0, expected the 10 of the cluster"]),
+        ("\"active_blocks\"", "\"m\":1,\"active_blocks\"", &["unknown field `m`"]),
+    ];
+    for (from, to, expected) in cases {
+        let text = KERNEL.replacen(from, to, 1);
+        assert_ne!(text, KERNEL, "{from}");
+        std::fs::write(&path, text).unwrap();
+        for command in [
+            "wcet bound FILE --q 0.1",
+            "wcet curve FILE",
+            "budget nominal FILE",
+        ] {
+            let args: Vec<String> = command
+                .split(' ')
+                .map(|word| word.replace("FILE", path.to_str().unwrap()))
+                .collect();
+            assert_refused(
+                &answer(&mut gpusched(&args)),
+                expected,
+                &format!("{command}: {to}"),
+            );
+            let out = folder.path().join("out.json");
+            assert_refused(&answer(gpusched(&args).arg("-o").arg(&out)), expected, to);
+            assert_eq!(files(folder.path()), [Path::new("bad.json")], "{to}");
+        }
+    }
+}
+
+#[test]
+fn bad_bounds_are_refused() {
+    let good = run(&format!("wcet bound {HISTO} --q 0.13 --format json")).stdout;
+    for (from, to, expected) in [
+        ("\"553/883\"", "\"-1\"", "expected a non-negative fraction"),
+        ("\"553/883\"", "\"1/0\"", "expected a non-negative fraction"),
+        ("\"553/883\"", "0.6", "expected a string"),
+        ("\"end\"", "\"start\"", "expected `end` or `both`"),
+        ("0.13", "-0.13", "expected a number from 0"),
+        ("25870830", "-1", "expected a time"),
+        ("\"iterations\"", "\"steps\"", "unknown field `steps`"),
+        ("\"wcet_ns\":25870830,", "", "missing field `wcet_ns`"),
+    ] {
+        let text = good.replacen(from, to, 1);
+        assert_ne!(text, good, "{from}");
+        let answer = run_with(&format!("wcet verify - {HISTO}"), text);
+        assert_refused(&answer, &["-:1", expected], to);
+    }
+}
+
+#[test]
+fn bad_usage_is_refused() {
+    #[rustfmt::skip] // a table
+    let cases: &[(&str, &[&str])] = &[
+        ("wcet bound KERNEL", &["--q"]),
+        ("wcet bound KERNEL --q 1.01", &["--q", "from 0 to 1"]),
+        ("wcet bound KERNEL --q=-0.1", &["--q", "from 0 to 1"]),
+        ("wcet bound KERNEL --q NaN", &["--q", "from 0 to 1"]),
+        ("wcet bound KERNEL --q 0.1234567891", &["--q", "nine decimals"]),
+        ("wcet bound KERNEL --q 0.1 --solver simplex", &["simplex", "exact"]),
+        ("wcet bound KERNEL --q 0.1 --straddling none", &["none", "both"]),
+        ("wcet bound missing.json --q 0.1", &["missing.json: cannot open"]),
+        ("wcet bound KERNEL --q 0.1 -o missing/b.json", &["missing/b.json: cannot create"]),
+        ("wcet curve KERNEL --steps 0", &["--steps"]),
+        ("wcet curve KERNEL --from 0.5 --to 0.5", &["--to: found 0.5, expected more than --from, 0.5"]),
+        ("wcet curve KERNEL --from 2", &["--from", "from 0 to 1"]),
+        ("wcet curve KERNEL --steps 2 --svg missing/c.svg", &["missing/c.svg: cannot create"]),
+        ("budget nominal KERNEL --slowdown=-1", &["--slowdown", "from 0 to"]),
+        ("budget nominal KERNEL --slowdown inf", &["--slowdown", "from 0 to"]),
+        ("wcet verify KERNEL KERNEL", &["unknown field"]),
+        ("wcet", &["Usage"]),
+    ];
+    for (line, expected) in cases {
+        let answer = run(&line.replace("KERNEL", HISTO));
+        assert_eq!(answer.code, 2, "{line}: {answer:?}");
+        for text in *expected {
+            assert!(
+                answer.stderr.contains(text),
+                "{line}: no {text:?} in\n{}",
+                answer.stderr
+            );
+        }
+    }
+}
