@@ -9,7 +9,7 @@ mod synth;
 mod traffic;
 mod verify;
 
-pub use bound::{percent, title};
+pub use bound::{distrust, percent, title};
 pub use traffic::{Traffic, slowdown};
 
 use clap::Subcommand;

@@ -62,20 +62,36 @@ fn tails_come_with_warnings() {
             .contains("warning: cluster 1 at q = 0: only 20 extreme values"),
         "{answer:?}"
     );
+    // Warnings are no notes.
     let quiet = run(&format!(
         "wcet cluster {trace} --estimate gpd --format json --quiet"
     ));
-    assert_eq!(
-        (quiet.stdout.as_str(), quiet.stderr.as_str()),
-        (answer.stdout.as_str(), "")
+    assert_eq!(quiet.stdout, answer.stdout);
+    assert!(
+        quiet.stderr.contains("warning: cluster 1 at q = 0") && !quiet.stderr.contains("note:"),
+        "{quiet:?}"
+    );
+    let csv = run(&format!("wcet cluster {trace} --estimate gpd --format csv")).stdout;
+    assert!(csv.lines().skip(1).all(|line| line.ends_with(",max")), "{csv}");
+    let text = run(&format!("wcet cluster {trace} --estimate gpd")).stdout;
+    assert!(
+        text.starts_with("e0, e1: by a generalized Pareto distribution")
+            && text.contains("of 4 fits 4 were not possible"),
+        "{text}"
     );
     for (options, expected) in [
-        ("--exceedance 1e-9", "--exceedance: found --estimate max"),
+        (
+            "--exceedance 1e-9",
+            "--exceedance: found no --estimate gev or gpd",
+        ),
         (
             "--estimate gev --exceedance 0",
-            "exceedance: found 0, expected a probability",
+            "expected a probability above 0, at most 0.5",
         ),
-        ("--estimate gpd --exceedance NaN", "exceedance: found NaN"),
+        (
+            "--estimate gpd --exceedance NaN",
+            "expected a probability above 0, at most 0.5",
+        ),
         ("--estimate weibull", "weibull"),
     ] {
         let answer = run(&format!("wcet cluster {trace} {options}"));

@@ -210,3 +210,42 @@ fn bad_usage_is_refused() {
     assert_eq!(run("wcet fit missing.csv").code, 2);
     assert_eq!(run("wcet").code, 2);
 }
+
+/// A number at the end of a file that was cut off would be a WCET that is too small.
+#[test]
+fn a_file_that_was_cut_off_is_refused() {
+    let whole = "sms,contention,time_ms\n1,isolated,30\n2,isolated,17\n4,isolated,10\n";
+    assert_eq!(run_with("wcet fit -", whole).code, 0);
+    for cut in [1, 2] {
+        let answer = run_with("wcet fit -", &whole[..whole.len() - cut]);
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{answer:?}");
+        assert!(
+            answer.stderr.contains("-:4: found no line break at the end"),
+            "{answer:?}"
+        );
+    }
+    let last_is_a_word = "sms,time_ms,contention\n1,30,isolated\n2,17,isolated";
+    assert_eq!(run_with("wcet fit -", last_is_a_word).code, 0);
+}
+
+/// What is not in the measurements is said, but not to those who want no notes.
+#[test]
+fn what_was_not_measured_is_said() {
+    let rows = "sms,time_ms,contention\n4,30,isolated\n8,17,isolated\n";
+    let swapped = format!("{rows}4,9,conflict\n8,5,conflict\n");
+    for (text, expected) in [
+        (rows, "note: C(m) below 4 SMs is extrapolated"),
+        (rows, "note: nothing was measured in conflict"),
+        (
+            swapped.as_str(),
+            "note: on 4, 8 SMs the kernel was faster in conflict than alone",
+        ),
+    ] {
+        let answer = run_with("wcet fit - --format json", text);
+        assert!(answer.code == 0 && answer.stderr.contains(expected), "{answer:?}");
+        let quiet = run_with("wcet fit - --format json --quiet", text);
+        assert_eq!((quiet.stdout, quiet.stderr.as_str()), (answer.stdout, ""));
+    }
+    let table = run_with("wcet fit - --form table", rows);
+    assert!(!table.stderr.contains("extrapolated"), "{table:?}");
+}

@@ -114,6 +114,44 @@ fn curves_are_tables_and_figures() {
     }
 }
 
+/// What a reader of the text must not miss.
+#[test]
+fn text_says_what_it_rests_on() {
+    let both = run(&format!(
+        "wcet bound {HISTO} --q 0.1 --straddling both --solver both"
+    ))
+    .stdout;
+    assert!(
+        both.contains("both ends of each memory time") && both.contains("linear program agrees"),
+        "{both}"
+    );
+    let short = KERNEL.replace("\"active_blocks\":4", "\"active_blocks\":16");
+    let none = run_with("budget nominal -", short.as_str());
+    assert_eq!(none.code, 0);
+    assert!(none.stdout.contains("no budget: any at all costs +"), "{none:?}");
+    let large = run(&format!("budget nominal {HISTO} --slowdown 5"));
+    assert!(
+        large.stderr.contains("note: a slowdown of 5 is 500 %"),
+        "{large:?}"
+    );
+    let tail = r#","isolated":{"mean_ns":1,"std_ns":1,"tail":{"family":"gpd","location_ns":1,"scale_ns":1,"shape":0,"executions":10,"exceedance":1e-9,"fit_p":0.001,"trustworthy":false}}}"#;
+    let doubtful = KERNEL.replace("\"e1\":\"3us\"}", &format!("\"e1\":\"3us\"{tail}"));
+    for command in [
+        "wcet bound - --q 0.1 -q",
+        "wcet curve - -q",
+        "budget nominal - -q",
+    ] {
+        let answer = run_with(command, doubtful.as_str());
+        assert_eq!(answer.code, 0, "{command}: {answer:?}");
+        assert!(
+            answer
+                .stderr
+                .contains("warning: kernel: e0 of cluster 0 comes from a fit that failed"),
+            "{answer:?}"
+        );
+    }
+}
+
 fn assert_refused(answer: &Answer, expected: &[&str], what: &str) {
     assert_eq!(
         (answer.code, answer.stdout.as_str()),
@@ -217,6 +255,7 @@ fn bad_usage_is_refused() {
         ("wcet bound missing.json --q 0.1", &["missing.json: cannot open"]),
         ("wcet bound KERNEL --q 0.1 -o missing/b.json", &["missing/b.json: cannot create"]),
         ("wcet curve KERNEL --steps 0", &["--steps"]),
+        ("wcet curve KERNEL -o curve.svg", &["curve.svg: found a figure", "--svg"]),
         ("wcet curve KERNEL --from 0.5 --to 0.5", &["--to: found 0.5, expected more than --from, 0.5"]),
         ("wcet curve KERNEL --from 2", &["--from", "from 0 to 1"]),
         ("wcet curve KERNEL --steps 2 --svg missing/c.svg", &["missing/c.svg: cannot create"]),

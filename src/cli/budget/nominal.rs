@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use crate::bandwidth::{Nominal, nominal};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::{csv_line, json_line};
-use crate::cli::wcet::{Traffic, explain, percent, slowdown, title};
-use crate::cli::{Format, Global, Outcome};
+use crate::cli::wcet::{Traffic, distrust, explain, percent, slowdown, title};
+use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::Result;
 use crate::model::Factor;
 use crate::model::reader::Kernels;
@@ -36,17 +36,38 @@ impl Args {
     /// Bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let (format, palette) = (global.format(), Palette::of(global));
+        if self.slowdown > Factor::ONE && !global.quiet {
+            complain(&format!(
+                "note: a slowdown of {} is {} %",
+                self.slowdown,
+                100.0 * self.slowdown.as_f64()
+            ));
+        }
         let mut output = Output::open(global)?;
         if format == Format::Csv {
             output.write("kernel,slowdown,sync,straddling,nominal_q,wcet_isolated_ns,wcet_nominal_ns\n")?;
         }
         for kernel in Kernels::open(&self.kernels)? {
             let (_, kernel) = kernel?;
+            distrust(&kernel);
             let Traffic { sync, straddling } = self.traffic;
             let found = nominal(&kernel, self.slowdown, sync, straddling).map_err(explain)?;
             output.write(match format {
                 Format::Json => json_line(&found)?,
                 Format::Csv => csv(&found)?,
+                Format::Text if found.nominal_q == Factor::ZERO => {
+                    let least = Factor::from_billionths(1).unwrap_or(Factor::ZERO);
+                    let estimator = self.traffic.estimator(&kernel);
+                    let any = estimator.bound(least, sync).map_err(explain)?.wcet_ns;
+                    format!(
+                        "{}: {}no budget{:#}: any at all costs {} of {} alone, for the blocks that bursts may cover in part\n",
+                        title(&kernel),
+                        palette.bad,
+                        palette.bad,
+                        percent(any, found.wcet_isolated_ns),
+                        found.wcet_isolated_ns,
+                    )
+                }
                 Format::Text => format!(
                     "{}: {}Q = {}{:#} slows it down by {}: {} alone, at most {} under that budget\n",
                     title(&kernel),

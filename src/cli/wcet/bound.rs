@@ -8,11 +8,11 @@ use crate::cli::output::Output;
 use crate::cli::output::Palette;
 use crate::cli::question::{csv_line, json_line};
 use crate::cli::table::{Column, Table, clip};
-use crate::cli::{Format, Global, Outcome};
+use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::Result;
 use crate::kernel_wcet::{Solver, list_scheduling};
 use crate::model::reader::Kernels;
-use crate::model::{Bound, Factor, Kernel};
+use crate::model::{Bound, Factor, Kernel, Straddling};
 use crate::time::Time;
 
 /// Bounds the execution time of a kernel under a memory budget.
@@ -53,12 +53,13 @@ impl Args {
         }
         for kernel in Kernels::open(&self.kernels)? {
             let (_, kernel) = kernel?;
+            distrust(&kernel);
             let estimator = self.traffic.estimator(&kernel).solver(self.solver);
             let bound = estimator.bound(self.q, self.traffic.sync).map_err(explain)?;
             output.write(match format {
                 Format::Json => json_line(&bound)?,
                 Format::Csv => csv(&bound)?,
-                Format::Text => text(&kernel, &bound, &palette),
+                Format::Text => text(&kernel, &bound, self.solver, &palette),
             })?;
         }
         output.finish()?;
@@ -69,6 +70,24 @@ impl Args {
 /// How people call a kernel.
 pub fn title(kernel: &Kernel) -> String {
     kernel.name().map_or("kernel".to_owned(), |name| clip(name, 40))
+}
+
+/// Says on standard error where WCETs come from fits that failed their tests, even to those who want no notes.
+pub fn distrust(kernel: &Kernel) {
+    for (index, cluster) in kernel.clusters().iter().enumerate() {
+        for (name, distribution) in [
+            ("e0", cluster.isolated_distribution()),
+            ("e1", cluster.interference_distribution()),
+        ] {
+            let tail = distribution.and_then(|found| found.tail.as_ref());
+            if tail.is_some_and(|tail| !tail.trustworthy) {
+                complain(&format!(
+                    "warning: {}: {name} of cluster {index} comes from a fit that failed its tests",
+                    title(kernel)
+                ));
+            }
+        }
+    }
 }
 
 /// `+12.3 %`, of `time` over `base`.
@@ -94,7 +113,7 @@ fn csv(bound: &Bound) -> Result<String> {
     ])
 }
 
-fn text(kernel: &Kernel, bound: &Bound, palette: &Palette) -> String {
+fn text(kernel: &Kernel, bound: &Bound, solver: Solver, palette: &Palette) -> String {
     let isolated = list_scheduling::isolated(kernel);
     let good = palette.good;
     let mut text = format!(
@@ -115,6 +134,12 @@ fn text(kernel: &Kernel, bound: &Bound, palette: &Palette) -> String {
             "the worst moment"
         },
     );
+    if bound.straddling == Straddling::Both {
+        text += "blocks at both ends of each memory time count as hit\n";
+    }
+    if solver == Solver::Both {
+        text += "the linear program agrees at every step\n";
+    }
     text += &match bound.certificate {
         Some(certificate) => format!(
             "{} steps; proof: λ = {}, µ = {} ns\n\n",

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::kernel_wcet::clustering::{CELLS, Clustering, Options, Wcets};
 use crate::kernel_wcet::trace::{self, Input, Level, MAX_SAMPLES, Recorder, Trace};
 use crate::model::Kernel;
-use crate::model::kernel::{Distribution, MAX_ACTIVE, MAX_CLUSTERS, TailFamily};
+use crate::model::kernel::{Distribution, MAX_ACTIVE, MAX_CLUSTERS, Tail, TailFamily};
 use crate::time::Time;
 
 /// Turns measured times of thread blocks into the profile of a kernel.
@@ -57,11 +57,18 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t)]
     estimate: Estimate,
     /// gev, gpd: the probability that one block takes longer than e0 or e1 [default: 1e-9].
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = probability)]
     exceedance: Option<f64>,
     /// The name of the kernel in the profile.
     #[arg(long)]
     name: Option<String>,
+}
+
+fn probability(text: &str) -> Result<f64, &'static str> {
+    let value: Option<f64> = text.parse().ok();
+    value
+        .filter(|value| (f64::MIN_POSITIVE..=0.5).contains(value))
+        .ok_or("expected a probability above 0, at most 0.5")
 }
 
 /// What WCETs are taken from.
@@ -111,17 +118,52 @@ impl Args {
             for doubt in doubts(&trace, &clustering) {
                 complain(&format!("note: {doubt}"));
             }
-            for warning in &profile.warnings {
-                complain(&format!("warning: {warning}"));
-            }
+        }
+        // Even to those who want no notes.
+        for warning in &profile.warnings {
+            complain(&format!("warning: {warning}"));
         }
         output.write(match global.format() {
-            Format::Text => text(&kernel, &trace, Palette::of(global)),
+            Format::Text => self.estimated(&kernel)? + &text(&kernel, &trace, Palette::of(global)),
             Format::Json => json_line(&kernel)?,
             Format::Csv => csv(&kernel)?,
         })?;
         output.finish()?;
         Ok(Outcome::Positive)
+    }
+
+    /// What the WCETs are, where they are not the longest times.
+    fn estimated(&self, kernel: &Kernel) -> Result<String> {
+        let Wcets::Tail { family, exceedance } = self.wcets()? else {
+            return Ok(String::new());
+        };
+        let mut text = format!(
+            "e0, e1: by a {}, exceeded by one block with probability {exceedance:e}",
+            match family {
+                TailFamily::Gev => "generalized extreme value distribution",
+                TailFamily::Gpd => "generalized Pareto distribution",
+            }
+        );
+        let levels = kernel.clusters().iter().flat_map(|cluster| {
+            [
+                cluster.isolated_distribution(),
+                cluster.interference_distribution(),
+            ]
+        });
+        let tails: Vec<Option<bool>> = levels
+            .map(|level| Some(level?.tail.as_ref()?.trustworthy))
+            .collect();
+        let (none, doubtful) = (
+            tails.iter().filter(|tail| tail.is_none()).count(),
+            tails.iter().filter(|tail| **tail == Some(false)).count(),
+        );
+        if none + doubtful > 0 {
+            text += &format!(
+                "; of {} fits {none} were not possible (the longest time instead) and {doubtful} failed their tests",
+                tails.len()
+            );
+        }
+        Ok(text + "\n")
     }
 
     fn wcets(&self) -> Result<Wcets> {
@@ -132,7 +174,7 @@ impl Args {
         match (self.estimate, self.exceedance) {
             (Estimate::Max, None) => Ok(Wcets::Longest),
             (Estimate::Max, Some(_)) => Err(Error::Usage(
-                "--exceedance: found --estimate max, expected gev or gpd".to_owned(),
+                "--exceedance: found no --estimate gev or gpd, expected one: the longest time has no probability".to_owned(),
             )),
             (Estimate::Gev, _) => Ok(tail(TailFamily::Gev)),
             (Estimate::Gpd, _) => Ok(tail(TailFamily::Gpd)),
@@ -315,7 +357,7 @@ fn text(kernel: &Kernel, trace: &Trace, palette: Palette) -> String {
 }
 
 /// The columns of the profile as CSV.
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 14] = [
     "cluster",
     "blocks",
     "e0_ns",
@@ -323,24 +365,41 @@ const COLUMNS: [&str; 12] = [
     "isolated_std_ns",
     "isolated_fit",
     "isolated_percentile",
+    "e0_from",
     "e1_ns",
     "interference_mean_ns",
     "interference_std_ns",
     "interference_fit",
     "interference_percentile",
+    "e1_from",
 ];
 
 fn csv(kernel: &Kernel) -> Result<String> {
     let mut text = csv_line(COLUMNS)?;
     let moments = |distribution: Option<&Distribution>| {
-        distribution.map_or_else(<[String; 4]>::default, |found| {
-            [
+        distribution.map_or_else(<[String; 5]>::default, |found| {
+            let [mean, std, fit, percentile] = [
                 Some(found.mean_ns),
                 Some(found.std_ns),
                 found.goodness_of_fit,
                 found.percentile,
             ]
-            .map(|value| value.map_or(String::new(), |value| value.to_string()))
+            .map(|value| value.map_or(String::new(), |value| value.to_string()));
+            let from = match &found.tail {
+                None => "max",
+                Some(Tail {
+                    trustworthy: false, ..
+                }) => "doubtful fit",
+                Some(Tail {
+                    family: TailFamily::Gev,
+                    ..
+                }) => "gev",
+                Some(Tail {
+                    family: TailFamily::Gpd,
+                    ..
+                }) => "gpd",
+            };
+            [mean, std, fit, percentile, from.to_owned()]
         })
     };
     for (index, cluster) in kernel.clusters().iter().enumerate() {

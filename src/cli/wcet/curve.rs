@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::bound::title;
+use super::bound::{distrust, title};
 use super::explain;
 use super::traffic::{Traffic, budget};
 use crate::artifact::Artifact;
@@ -62,6 +62,16 @@ impl Args {
     /// # Errors
     /// Bad input or usage, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if let Some(path) = global
+            .file()
+            .filter(|path| path.extension().is_some_and(|ending| ending == "svg"))
+        {
+            let message = format!(
+                "{}: found a figure, expected CSV, JSON or text; figures go to --svg",
+                path.display()
+            );
+            return Err(Error::Usage(message));
+        }
         let budgets = self.budgets()?;
         let (format, palette) = (global.format(), Palette::of(global));
         let pool = global.pool()?;
@@ -72,6 +82,7 @@ impl Args {
         let mut table = HEADER.to_owned();
         for kernel in Kernels::open(&self.kernels)? {
             let (_, kernel) = kernel?;
+            distrust(&kernel);
             let estimator = self.traffic.estimator(&kernel);
             let points = pool
                 .install(|| curve(&estimator, &budgets, self.traffic.sync))
@@ -139,6 +150,8 @@ fn figure(csv: &str) -> Result<String> {
     let options = Options {
         x: "q".to_owned(),
         y: "wcet_ms".to_owned(),
+        x_title: Some("memory budget Q of best-effort cores".to_owned()),
+        y_title: Some("WCET bound [ms]".to_owned()),
         series: "kernel".to_owned(),
         title: Some("WCET bound over the memory budget of best-effort cores".to_owned()),
         ..Options::default()

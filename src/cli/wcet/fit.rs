@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::super::output::{Output, Palette};
 use super::super::question::{csv_line, json_line};
 use super::super::table::{Column, Table};
-use super::super::{Format, Global, Outcome};
+use super::super::{Format, Global, Outcome, complain};
 use super::points;
 use crate::artifact::Artifact;
 use crate::error::{Error, InputError, Result};
@@ -86,6 +86,11 @@ impl Args {
                 message: format!("{error}; or use --form table"),
             })
         })?;
+        if !global.quiet {
+            for note in notes(&answer) {
+                complain(&format!("note: {note}"));
+            }
+        }
         let text = match global.format() {
             Format::Json => json_line(&answer)?,
             Format::Csv => csv(&answer)?,
@@ -103,6 +108,42 @@ impl Args {
         output.finish()?;
         Ok(Outcome::Positive)
     }
+}
+
+/// What is not in the measurements, or should not be.
+fn notes(answer: &Fit) -> Vec<String> {
+    let mut notes = Vec::new();
+    let smallest = answer
+        .isolated
+        .points
+        .iter()
+        .map(|point| point.sms)
+        .min()
+        .unwrap_or(1);
+    if smallest > 1 && matches!(answer.wcet.form(), Form::Affine(_)) {
+        notes.push(format!(
+            "C(m) below {smallest} SMs is extrapolated: nothing was measured there (--form table stops at {smallest})"
+        ));
+    }
+    match &answer.conflict {
+        None => notes.push(
+            "nothing was measured in conflict: the kernel is taken to be as fast beside another of its kind as alone".to_owned(),
+        ),
+        Some(conflict) => {
+            let faster = conflict.points.iter().filter(|point| {
+                let mut alone = answer.isolated.points.iter();
+                alone.any(|other| other.sms == point.sms && other.longest_ns > point.longest_ns)
+            });
+            let faster: Vec<String> = faster.map(|point| point.sms.to_string()).collect();
+            if !faster.is_empty() {
+                notes.push(format!(
+                    "on {} SMs the kernel was faster in conflict than alone, and is taken to be as fast; are the labels right?",
+                    faster.join(", ")
+                ));
+            }
+        }
+    }
+    notes
 }
 
 /// The curves with their names.

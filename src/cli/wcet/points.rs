@@ -1,8 +1,9 @@
 //! Reading measured points: a CSV file with the columns `sms`, `time_UNIT` and, if there are conflicts, `contention`.
 
+use std::io::{self, Read as _};
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 use crate::kernel_wcet::fit::envelope::Measured;
 use crate::kernel_wcet::fit::points::{Points, check};
 use crate::model::wcet::MAX_SMS;
@@ -23,7 +24,9 @@ const TIMES: [(&str, &str); 4] = [
 /// [`Error::Input`] with line and column for a cell that is not what it should be, a column too many or too few, or a file
 /// without measurements of the kernel alone.
 pub fn read(path: &Path) -> Result<Measured> {
-    let table = Table::read(path)?;
+    let file = path.display().to_string();
+    let bytes = bytes(path)?;
+    let table = Table::from_reader(&file, bytes.as_slice())?;
     let file_error = |message: String| table.error(None, "", message);
     let known =
         |name: &str| ["sms", "contention"].contains(&name) || TIMES.iter().any(|(time, _)| *time == name);
@@ -32,6 +35,16 @@ pub fn read(path: &Path) -> Result<Measured> {
             "found a column `{unknown}`, expected sms, time_ns (or time_us, time_ms, time_s) and contention"
         );
         return Err(table.error(None, "", message));
+    }
+    // A number at the end of a file that was cut off may have lost digits.
+    if !bytes.ends_with(b"\n") && table.columns().last().is_some_and(|name| name != "contention") {
+        return Err(Error::Input(InputError {
+            file,
+            line: Some(1 + bytes.iter().filter(|&&byte| byte == b'\n').count()),
+            field: String::new(),
+            message: "found no line break at the end, expected one: the last number may be cut off"
+                .to_owned(),
+        }));
     }
     let times: Vec<_> = TIMES
         .iter()
@@ -92,4 +105,18 @@ pub fn read(path: &Path) -> Result<Measured> {
         false => Some(Points::new(conflict).map_err(|error| Error::Usage(error.to_string()))?),
     };
     Ok(Measured { isolated, conflict })
+}
+
+/// All of the file at `path`; `-` is standard input.
+fn bytes(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = match path.as_os_str() == "-" {
+        true => io::stdin().lock().read_to_end(&mut bytes).map(drop),
+        false => {
+            let mut file = std::fs::File::open(path).map_err(|cause| Error::io(path, "open", cause))?;
+            file.read_to_end(&mut bytes).map(drop)
+        }
+    };
+    read.map_err(|cause| Error::io(path, "read", cause))?;
+    Ok(bytes)
 }
