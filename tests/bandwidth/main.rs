@@ -6,6 +6,7 @@
     reason = "a test fails by panicking, in its helpers, too"
 )]
 
+#[allow(dead_code, reason = "the tests of bounds need more of it")]
 #[path = "../kernel_wcet/random.rs"]
 mod random;
 
