@@ -81,6 +81,11 @@ fn claims_are_reported_and_those_that_must_hold_decide() {
     );
     assert_eq!(never["figures"][0][1], 1.0);
 
+    // The results are there all the same.
+    let (code, report, _) = gpusched(&["study", "run", "small.toml", "-o", "again"], root.path());
+    assert_eq!(code, 1, "{report}");
+    assert!(root.path().join("again/small.csv").exists() && report.contains("never [must hold]"));
+
     let (code, csv, _) = gpusched(&["study", "check", ".", "-o", "findings.csv"], root.path());
     assert_eq!((code, csv.as_str()), (1, ""));
     let csv = fs::read_to_string(root.path().join("findings.csv")).unwrap();
@@ -238,7 +243,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
         let of = study.spec.cases()?;
         Some((study.spec.name(), of.cases().len()))
     });
-    assert_eq!(cases.collect::<Vec<_>>(), [("aghilinasab20-table1-table2", 8)]);
+    assert_eq!(cases.collect::<Vec<_>>(), [("aghilinasab20-table1-table2", 10)]);
     let claims: Vec<&str> = studies
         .iter()
         .flat_map(|study| study.spec.claims())

@@ -9,7 +9,7 @@ use super::figure;
 use super::progress::Progress;
 use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
-use crate::study::{self, Overrides, Shard, Spec};
+use crate::study::{self, Findings, Overrides, Shard, Spec};
 
 /// Runs studies, or continues where they were interrupted: repeat the command, nothing is lost.
 ///
@@ -32,6 +32,7 @@ pub struct Args {
 const RUN_EXAMPLE: &str = "\
 Shards: run SPEC with --shard 1/2 -o part1 and with --shard 2/2 -o part2, on any machines and in any
 order, then `gpusched study merge part1 part2 -o whole`.
+Exit code 1 if a claim that must hold is not reproduced; the results are written all the same.
 
 Examples:
   gpusched study run analysis/smoke.toml -o results
@@ -97,10 +98,10 @@ impl Args {
                 ),
             );
         }
-        if shard.is_whole() {
-            finish(&specs, output, global)?;
+        match shard.is_whole() {
+            true => finish(&specs, output, global),
+            false => Ok(Outcome::Positive),
         }
-        Ok(Outcome::Positive)
     }
 }
 
@@ -118,13 +119,12 @@ impl MergeArgs {
                 &format!("{}: merged into {}", spec.name(), output.display()),
             );
         }
-        finish(&specs, output, global)?;
-        Ok(Outcome::Positive)
+        finish(&specs, output, global)
     }
 }
 
-/// Draws the figures and prints what became of the claims.
-fn finish(specs: &[Spec], output: &Path, global: &Global) -> Result<()> {
+/// Draws the figures and prints what became of the claims; negative if one that must hold does not.
+fn finish(specs: &[Spec], output: &Path, global: &Global) -> Result<Outcome> {
     let mut findings = Vec::new();
     for study in study::studies(output)? {
         if specs.iter().any(|spec| spec.name() == study.spec.name()) {
@@ -136,7 +136,11 @@ fn finish(specs: &[Spec], output: &Path, global: &Global) -> Result<()> {
         output: None,
         ..global.clone()
     };
-    report(&findings, &stdout)
+    report(&findings, &stdout)?;
+    Ok(match findings.iter().any(Findings::is_failure) {
+        true => Outcome::Negative,
+        false => Outcome::Positive,
+    })
 }
 
 /// The folder of `--output`.
