@@ -1,5 +1,19 @@
 //! Memory bandwidth budgets for best-effort cores beside a kernel ([Aghilinasab20] §V).
+//!
+//! * [`nominal`]: the largest budget within a slowdown, off-line;
+//! * [`Allocator`]: the budget of each regulation period at run time, under any [`BudgetPolicy`];
+//! * [`MemoryLimit`]: Algorithm 2, exactly and as a linear program;
+//! * [`RemainingTable`]: what is left of a kernel, from the numbers of its running blocks.
 
+mod allocator;
+pub mod inverse;
+mod memory_limit;
 mod nominal;
+mod policy;
+mod remaining;
 
+pub use allocator::Allocator;
+pub use memory_limit::MemoryLimit;
 pub use nominal::{Nominal, nominal};
+pub use policy::BudgetPolicy;
+pub use remaining::RemainingTable;
