@@ -10,6 +10,11 @@
 #[path = "../kernel_wcet/random.rs"]
 mod random;
 
+mod cases;
+mod histo;
+mod lemma;
+mod twin;
+
 use gpusched::bandwidth::inverse::{largest_burst, memory_time};
 use gpusched::bandwidth::{Allocator, BudgetPolicy};
 use gpusched::kernel_wcet::{Exposure, Program};
