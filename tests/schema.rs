@@ -49,6 +49,7 @@ fn all_schemas_are_listed_and_valid() {
         "benchmarks",
         "bound",
         "nominal",
+        "simulation",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

@@ -9,8 +9,14 @@
 #[allow(dead_code, reason = "the tests of bounds need more of it")]
 #[path = "../kernel_wcet/random.rs"]
 mod random;
+#[cfg(feature = "cli")]
+#[allow(dead_code, reason = "other tests need more of it")]
+#[path = "../support/mod.rs"]
+mod support;
 
 mod cases;
+#[cfg(feature = "cli")]
+mod commands;
 mod histo;
 mod lemma;
 mod twin;
