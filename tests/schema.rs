@@ -89,6 +89,17 @@ fn input_files_follow_their_schema() {
 }
 
 #[test]
+fn simulations_follow_their_schema() {
+    let simulation = validator("simulation");
+    for options in ["", "--offset random --runs 3 --blocks drawn --q 0 --policy fair"] {
+        let command = "budget simulate tasksets/kernels/histo-table1.json --format json";
+        let answer = run(&format!("{command} {options}"));
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        check(&simulation, &answer.stdout);
+    }
+}
+
+#[test]
 fn kernel_profiles_follow_their_schema() {
     let kernel = validator("kernel");
     check(
