@@ -10,7 +10,6 @@
 #[path = "../kernel_wcet/random.rs"]
 mod random;
 #[cfg(feature = "cli")]
-#[allow(dead_code, reason = "other tests need more of it")]
 #[path = "../support/mod.rs"]
 mod support;
 
