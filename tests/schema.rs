@@ -49,6 +49,7 @@ fn all_schemas_are_listed_and_valid() {
         "benchmarks",
         "bound",
         "nominal",
+        "simulation",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }
@@ -84,6 +85,17 @@ fn input_files_follow_their_schema() {
             &platform,
             &std::fs::read_to_string(entry.unwrap().path()).unwrap(),
         );
+    }
+}
+
+#[test]
+fn simulations_follow_their_schema() {
+    let simulation = validator("simulation");
+    for options in ["", "--offset random --runs 3 --blocks drawn --q 0 --policy fair"] {
+        let command = "budget simulate tasksets/kernels/histo-table1.json --format json";
+        let answer = run(&format!("{command} {options}"));
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        check(&simulation, &answer.stdout);
     }
 }
 

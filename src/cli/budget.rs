@@ -1,6 +1,7 @@
 //! `gpusched budget`: memory budgets for best-effort cores beside a kernel.
 
 mod nominal;
+mod simulate;
 
 use clap::Subcommand;
 
@@ -18,6 +19,8 @@ pub struct Args {
 enum Command {
     /// Find the largest budget that slows a kernel down by no more than is accepted.
     Nominal(nominal::Args),
+    /// Simulate budgets that change at run time.
+    Simulate(simulate::Args),
 }
 
 impl Args {
@@ -28,6 +31,7 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::Nominal(args) => args.run(global),
+            Command::Simulate(args) => args.run(global),
         }
     }
 }

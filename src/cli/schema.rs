@@ -9,6 +9,7 @@ use crate::bandwidth::Nominal;
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
 use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, TaskSet};
+use crate::simulator::regulation::Summary;
 use crate::study::{Findings, Provenance, Shape};
 
 /// Prints a JSON schema.
@@ -40,6 +41,9 @@ const FORMATS: &[Entry] = &[
     ("bound", "what `wcet bound` answers", || schema_for!(Bound)),
     ("nominal", "what `budget nominal` answers", || {
         schema_for!(Nominal)
+    }),
+    ("simulation", "what `budget simulate` answers", || {
+        schema_for!(Summary)
     }),
     ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     (

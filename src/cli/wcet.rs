@@ -10,7 +10,8 @@ mod traffic;
 mod verify;
 
 pub use bound::{distrust, percent, title};
-pub use traffic::{Traffic, slowdown};
+pub use synth::one_kernel;
+pub use traffic::{Traffic, budget, slowdown};
 
 use clap::Subcommand;
 

@@ -20,6 +20,10 @@ pub enum Purpose {
     BlockTimes = 10,
     /// Which of the measurements of a thread block are kept.
     BlockSamples = 11,
+    /// When in a regulation period a kernel starts.
+    RegulationOffset = 20,
+    /// When in a regulation period best-effort cores access memory.
+    RegulationBursts = 21,
 }
 
 /// The stream of set `set` at point `point`.

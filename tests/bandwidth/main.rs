@@ -9,6 +9,16 @@
 #[allow(dead_code, reason = "the tests of bounds need more of it")]
 #[path = "../kernel_wcet/random.rs"]
 mod random;
+#[cfg(feature = "cli")]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod cases;
+#[cfg(feature = "cli")]
+mod commands;
+mod histo;
+mod lemma;
+mod twin;
 
 use gpusched::bandwidth::inverse::{largest_burst, memory_time};
 use gpusched::bandwidth::{Allocator, BudgetPolicy, MemoryLimit};

@@ -1,7 +1,7 @@
 //! `gpusched wcet synth`: block traces drawn from the profile of a kernel.
 
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::value_parser;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -91,34 +91,14 @@ impl Args {
     }
 
     fn kernel(&self) -> Result<Kernel> {
-        let mut kernels = Kernels::open(&self.kernel)?;
-        let file = kernels.file().to_owned();
-        let refuse = |line, message: String| {
-            Error::Input(InputError {
-                file: file.clone(),
-                line,
-                field: String::new(),
-                message,
-            })
-        };
-        let Some(first) = kernels.next() else {
-            return Err(refuse(None, "found nothing, expected a kernel".to_owned()));
-        };
-        let (line, kernel) = first?;
-        if let Some(second) = kernels.next() {
-            let (line, _) = second?;
-            return Err(refuse(
-                Some(line),
-                "found a second kernel, expected one".to_owned(),
-            ));
-        }
+        let kernel = one_kernel(&self.kernel)?;
         match self.intervals {
             None => Ok(kernel),
             Some(count) => {
                 let intervals = alternate(kernel.clusters(), count)?;
                 kernel
                     .with_intervals(intervals)
-                    .map_err(|error| refuse(Some(line), error.to_string()))
+                    .map_err(|error| Error::Usage(format!("--intervals: {error}")))
             }
         }
     }
@@ -132,6 +112,32 @@ impl Args {
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         ProgressBar::new(self.runs).with_style(style) // draws on a terminal only
     }
+}
+
+/// The only kernel in `path`.
+///
+/// # Errors
+/// Bad input, none, or more than one.
+pub fn one_kernel(path: &Path) -> Result<Kernel> {
+    let mut kernels = Kernels::open(path)?;
+    let file = kernels.file().to_owned();
+    let refuse = |line, message: &str| {
+        Error::Input(InputError {
+            file: file.clone(),
+            line,
+            field: String::new(),
+            message: message.to_owned(),
+        })
+    };
+    let Some(first) = kernels.next() else {
+        return Err(refuse(None, "found nothing, expected a kernel"));
+    };
+    let (_, kernel) = first?;
+    if let Some(second) = kernels.next() {
+        let (line, _) = second?;
+        return Err(refuse(Some(line), "found a second kernel, expected one"));
+    }
+    Ok(kernel)
 }
 
 fn write_csv(text: &mut String, row: &Row) {

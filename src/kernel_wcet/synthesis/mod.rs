@@ -90,6 +90,23 @@ impl Synthesizer {
         &self.intervals
     }
 
+    /// The times [ns] of the blocks of one execution, those of [`Synthesizer::draw`], in their order.
+    pub fn durations(&self, level: Level, run: u64, mut each: impl FnMut(u64)) {
+        let mut rng = stream(self.seed, Purpose::BlockTimes, level.q().into(), run);
+        for interval in &self.intervals {
+            let Some(times) = self
+                .times
+                .get(interval.cluster)
+                .and_then(|pair| pair.get(usize::from(level.q())))
+            else {
+                continue; // intervals name clusters that exist
+            };
+            for _ in interval.first..=interval.last {
+                each(times.draw(&mut rng));
+            }
+        }
+    }
+
     /// Draws one execution of the kernel: its blocks in their order.
     pub fn draw(&self, level: Level, run: u64) -> Vec<Row> {
         let mut rng = stream(self.seed, Purpose::BlockTimes, level.q().into(), run);
@@ -156,10 +173,12 @@ mod tests {
     #[test]
     fn blocks_start_in_order_as_soon_as_there_is_room() {
         for active in [1, 3, 100] {
-            let rows = Synthesizer::new(&kernel(active), 1)
-                .unwrap()
-                .draw(Level::Isolated, 0);
+            let synthesizer = Synthesizer::new(&kernel(active), 1).unwrap();
+            let rows = synthesizer.draw(Level::Isolated, 0);
             assert_eq!(rows.len(), 50);
+            let mut times = Vec::new();
+            synthesizer.durations(Level::Isolated, 0, |time| times.push(time));
+            assert!(times.iter().eq(rows.iter().map(|row| &row.duration)));
             for (index, row) in rows.iter().enumerate() {
                 let start = row.start.unwrap();
                 let before = &rows[..index];

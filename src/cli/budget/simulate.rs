@@ -1,0 +1,213 @@
+//! `gpusched budget simulate`: a kernel beside best-effort cores under budgets that change at run time.
+
+mod report;
+
+use std::path::PathBuf;
+
+use clap::value_parser;
+use rayon::prelude::*;
+
+use crate::artifact::Artifact;
+use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
+use crate::cli::output::{Output, Palette};
+use crate::cli::question::json_line;
+use crate::cli::wcet::{budget, explain, one_kernel, slowdown};
+use crate::cli::{Format, Global, Outcome};
+use crate::error::Result;
+use crate::model::{Factor, Kernel, Straddling};
+use crate::simulator::regulation::{
+    AccessPattern, BlockTimes, Demand, Offset, Run, Setting, Simulator, Summary, Tally,
+};
+use crate::time::Time;
+
+/// Simulates a kernel beside best-effort cores under budgets that change at run time.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// One kernel (JSON); `-` reads standard input.
+    #[arg(value_name = "KERNEL")]
+    kernel: PathBuf,
+    /// The nominal budget [default: the largest within --slowdown].
+    #[arg(long, value_name = "Q", value_parser = budget, conflicts_with = "slowdown")]
+    q: Option<Factor>,
+    /// The accepted slowdown, (G(Q) − G(0))/G(0).
+    #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
+    slowdown: Factor,
+    /// Which blocks count as hit although memory time covers them in part only.
+    #[arg(long, value_enum, default_value_t)]
+    straddling: Straddling,
+    /// How budgets are chosen.
+    #[arg(long, value_enum, default_value = "all")]
+    policy: Policies,
+    /// When in a period best-effort cores access memory.
+    #[arg(long, value_enum, default_value_t)]
+    pattern: AccessPattern,
+    /// In which share of a period best-effort cores want to access memory: a number, or bandwidth (1), libquantum (0.6),
+    /// gcc (0.2) or sjeng (0.14), which are assumptions.
+    #[arg(long, value_name = "SHARE", default_value = "bandwidth")]
+    demand: Demand,
+    /// How long blocks take; `mean` and `drawn` need the distributions of a profile.
+    #[arg(long, value_enum, default_value_t)]
+    blocks: BlockTimes,
+    /// When the kernel starts, after the beginning of a regulation period: a time, or `random`.
+    #[arg(long, value_name = "TIME", default_value = "0ns")]
+    offset: Offset,
+    /// How long before a period its budget is computed.
+    #[arg(long, value_name = "TIME", default_value = "50us")]
+    lead: Time,
+    /// Memory requests per millisecond of the process that computes budgets, of 60,000; best-effort cores get that many fewer.
+    #[arg(long, value_name = "N", default_value_t = 470, value_parser = value_parser!(u64).range(0..=60_000))]
+    process: u64,
+    /// The number of runs under each policy.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
+    runs: u64,
+    /// Also draw Q over time, a line per policy, as SVG; of the first run.
+    #[arg(long, value_name = "PATH")]
+    svg: Option<PathBuf>,
+}
+
+/// Which policies are simulated.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Policies {
+    /// All of them.
+    All,
+    /// Always the nominal budget.
+    Nominal,
+    /// The slack is shared equally among all remaining periods.
+    Fair,
+    /// The next period gets all of it.
+    Greedy,
+    /// Greedy through a filter, and never below fair.
+    Smooth,
+}
+
+impl Policies {
+    fn include(self, policy: BudgetPolicy) -> bool {
+        match self {
+            Policies::All => true,
+            Policies::Nominal => policy == BudgetPolicy::Nominal,
+            Policies::Fair => policy == BudgetPolicy::Fair,
+            Policies::Greedy => policy == BudgetPolicy::Greedy,
+            Policies::Smooth => policy == BudgetPolicy::Smooth,
+        }
+    }
+}
+
+const EXAMPLE: &str = "\
+Prints a summary; with --format csv (or -o NAME.csv) each regulation period. Exit code 1 if a run ends after the nominal WCET.
+
+Example:
+  gpusched budget simulate tasksets/kernels/histo-table1.json --blocks drawn --runs 20";
+
+/// Runs that are simulated before any of them is written.
+const BATCH: u64 = 64;
+
+impl Args {
+    /// Runs under all policies.
+    ///
+    /// # Errors
+    /// Bad input or usage, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let kernel = one_kernel(&self.kernel)?;
+        let q = match self.q {
+            Some(q) => q,
+            None => {
+                nominal(&kernel, self.slowdown, false, self.straddling)
+                    .map_err(explain)?
+                    .nominal_q
+            }
+        };
+        let simulator = Simulator::new(&kernel, self.setting(), global.seed())?;
+        let allocators: Vec<(BudgetPolicy, Allocator)> = BudgetPolicy::ALL
+            .into_iter()
+            .filter(|&policy| policy == BudgetPolicy::Nominal || self.policy.include(policy))
+            .map(|policy| Ok((policy, Allocator::new(&kernel, q, policy, self.straddling)?)))
+            .collect::<std::result::Result<_, _>>()
+            .map_err(explain)?;
+        let deadline = allocators.first().map_or(Time::ZERO, |first| first.1.deadline());
+        let (format, pool) = (global.format(), global.pool()?);
+        let mut tallies: Vec<Tally> = allocators
+            .iter()
+            .map(|&(policy, _)| Tally::new(policy, deadline))
+            .collect();
+        let mut output = Output::open(global)?;
+        if format == Format::Csv {
+            output.write(report::HEADER)?;
+        }
+        let mut figure = report::HEADER.to_owned();
+        let mut done = 0;
+        while done < self.runs {
+            let end = self.runs.min(done.saturating_add(BATCH));
+            let simulated = (done..end).into_par_iter().map(|run| {
+                let record = format == Format::Csv || (run == 0 && self.svg.is_some());
+                let execution = simulator.execution(run);
+                let under = |(policy, allocator): &(BudgetPolicy, Allocator)| {
+                    simulator.run(&execution, *policy, &mut allocator.clone(), record)
+                };
+                allocators.iter().map(under).collect::<Vec<Run>>()
+            });
+            let batch: Vec<Vec<Run>> = pool.install(|| simulated.collect());
+            for runs in &batch {
+                for (tally, run) in tallies.iter_mut().zip(runs) {
+                    tally.add(run, runs.first().unwrap_or(run));
+                }
+                let chosen = runs.iter().filter(|run| self.policy.include(run.policy));
+                for run in chosen {
+                    if format == Format::Csv {
+                        output.write(report::csv(run)?)?;
+                    }
+                    if run.run == 0 && self.svg.is_some() {
+                        figure += &report::csv(run)?;
+                    }
+                }
+            }
+            done = end;
+        }
+        let summary = self.summary(&kernel, q, deadline, global.seed(), &tallies);
+        match format {
+            Format::Csv => {}
+            Format::Json => output.write(json_line(&summary)?)?,
+            Format::Text => output.write(report::text(&summary, &Palette::of(global)))?,
+        }
+        if let Some(path) = &self.svg {
+            Artifact::write(path, report::figure(&figure, &kernel)?)?;
+        }
+        output.finish()?;
+        Ok(
+            match summary.policies.iter().all(|policy| policy.late_runs == 0) {
+                true => Outcome::Positive,
+                false => Outcome::Negative,
+            },
+        )
+    }
+
+    fn setting(&self) -> Setting {
+        Setting {
+            pattern: self.pattern,
+            demand: self.demand.0,
+            blocks: self.blocks,
+            offset_ns: match self.offset {
+                Offset::Random => None,
+                Offset::At(time) => Some(time),
+            },
+            lead_ns: self.lead,
+            process_requests: self.process,
+        }
+    }
+
+    fn summary(&self, kernel: &Kernel, q: Factor, deadline: Time, seed: u64, tallies: &[Tally]) -> Summary {
+        let policies = tallies.iter().map(Tally::summary);
+        Summary {
+            kernel: kernel.name().map(str::to_owned),
+            nominal_q: q,
+            straddling: self.straddling,
+            wcet_nominal_ns: deadline,
+            setting: self.setting(),
+            runs: self.runs,
+            seed,
+            policies: policies
+                .filter(|summary| self.policy.include(summary.policy))
+                .collect(),
+        }
+    }
+}

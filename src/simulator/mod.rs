@@ -1,0 +1,3 @@
+//! Simulators: what a run looks like, beside the analyses that say what no run exceeds.
+
+pub mod regulation;

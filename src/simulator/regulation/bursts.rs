@@ -1,0 +1,101 @@
+//! Memory time in one regulation period.
+
+/// Disjoint bursts of memory time in a period [ns since its beginning], in order.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Bursts {
+    period: f64,
+    spans: Vec<(f64, f64)>,
+}
+
+/// How far a block gets in a period.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(super) enum Progress {
+    /// It ends then [ns since the beginning of the period].
+    Done(f64),
+    /// It does not, and has that much to do, measured by the time it takes alone [ns].
+    Left(f64),
+}
+
+impl Bursts {
+    /// No memory time in a period of `period` ns.
+    pub fn clear(&mut self, period: f64) {
+        self.period = period;
+        self.spans.clear();
+    }
+
+    /// Adds a burst after all others; none if it is empty.
+    pub fn push(&mut self, start: f64, end: f64) {
+        let start = self.spans.last().map_or(start, |last| start.max(last.1)).max(0.0);
+        let end = end.min(self.period);
+        if start < end {
+            self.spans.push((start, end));
+        }
+    }
+
+    /// Memory time up to `end` [ns].
+    pub fn before(&self, end: f64) -> f64 {
+        let spans = self.spans.iter().take_while(|span| span.0 < end);
+        spans.map(|span| span.1.min(end) - span.0).sum()
+    }
+
+    /// How many bursts are over at `now`, if `past` are known to be.
+    pub fn past(&self, now: f64, mut past: usize) -> usize {
+        while self.spans.get(past).is_some_and(|span| span.1 <= now) {
+            past += 1;
+        }
+        past
+    }
+
+    /// How far a block with `left` to do gets from `now` on, at `speed` in memory time; the first `past` bursts are over.
+    pub fn advance(&self, mut now: f64, mut left: f64, speed: f64, past: usize) -> Progress {
+        for &(start, end) in self.spans.get(past..).unwrap_or_default() {
+            if now < start {
+                let pause = start - now;
+                if left <= pause {
+                    return Progress::Done(now + left);
+                }
+                left -= pause;
+                now = start;
+            }
+            let done = (end - now) * speed;
+            if left <= done {
+                return Progress::Done(now + left / speed);
+            }
+            left -= done;
+            now = end;
+        }
+        let pause = self.period - now;
+        match left <= pause {
+            true => Progress::Done(now + left),
+            false => Progress::Left(left - pause),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_slower_in_memory_time() {
+        let mut bursts = Bursts::default();
+        bursts.clear(100.0);
+        bursts.push(10.0, 30.0);
+        bursts.push(25.0, 40.0); // from 30 on
+        bursts.push(90.0, 120.0); // to 100
+        bursts.push(100.0, 120.0); // not at all
+        assert_eq!(bursts.spans, [(10.0, 30.0), (30.0, 40.0), (90.0, 100.0)]);
+        let advance = |now, left| bursts.advance(now, left, 0.5, bursts.past(now, 0));
+        assert_eq!(advance(0.0, 10.0), Progress::Done(10.0));
+        assert_eq!(advance(0.0, 12.0), Progress::Done(14.0));
+        assert_eq!(advance(0.0, 25.0), Progress::Done(40.0));
+        assert_eq!(advance(35.0, 3.5), Progress::Done(41.0));
+        assert_eq!(advance(80.0, 15.0), Progress::Done(100.0));
+        assert_eq!(advance(80.0, 16.0), Progress::Left(1.0));
+        assert_eq!(advance(100.0, 16.0), Progress::Left(16.0));
+        assert_eq!(
+            [0.0, 20.0, 50.0, 95.0, 100.0].map(|end| bursts.before(end)),
+            [0.0, 10.0, 30.0, 35.0, 40.0]
+        );
+    }
+}

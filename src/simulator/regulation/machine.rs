@@ -1,0 +1,146 @@
+//! M places on which blocks run in the order of their numbers.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+use super::bursts::{Bursts, Progress};
+use super::execution::Block;
+
+/// A kernel in the middle of a period. Cloning it is how an adversary looks ahead.
+#[derive(Clone, Debug)]
+pub(super) struct Machine<'a> {
+    blocks: &'a [Block],
+    /// The number of the first block that has not started.
+    next: usize,
+    /// What runs, the first to end on top.
+    running: BinaryHeap<Running>,
+    /// When the last block so far ended [ns since the beginning of the period].
+    pub ended: f64,
+    /// The work of all blocks that have started [ns alone].
+    started: f64,
+    /// How many bursts are over.
+    past: usize,
+}
+
+/// A running block.
+#[derive(Copy, Clone, PartialEq, Debug)]
+struct Running {
+    /// When it ends, or infinity if not in this period [ns since the beginning of the period].
+    end: f64,
+    block: usize,
+    /// What it has to do in the next period [ns alone].
+    left: f64,
+    speed: f64,
+}
+
+impl Running {
+    fn new(block: usize, speed: f64, progress: Progress) -> Running {
+        let (end, left) = match progress {
+            Progress::Done(end) => (end, 0.0),
+            Progress::Left(left) => (f64::INFINITY, left),
+        };
+        Running {
+            end,
+            block,
+            left,
+            speed,
+        }
+    }
+}
+
+impl Eq for Running {}
+
+impl Ord for Running {
+    /// The first to end is the greatest; of several, the one with the least number.
+    fn cmp(&self, other: &Running) -> Ordering {
+        let ends = other.end.total_cmp(&self.end);
+        ends.then_with(|| other.block.cmp(&self.block))
+    }
+}
+
+impl PartialOrd for Running {
+    fn partial_cmp(&self, other: &Running) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// The kernel of `blocks` before its start.
+    pub fn new(blocks: &'a [Block]) -> Machine<'a> {
+        Machine {
+            blocks,
+            next: 0,
+            running: BinaryHeap::new(),
+            ended: 0.0,
+            started: 0.0,
+            past: 0,
+        }
+    }
+
+    /// Starts the first blocks on `active` places at `now`.
+    pub fn start(&mut self, active: usize, now: f64, bursts: &Bursts) {
+        self.past = bursts.past(now, 0);
+        for (number, block) in self.blocks.iter().enumerate().take(active) {
+            let progress = bursts.advance(now, block.alone, block.speed, self.past);
+            self.running.push(Running::new(number, block.speed, progress));
+            self.started += block.alone;
+            self.next = number + 1;
+        }
+    }
+
+    /// Begins a period: what runs goes on.
+    pub fn resume(&mut self, bursts: &Bursts) {
+        self.past = 0;
+        let mut running = std::mem::take(&mut self.running).into_vec();
+        for slot in &mut running {
+            *slot = Running::new(
+                slot.block,
+                slot.speed,
+                bursts.advance(0.0, slot.left, slot.speed, 0),
+            );
+        }
+        self.running = BinaryHeap::from(running);
+    }
+
+    /// Lets all happen up to `limit` [ns since the beginning of the period].
+    pub fn run_to(&mut self, limit: f64, bursts: &Bursts) {
+        while let Some(mut first) = self.running.peek_mut() {
+            let now = first.end;
+            if now > limit {
+                break;
+            }
+            self.ended = now;
+            match self.blocks.get(self.next) {
+                Some(block) => {
+                    self.past = bursts.past(now, self.past);
+                    let progress = bursts.advance(now, block.alone, block.speed, self.past);
+                    *first = Running::new(self.next, block.speed, progress);
+                    self.started += block.alone;
+                    self.next += 1;
+                }
+                None => {
+                    PeekMut::pop(first);
+                }
+            }
+        }
+    }
+
+    /// Whether all blocks have ended.
+    pub fn is_done(&self) -> bool {
+        self.running.is_empty() && self.next >= self.blocks.len()
+    }
+
+    /// The number of the first block that has not started, and the numbers of those that run.
+    pub fn state(&self) -> (u64, impl Iterator<Item = u64>) {
+        (
+            self.next as u64,
+            self.running.iter().map(|slot| slot.block as u64),
+        )
+    }
+
+    /// What is to be done at the end of the period, less a constant of the run [ns alone].
+    pub fn backlog(&self) -> f64 {
+        self.running.iter().map(|slot| slot.left).sum::<f64>() - self.started
+    }
+}
