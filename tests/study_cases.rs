@@ -663,10 +663,14 @@ fn results_are_at_home_anywhere() {
     run(&study.spec, &again, "1/1", 1).unwrap();
     assert_eq!(stable_files(&again), stable_files(&whole));
 
-    fs::write(whole.join("kernel.json"), histo.replace("1700", "1701")).unwrap();
+    fs::write(whole.join("kernel.json"), histo.replace("1.70us", "1.71us")).unwrap();
     assert_eq!(found().unwrap().state, State::Outdated);
     fs::remove_file(whole.join("kernel.json")).unwrap();
-    fs::write(whole.join("cases.inputs.json"), copies.replace("1700", "1701")).unwrap();
+    fs::write(
+        whole.join("cases.inputs.json"),
+        copies.replace("1.70us", "1.71us"),
+    )
+    .unwrap();
     assert_eq!(found().unwrap().state, State::Outdated);
     for (content, part) in [
         ("{}", "expected a file"),
@@ -776,7 +780,8 @@ mod command {
             "{page}"
         );
         assert!(
-            page.contains("| grows (must hold) |  | all | reproduced |"),
+            page.contains("| grows (must hold) |  | `last(value, ")
+                && page.contains("` | all | reproduced |"),
             "{page}"
         );
     }
