@@ -56,6 +56,7 @@ fn threads_and_shards_leave_no_trace() {
         [
             "cases.claims.json",
             "cases.csv",
+            "cases.inputs.json",
             "cases.provenance.json",
             "cases.toml"
         ]
@@ -627,6 +628,63 @@ const BAD: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
+/// A folder of results says all by itself, wherever it is; a file that is there again, with another content, counts.
+#[test]
+fn results_are_at_home_anywhere() {
+    let (root, elsewhere) = (temporary(), temporary());
+    let histo =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tasksets/kernels/histo-m4.json"))
+            .unwrap();
+    fs::write(root.path().join("kernel.json"), &histo).unwrap();
+    let text = tiny()
+        .text()
+        .replace("tasksets/kernels/histo-m4.json", "kernel.json");
+    fs::write(root.path().join("cases.toml"), text).unwrap();
+    let spec = Spec::read(root.path().join("cases.toml"), Overrides::default()).unwrap();
+    let shards = ["1/2", "2/2"].map(|shard| {
+        let folder = elsewhere.path().join(shard.replace('/', "of"));
+        run(&spec, &folder, shard, 1).unwrap();
+        folder
+    });
+    let whole = elsewhere.path().join("whole");
+    fs::remove_file(root.path().join("kernel.json")).unwrap();
+    study::merge(&shards, &whole).unwrap();
+
+    let found = || study::studies(&whole).map(|mut found| found.remove(0));
+    let study = found().unwrap();
+    assert_eq!(study.state, State::Current);
+    assert_eq!(study.spec.experiment().unwrap(), spec.experiment().unwrap());
+    study.findings().unwrap();
+    let copies = fs::read_to_string(whole.join("cases.inputs.json")).unwrap();
+    let read: std::collections::BTreeMap<String, String> = serde_json::from_str(&copies).unwrap();
+    assert_eq!(read, [("kernel.json".to_owned(), histo.clone())].into());
+    // The study in the folder can be run again, to the same bytes.
+    let again = elsewhere.path().join("again");
+    run(&study.spec, &again, "1/1", 1).unwrap();
+    assert_eq!(stable_files(&again), stable_files(&whole));
+
+    fs::write(whole.join("kernel.json"), histo.replace("1.70us", "1.71us")).unwrap();
+    assert_eq!(found().unwrap().state, State::Outdated);
+    fs::remove_file(whole.join("kernel.json")).unwrap();
+    fs::write(
+        whole.join("cases.inputs.json"),
+        copies.replace("1.70us", "1.71us"),
+    )
+    .unwrap();
+    assert_eq!(found().unwrap().state, State::Outdated);
+    for (content, part) in [
+        ("{}", "expected a file"),
+        ("{\n\"kernel.json\": 1}", "cases.inputs.json:2: invalid type"),
+    ] {
+        fs::write(whole.join("cases.inputs.json"), content).unwrap();
+        let message = found().unwrap_err().to_string();
+        assert!(
+            message.contains("cases.toml:6: at case[0].kernel: ") && message.contains(part),
+            "{message}"
+        );
+    }
+}
+
 #[test]
 fn bad_studies_are_refused_where_they_are_bad() {
     let mut wrong = Vec::new();
@@ -722,7 +780,8 @@ mod command {
             "{page}"
         );
         assert!(
-            page.contains("| grows (must hold) |  | all | reproduced |"),
+            page.contains("| grows (must hold) |  | `last(value, ")
+                && page.contains("` | all | reproduced |"),
             "{page}"
         );
     }

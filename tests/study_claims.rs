@@ -57,7 +57,7 @@ fn claims_are_reported_and_those_that_must_hold_decide() {
         "small, nowhere: 2 of 3 findings reproduced",
         "pays [must hold]: Partitioning pays",
         "never: 1G schedules more than everything ([Nobody] Fig. 1)",
-        "published: 101 %",
+        "published: 101 %\n    criterion: max(rate, algorithm = \"1G\") > 1\n",
         "not reproduced  max(rate, algorithm = \"1G\") = 1\n",
     ] {
         assert!(report.contains(part), "{part}:\n{report}");
@@ -80,6 +80,7 @@ fn claims_are_reported_and_those_that_must_hold_decide() {
         (Some("never"), Some(false))
     );
     assert_eq!(never["figures"][0][1], 1.0);
+    assert_eq!(never["holds"], "max(rate, algorithm = \"1G\") > 1");
 
     // The results are there all the same.
     let (code, report, _) = gpusched(&["study", "run", "small.toml", "-o", "again"], root.path());
@@ -91,7 +92,59 @@ fn claims_are_reported_and_those_that_must_hold_decide() {
     let csv = fs::read_to_string(root.path().join("findings.csv")).unwrap();
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 1 + 3);
+    assert!(lines[0].ends_with(",figures,holds"), "{csv}");
     assert!(lines[3].starts_with("small,never,literal,false,true,"), "{csv}");
+    assert!(
+        lines[3].ends_with("\"max(rate, algorithm = \"\"1G\"\") > 1\""),
+        "{csv}"
+    );
+}
+
+/// Neither the study nor its files are in sight of the results: they come out all the same, and speak for themselves.
+#[test]
+fn cases_can_be_run_from_elsewhere() {
+    let (studies, elsewhere) = (tempdir().unwrap(), tempdir().unwrap());
+    let kernel = Path::new(env!("CARGO_MANIFEST_DIR")).join("tasksets/kernels/histo-m4.json");
+    fs::copy(kernel, studies.path().join("kernel.json")).unwrap();
+    let spec = studies.path().join("cases.toml");
+    let text = r#"
+        kind = "cases"
+        name = "cases"
+        [[case]]
+        name = "a"
+        measure = "curve"
+        kernel = "kernel.json"
+        budgets = [0, 1]
+        [figure]
+        x = "q"
+        series = "case"
+        where = { quantity = "wcet" }
+        [[claim]]
+        id = "two"
+        text = "there are two bounds"
+        holds = 'count(value, quantity = "wcet") = 2'
+    "#;
+    fs::write(&spec, text).unwrap();
+    // Other files of the folder do not matter to a run.
+    fs::create_dir(elsewhere.path().join("out")).unwrap();
+    let other = elsewhere.path().join("out/other.toml");
+    fs::write(&other, "not a study").unwrap();
+    let run = ["study", "run", spec.to_str().unwrap(), "-q", "-o", "out"];
+    let (code, report, notes) = gpusched(&run, elsewhere.path());
+    assert_eq!((code, notes.as_str()), (0, ""));
+    assert!(report.contains("1 of 1 findings reproduced"), "{report}");
+    assert!(elsewhere.path().join("out/cases.svg").exists());
+    fs::remove_file(other).unwrap();
+
+    for (command, part) in [
+        (["study", "check", "out"], report.as_str()),
+        (["study", "list", "out"], " current"),
+        (["study", "reproduction", "out"], "| two |"),
+    ] {
+        let (code, text, notes) = gpusched(&command, elsewhere.path());
+        assert_eq!((code, notes.as_str()), (0, ""), "{command:?}");
+        assert!(text.contains(part), "{text}");
+    }
 }
 
 #[test]

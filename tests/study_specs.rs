@@ -243,6 +243,35 @@ const BAD: &[(&str, &str, &[&str])] = &[
     ),
     ("[[claim]]", "[claim]", &["at claim", "sequence"]),
     ("title = ", "title = = ", &["small.toml:2"]),
+    (
+        "policy = \"edf\"",
+        "policy = \"lp-edf\"",
+        &[
+            ":18",
+            "reading[0].policy",
+            "found \"lp-edf\" without `blocks`",
+            "[generator]",
+        ],
+    ),
+    (
+        "policy = \"edf\"\ninterference",
+        "policy = \"lp-fp-given\"\ninterference",
+        &[
+            ":23",
+            "reading[1].policy",
+            "found \"lp-fp-given\" without `blocks`",
+        ],
+    ),
+    (
+        "policy = \"edf\"\ninterference",
+        "policy = \"np-edf\"\nblocks = 68\ninterference",
+        &[
+            ":24",
+            "reading[1].blocks",
+            "found 68 under policy \"np-edf\"",
+            "`lp-`",
+        ],
+    ),
 ];
 
 fn message(text: &str) -> String {
@@ -271,6 +300,18 @@ fn bad_studies_are_refused_where_they_are_bad() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Blocks of the generator serve the readings that look at them, whatever the others are.
+#[test]
+fn readings_of_all_policies_share_the_blocks_of_the_generator() {
+    let mixed = SMALL.replacen("memory-share = 0.5", "blocks = 68", 1).replacen(
+        "policy = \"edf\"",
+        "policy = \"lp-fp\"",
+        1,
+    );
+    assert!(mixed.contains("policy = \"edf\""));
+    Spec::parse("small.toml", &mixed, Overrides::default()).unwrap();
+}
+
 /// Blocks and jitter are part of the experiment; a study without is the experiment that it was before there were any.
 #[test]
 fn blocks_and_jitter_make_another_experiment() {
@@ -282,8 +323,8 @@ fn blocks_and_jitter_make_another_experiment() {
         experiment("policy", "policy"),
         experiment("memory-share = 0.5", "blocks = 68"),
         experiment("memory-share = 0.5", "jitter = 0.1"),
-        experiment("policy", "blocks = 68\npolicy"),
-        experiment("policy", "blocks = 680\npolicy"),
+        experiment("policy = \"edf\"", "blocks = 68\npolicy = \"lp-edf\""),
+        experiment("policy = \"edf\"", "blocks = 680\npolicy = \"lp-edf\""),
     ];
     for (index, hash) in other.iter().enumerate() {
         assert!(!other[..index].contains(hash), "{index}");

@@ -91,6 +91,14 @@ impl Policy {
         }
     }
 
+    /// Whether the test looks at the longest thread block of a task.
+    pub fn counts_blocks(self) -> bool {
+        matches!(
+            self,
+            Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _)
+        )
+    }
+
     /// Whether the test looks at the work of a task besides its WCET.
     pub fn counts_work(self) -> bool {
         matches!(self, Policy::WorkCapacity | Policy::WorkCapacityDeadline)

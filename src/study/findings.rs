@@ -115,8 +115,7 @@ pub fn studies(path: impl AsRef<Path>) -> Result<Vec<Study>> {
             beside
         };
         let name = spec.name().to_owned();
-        let state = state(&spec, &folder)?;
-        if let Some(other) = found.insert(name.clone(), Study { spec, folder, state }) {
+        if let Some(other) = found.insert(name.clone(), Study::new(spec, folder)?) {
             let (first, second) = (other.spec.file(), file.display());
             return Err(Error::Usage(format!(
                 "{first} and {second} are both called `{name}`"
@@ -148,6 +147,15 @@ fn state(spec: &Spec, folder: &Folder) -> Result<State> {
 }
 
 impl Study {
+    /// `spec` with its results in `folder`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] or [`Error::Input`] if results or provenance are there and cannot be read.
+    pub fn new(spec: Spec, folder: Folder) -> Result<Study> {
+        let state = state(&spec, &folder)?;
+        Ok(Study { spec, folder, state })
+    }
+
     /// Checks the claims against the results.
     ///
     /// # Errors

@@ -1,11 +1,18 @@
 //! The files of a study in its folder; several studies can share one.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::spec::Spec;
 use super::work::Shard;
+use crate::artifact::Artifact;
+use crate::error::{Error, Result};
 
 /// How journals end; git ignores them.
 pub const JOURNAL: &str = ".checkpoint.jsonl";
+
+/// How copies of the files that cases name end, after the name of the study.
+pub(super) const INPUTS: &str = ".inputs.json";
 
 /// Where the files of one study are.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,6 +38,11 @@ impl Folder {
     /// The study as it was run.
     pub fn spec(&self) -> PathBuf {
         self.file(".toml")
+    }
+
+    /// The files that the study's cases name, if there are any.
+    pub fn inputs(&self) -> PathBuf {
+        self.file(INPUTS)
     }
 
     /// The results: byte-stable.
@@ -63,8 +75,27 @@ impl Folder {
         self.file(&format!("{}{JOURNAL}", suffix(shard)))
     }
 
+    /// Writes the study as it is run, and the files that it names, so that the folder says all by itself. Files that are as
+    /// they should be are left alone: another shard may be reading them.
+    pub(super) fn write_spec(&self, spec: &Spec) -> Result<()> {
+        if let Some(cases) = spec.cases().filter(|cases| !cases.inputs().is_empty()) {
+            let mut json = serde_json::to_vec_pretty(cases.inputs())
+                .map_err(|error| Error::io(self.inputs(), "write", error.into()))?;
+            json.push(b'\n');
+            update(&self.inputs(), &json)?;
+        }
+        update(&self.spec(), spec.text().as_bytes())
+    }
+
     fn file(&self, ending: &str) -> PathBuf {
         self.path.join(format!("{}{ending}", self.study))
+    }
+}
+
+fn update(path: &Path, content: &[u8]) -> Result<()> {
+    match fs::read(path) {
+        Ok(found) if found == content => Ok(()),
+        _ => Artifact::write(path, content),
     }
 }
 

@@ -11,7 +11,6 @@ use super::results;
 use super::runner::make;
 use super::spec::{Overrides, Spec};
 use super::work::Shard;
-use crate::artifact::Artifact;
 use crate::error::{Error, InputError, Result};
 
 /// Merges all studies whose journals are in `folders`, and writes their files into the folder at `output` as a run of
@@ -31,7 +30,7 @@ pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<
     make(output)?;
     for (spec, collection) in &merged {
         let folder = Folder::new(output, spec.name());
-        Artifact::write(folder.spec(), spec.text())?;
+        folder.write_spec(spec)?;
         results::write(spec, &folder, collection)?;
     }
     Ok(merged.into_iter().map(|(spec, _)| spec).collect())

@@ -29,6 +29,7 @@
 //! | file | content |
 //! |---|---|
 //! | `NAME.toml` | the study as it was run |
+//! | `NAME.inputs.json` | the files that its cases name |
 //! | `NAME.csv` | the results, byte-stable |
 //! | `NAME.timing.csv` | mean times of search and pre-fill [ns] (partitioning) |
 //! | `NAME.svg` | the figure; one for each number of tasks, if there are several (drawn by the command) |

@@ -84,23 +84,31 @@ fn section(study: &Study, findings: &Findings) -> String {
     if findings.findings.is_empty() {
         return text + "No claims.\n";
     }
-    text += "| claim | published | reading | verdict | ours |\n|---|---|---|---|---|\n";
+    text += "| claim | published | criterion | reading | verdict | ours |\n|---|---|---|---|---|---|\n";
     for claim in claims(findings) {
         for (index, finding) in claim.iter().enumerate() {
             let must = if finding.must_hold { " (must hold)" } else { "" };
-            let (id, published) = match index {
+            let (id, published, criterion) = match index {
                 0 => (
                     format!("{}{must}", finding.id),
                     finding.published.as_deref().unwrap_or(""),
+                    format!("`{}`", finding.holds),
                 ),
-                _ => (String::new(), ""),
+                _ => (String::new(), "", String::new()),
             };
             let figures = finding.figures_in_words();
             let figures = figures
                 .iter()
                 .map(|(figure, value)| format!("`{figure}` = {value}"));
             let figures = figures.collect::<Vec<_>>().join("<br>");
-            text += &row([id.as_str(), published, name(finding), verdict(finding), &figures]);
+            text += &row([
+                id.as_str(),
+                published,
+                &criterion,
+                name(finding),
+                verdict(finding),
+                &figures,
+            ]);
         }
     }
     text

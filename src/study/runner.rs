@@ -14,7 +14,6 @@ use super::provenance::Provenance;
 use super::results;
 use super::spec::Spec;
 use super::work::{Chunk, Shard};
-use crate::artifact::Artifact;
 use crate::error::{Error, Result};
 
 /// Is told how a run gets on. All calls come from the thread that called [`run`].
@@ -61,9 +60,7 @@ pub fn run(
     let mut collection = spec.kind().collection();
     let header = Header::new(spec, shard)?;
     let mut journal = Journal::open(&folder.journal(shard), &header, &mut collection)?;
-    if fs::read(folder.spec()).ok().as_deref() != Some(spec.text().as_bytes()) {
-        Artifact::write(folder.spec(), spec.text())?;
-    }
+    folder.write_spec(spec)?;
 
     let pending: Vec<Chunk> = work
         .of_shard(shard)

@@ -109,7 +109,7 @@ fn text(study: &Findings, palette: &Palette) -> String {
     text
 }
 
-/// What was published.
+/// What was published, and when it counts as reproduced.
 fn statement(finding: &Finding) -> String {
     let must = if finding.must_hold { " [must hold]" } else { "" };
     let mut text = format!("\n  {}{must}: {}", finding.id, finding.text);
@@ -120,6 +120,7 @@ fn statement(finding: &Finding) -> String {
     if let Some(published) = &finding.published {
         let _ = writeln!(text, "    published: {published}");
     }
+    let _ = writeln!(text, "    criterion: {}", finding.holds);
     text
 }
 
@@ -143,6 +144,7 @@ fn csv(findings: &[Findings]) -> Result<String> {
         "source",
         "published",
         "figures",
+        "holds",
     ];
     writer.write_record(header).map_err(fail)?;
     for study in findings {
@@ -161,6 +163,7 @@ fn csv(findings: &[Findings]) -> Result<String> {
                 finding.source.as_deref().unwrap_or(""),
                 finding.published.as_deref().unwrap_or(""),
                 &figures.collect::<Vec<_>>().join("; "),
+                finding.holds.as_str(),
             ];
             writer.write_record(row).map_err(fail)?;
         }

@@ -9,12 +9,12 @@ use super::figure;
 use super::progress::Progress;
 use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
-use crate::study::{self, Findings, Overrides, Shard, Spec};
+use crate::study::{self, Findings, Folder, Overrides, Shard, Spec, Study};
 
 /// Runs studies, or continues where they were interrupted: repeat the command, nothing is lost.
 ///
 /// Writes for each study NAME.csv (results), NAME.timing.csv (where times are measured), NAME.svg, NAME.claims.json, NAME.provenance.json,
-/// NAME.toml (the study as run) and NAME.checkpoint.jsonl (what is done so far). Prints what became of the claims.
+/// NAME.toml (the study as run), NAME.inputs.json (the files that its cases name) and NAME.checkpoint.jsonl (what is done so far). Prints what became of the claims.
 #[derive(Debug, clap::Args)]
 #[command(after_help = RUN_EXAMPLE)]
 pub struct Args {
@@ -99,7 +99,7 @@ impl Args {
             );
         }
         match shard.is_whole() {
-            true => finish(&specs, output, global),
+            true => finish(specs, output, global),
             false => Ok(Outcome::Positive),
         }
     }
@@ -119,18 +119,20 @@ impl MergeArgs {
                 &format!("{}: merged into {}", spec.name(), output.display()),
             );
         }
-        finish(&specs, output, global)
+        finish(specs, output, global)
     }
 }
 
-/// Draws the figures and prints what became of the claims; negative if one that must hold does not.
-fn finish(specs: &[Spec], output: &Path, global: &Global) -> Result<Outcome> {
+/// Draws the figures and prints what became of the claims, study by study in the order of their names; negative if one that
+/// must hold does not. Whatever else is in the folder does not matter.
+fn finish(mut specs: Vec<Spec>, output: &Path, global: &Global) -> Result<Outcome> {
+    specs.sort_by(|a, b| a.name().cmp(b.name()));
     let mut findings = Vec::new();
-    for study in study::studies(output)? {
-        if specs.iter().any(|spec| spec.name() == study.spec.name()) {
-            figure::draw(&study)?;
-            findings.push(study.findings()?);
-        }
+    for spec in specs {
+        let folder = Folder::new(output, spec.name());
+        let study = Study::new(spec, folder)?;
+        figure::draw(&study)?;
+        findings.push(study.findings()?);
     }
     let stdout = Global {
         output: None,

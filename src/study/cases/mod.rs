@@ -6,6 +6,7 @@ mod shape;
 pub use results::CASE_COLUMNS;
 pub use shape::{CaseFigure, CasesKind, CasesShape};
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -24,6 +25,8 @@ use crate::error::{Error, Result};
 pub struct Cases {
     seed: u64,
     cases: Vec<Case>,
+    /// By path.
+    inputs: BTreeMap<String, String>,
     /// Those of the results.
     columns: Vec<&'static str>,
     figure: Option<CaseFigure>,
@@ -57,13 +60,15 @@ impl Cases {
         let shape: CasesShape = document.parse()?;
         names::of_files(document, &shape.name)?;
         let (mut cases, mut keys) = (Vec::new(), Vec::new());
+        let mut inputs = BTreeMap::new();
         for (index, case) in shape.case.into_iter().enumerate() {
             let refuse = |refusal: Refusal| {
                 let field = format!("case[{index}].{}", refusal.field);
                 document.error(field.trim_end_matches('.'), refusal.message)
             };
-            let (case, of_measure) = read(case.0, &document.file).map_err(refuse)?;
+            let (case, of_measure, texts) = read(case.0, &document.file).map_err(refuse)?;
             cases.push(case);
+            inputs.extend(texts);
             for &key in of_measure {
                 if !keys.contains(&key) {
                     keys.push(key);
@@ -82,6 +87,7 @@ impl Cases {
         let study = Cases {
             seed: shape.seed,
             cases,
+            inputs,
             columns: results::columns(&keys),
             figure: shape.figure,
             work,
@@ -125,6 +131,11 @@ impl Cases {
     /// The cases; at least one.
     pub fn cases(&self) -> &[Case] {
         &self.cases
+    }
+
+    /// The text of the files that cases name, by the path they give.
+    pub fn inputs(&self) -> &BTreeMap<String, String> {
+        &self.inputs
     }
 
     /// The columns of the results: what every table has, and between them those of the measures.
@@ -189,8 +200,10 @@ impl Cases {
     }
 }
 
-/// A case, and the columns of its measure.
-fn read(mut table: toml::Table, file: &str) -> Result<(Case, &'static [&'static str]), Refusal> {
+/// A case, the columns of its measure, and the files that it names.
+type Read = (Case, &'static [&'static str], BTreeMap<String, String>);
+
+fn read(mut table: toml::Table, file: &str) -> Result<Read, Refusal> {
     let mut text = |field: &str| match table.remove(field) {
         Some(toml::Value::String(text)) => Ok(text),
         Some(other) => Err(Refusal::new(field, format!("found {other}, expected text"))),
@@ -198,14 +211,18 @@ fn read(mut table: toml::Table, file: &str) -> Result<(Case, &'static [&'static 
     };
     let (name, kind) = (text("name")?, text("measure")?);
     let entry = measures::find(&kind)?;
-    let Prepared { measure, identity } = entry.read(table, file)?;
+    let Prepared {
+        measure,
+        identity,
+        inputs,
+    } = entry.read(table, file)?;
     let case = Case {
         name,
         kind: entry.name,
         measure,
         identity,
     };
-    Ok((case, entry.keys))
+    Ok((case, entry.keys, inputs))
 }
 
 #[cfg(test)]

@@ -82,6 +82,8 @@ pub struct Finding {
     pub must_hold: bool,
     /// The reading, unless the claim is about all of them or the table has none.
     pub reading: Option<String>,
+    /// The condition, on one line.
+    pub holds: String,
     /// Whether the results confirm the claim.
     pub reproduced: bool,
     /// Our figures: every aggregate of the claim as text, and its value.
@@ -147,6 +149,7 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
                 published: claim.published.clone(),
                 must_hold: claim.must_hold,
                 reading: reading.map(str::to_owned),
+                holds: claim.holds.to_string(),
                 reproduced: holds,
                 figures,
             });

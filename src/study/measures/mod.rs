@@ -21,6 +21,7 @@ pub use files::Files;
 pub use row::Row;
 pub use splits::Splits;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -127,6 +128,8 @@ pub(super) struct Prepared {
     pub measure: Arc<dyn Measure>,
     /// Parameters, defaults included, and hashes of the files.
     pub identity: serde_json::Value,
+    /// The text of the files, by the path in the study.
+    pub inputs: BTreeMap<String, String>,
 }
 
 impl Entry {
@@ -177,6 +180,7 @@ fn read<P: Parameters>(table: toml::Table, file: &str) -> Result<Prepared, Refus
     Ok(Prepared {
         measure: Arc::new(measure),
         identity: serde_json::json!({"parameters": written, "files": files.hashes()}),
+        inputs: files.into_texts(),
     })
 }
 

@@ -30,12 +30,30 @@ pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
     unique(document, "algorithm", algorithms)
 }
 
-/// Blocks of the readings; those of the generator are checked with the rest of it.
+/// Blocks of the readings; those of the generator are checked with the rest of it. Without any, a policy that looks at blocks
+/// would be a non-preemptive one under another name; under other policies, those of the reading would be without effect.
 pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
     for (index, reading) in shape.reading.iter().enumerate() {
         if let Some(Err(error)) = reading.blocks.map(check_blocks) {
             let message = format!("found {}, expected {}", error.found, error.expected);
             return Err(document.error(&format!("reading[{index}].blocks"), message));
+        }
+        let policy = reading.policy;
+        match reading.blocks {
+            None if policy.counts_blocks() && shape.generator.blocks.is_none() => {
+                let message = format!(
+                    "found \"{policy}\" without `blocks`, expected them in this reading or in [generator]: a task without \
+                     blocks is not preempted"
+                );
+                return Err(document.error(&format!("reading[{index}].policy"), message));
+            }
+            Some(blocks) if !policy.counts_blocks() => {
+                let message = format!(
+                    "found {blocks} under policy \"{policy}\", expected none: only the `lp-` policies look at blocks"
+                );
+                return Err(document.error(&format!("reading[{index}].blocks"), message));
+            }
+            _ => {}
         }
     }
     Ok(())
