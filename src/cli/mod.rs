@@ -9,6 +9,7 @@ mod generate;
 mod global;
 mod man;
 mod output;
+mod pairs;
 mod partition;
 mod plot;
 mod question;

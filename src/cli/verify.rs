@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::output::{Output, Palette};
+use super::pairs::pairs;
 use super::question::{csv_line, json_line};
 use super::{Format, Global, Outcome};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::plan::{Partition, Plan};
 use crate::model::policy::Strength;
 use crate::model::reader::{Plans, TaskSets};
@@ -60,24 +61,12 @@ impl Args {
     /// Bad input, more plans than sets or the other way round, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let (format, palette) = (global.format(), Palette::of(global));
-        let mut plans = Plans::open(&self.plans)?;
-        let mut sets = TaskSets::open(&self.sets)?;
+        let plans = Plans::open(&self.plans)?;
+        let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
         let mut proven = true;
-        for index in 0u64.. {
-            let (plan, set) = match (plans.next().transpose()?, sets.next().transpose()?) {
-                (Some((_, plan)), Some((_, set))) => (plan, set),
-                (None, None) => break,
-                (plan, _) => {
-                    let (longer, shorter) = match plan {
-                        Some(_) => (plans.file(), sets.file()),
-                        None => (sets.file(), plans.file()),
-                    };
-                    return Err(Error::Usage(format!(
-                        "{shorter}: found {index} entries, expected as many as in {longer}, where there are more"
-                    )));
-                }
-            };
+        for (index, pair) in (0u64..).zip(pairs(plans, sets)) {
+            let (plan, set) = pair?;
             if index == 0 && format == Format::Csv {
                 output.write(HEADER)?;
             }

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::scenario::{clustering, trace_of};
-use super::support::run;
+use super::support::{answer, gpusched, run};
 
 /// Blocks of 1000 ns and an exponential excess with mean 100 ns: exceeded with probability p at 1000 + 100·ln(1/p).
 fn runs() -> Vec<Vec<u64>> {
@@ -47,6 +47,52 @@ fn tails_reach_beyond_the_longest_time() {
         assert_eq!(
             tail::estimate(&times, family, exceedance).unwrap().wcet,
             cluster.isolated()
+        );
+    }
+}
+
+/// A sample of the runs is in no order, so that nothing can be said of their independence.
+#[test]
+fn independence_needs_all_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.csv");
+    let mut text = "run,block,duration_ns,q\n".to_owned();
+    for (run, durations) in runs().iter().enumerate() {
+        for q in [0, 1] {
+            for (block, duration) in durations.iter().enumerate() {
+                text += &format!("{run},{block},{duration},{q}\n");
+            }
+        }
+    }
+    std::fs::write(&path, text).unwrap();
+    for (samples, all) in [("200", true), ("100", false)] {
+        let args = [
+            "wcet",
+            "cluster",
+            "--active-blocks",
+            "4",
+            "--estimate",
+            "gpd",
+            "--format",
+            "json",
+            "--samples",
+            samples,
+        ];
+        let answer = answer(gpusched(args).arg(&path));
+        assert_eq!(answer.code, 0, "{answer:?}");
+        assert_eq!(
+            answer
+                .stderr
+                .contains("the independence of runs cannot be tested"),
+            !all,
+            "{answer:?}"
+        );
+        let kernel: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+        let tail = &kernel["clusters"][0]["isolated"]["tail"];
+        assert_eq!(
+            (tail["trustworthy"].as_bool(), tail["independence_p"].is_number()),
+            (Some(all), all),
+            "{tail}"
         );
     }
 }

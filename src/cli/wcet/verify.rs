@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::cli::output::{Output, Palette};
+use crate::cli::pairs::pairs;
 use crate::cli::question::{csv_line, json_line};
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::reader::{Bounds, Kernels};
 use crate::verification::{Fault, verify_bound};
 
@@ -51,26 +52,14 @@ impl Args {
     /// Bad input, more bounds than kernels or the other way round, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let (format, palette) = (global.format(), Palette::of(global));
-        let (mut bounds, mut kernels) = (Bounds::open(&self.bounds)?, Kernels::open(&self.kernels)?);
+        let (bounds, kernels) = (Bounds::open(&self.bounds)?, Kernels::open(&self.kernels)?);
         let mut output = Output::open(global)?;
         if format == Format::Csv {
             output.write("bound,proven,field,message\n")?;
         }
         let mut outcome = Outcome::Positive;
-        for index in 0u64.. {
-            let (bound, kernel) = match (bounds.next().transpose()?, kernels.next().transpose()?) {
-                (Some((_, bound)), Some((_, kernel))) => (bound, kernel),
-                (None, None) => break,
-                (bound, _) => {
-                    let (longer, shorter) = match bound {
-                        Some(_) => (bounds.file(), kernels.file()),
-                        None => (kernels.file(), bounds.file()),
-                    };
-                    return Err(Error::Usage(format!(
-                        "{shorter}: found {index} entries, expected as many as in {longer}, where there are more"
-                    )));
-                }
-            };
+        for (index, pair) in (0u64..).zip(pairs(bounds, kernels)) {
+            let (bound, kernel) = pair?;
             let fault = verify_bound(&bound, &kernel).err();
             if fault.is_some() {
                 outcome = Outcome::Negative;

@@ -55,25 +55,35 @@ impl Clustering {
         let mut warnings = Vec::new();
         let mut clusters = Vec::new();
         for (index, blocks) in self.sizes().into_iter().enumerate() {
-            let mut level =
-                |level: Level, summaries: &[Summary], least: Time| -> Result<(Time, Distribution)> {
-                    let summary = summaries.get(index).copied().unwrap_or_default();
-                    let longest = Time::from_ns(summary.max);
-                    let (wcet, tail) = match wcets {
-                        Wcets::Longest => (longest, None),
-                        Wcets::Tail { family, exceedance } => {
-                            let times = self.in_order(trace.level(level), index);
-                            let place = format!("cluster {index} at q = {}", level.q());
-                            let found = tail::estimate(&times, family, exceedance)
-                                .map_err(|error| Error::Usage(format!("{place}: {error}")))?;
-                            warnings
-                                .extend(found.warnings.iter().map(|warning| format!("{place}: {warning}")));
-                            (found.wcet.max(longest), found.tail)
+            let mut level = |level: Level,
+                             summaries: &[Summary],
+                             least: Time|
+             -> Result<(Time, Distribution)> {
+                let summary = summaries.get(index).copied().unwrap_or_default();
+                let longest = Time::from_ns(summary.max);
+                let (wcet, tail) = match wcets {
+                    Wcets::Longest => (longest, None),
+                    Wcets::Tail { family, exceedance } => {
+                        let times = self.in_order(trace.level(level), index);
+                        let place = format!("cluster {index} at q = {}", level.q());
+                        let found = tail::estimate(&times, family, exceedance)
+                            .map_err(|error| Error::Usage(format!("{place}: {error}")))?;
+                        warnings.extend(found.warnings.iter().map(|warning| format!("{place}: {warning}")));
+                        let (kept, runs) = (trace.level(level).kept() as u64, trace.level(level).runs());
+                        let mut tail = found.tail;
+                        if let Some(tail) = tail.as_mut().filter(|_| kept < runs) {
+                            // A sample drawn from the runs is in no order that a dependence would show in.
+                            (tail.independence_p, tail.trustworthy) = (None, false);
+                            warnings.push(format!(
+                                    "{place}: {kept} of {runs} runs are kept (--samples), so that the independence of runs cannot be tested"
+                                ));
                         }
-                    };
-                    let wcet = wcet.max(least);
-                    Ok((wcet, self.distribution(trace, index, level, &summary, wcet, tail)))
+                        (found.wcet.max(longest), tail)
+                    }
                 };
+                let wcet = wcet.max(least);
+                Ok((wcet, self.distribution(trace, index, level, &summary, wcet, tail)))
+            };
             let (e0, alone) = level(Level::Isolated, &isolated, Time::ZERO)?;
             let (e1, contended) = level(Level::Interference, &interference, e0)?;
             let cluster = Cluster::new(blocks, e0, e1).map_err(refuse)?;

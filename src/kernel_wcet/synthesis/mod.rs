@@ -109,33 +109,22 @@ impl Synthesizer {
 
     /// Draws one execution of the kernel: its blocks in their order.
     pub fn draw(&self, level: Level, run: u64) -> Vec<Row> {
-        let mut rng = stream(self.seed, Purpose::BlockTimes, level.q().into(), run);
         let mut ends: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
         let mut rows = Vec::new();
-        for interval in &self.intervals {
-            let Some(times) = self
-                .times
-                .get(interval.cluster)
-                .and_then(|pair| pair.get(usize::from(level.q())))
-            else {
-                continue; // intervals name clusters that exist
+        self.durations(level, run, |duration| {
+            let start = match ends.len() < self.active {
+                true => 0,
+                false => ends.pop().map_or(0, |Reverse(end)| end),
             };
-            for block in interval.first..=interval.last {
-                let start = match ends.len() < self.active {
-                    true => 0,
-                    false => ends.pop().map_or(0, |Reverse(end)| end),
-                };
-                let duration = times.draw(&mut rng);
-                ends.push(Reverse(start + duration));
-                rows.push(Row {
-                    run,
-                    block,
-                    start: Some(start),
-                    duration,
-                    level,
-                });
-            }
-        }
+            ends.push(Reverse(start + duration));
+            rows.push(Row {
+                run,
+                block: rows.len() as u64,
+                start: Some(start),
+                duration,
+                level,
+            });
+        });
         rows
     }
 }
