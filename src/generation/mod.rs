@@ -30,6 +30,7 @@
 //! # Ok::<(), gpusched::error::Error>(())
 //! ```
 
+pub(crate) mod normal;
 mod periods;
 pub mod randfixedsum;
 mod recipe;

@@ -24,6 +24,8 @@ pub enum Purpose {
     RegulationOffset = 20,
     /// When in a regulation period best-effort cores access memory.
     RegulationBursts = 21,
+    /// The execution times of the thread blocks of a scenario.
+    ScenarioBlocks = 30,
 }
 
 /// The stream of set `set` at point `point`.

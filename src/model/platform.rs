@@ -16,6 +16,15 @@ pub struct Platform {
     pub cores_per_sm: u32,
     /// Threads that can be resident on one SM.
     pub threads_per_sm: u32,
+    /// Thread blocks that can be resident on one SM.
+    pub blocks_per_sm: u32,
+    /// Registers of one SM.
+    pub registers_per_sm: u32,
+    /// Shared memory of one SM [KiB].
+    pub shared_memory_per_sm_kib: u32,
+    /// SMs in each GPC, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sms_per_gpc: Option<u32>,
     /// Registers one thread block may use.
     pub registers_per_block: u32,
     /// Shared memory one thread block may use by default [KiB].

@@ -1,3 +1,5 @@
 //! Simulators: what a run looks like, beside the analyses that say what no run exceeds.
 
+pub mod blocks;
+pub mod engine;
 pub mod regulation;

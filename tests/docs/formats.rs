@@ -97,18 +97,22 @@ fn table(text: &str, header: &str) -> String {
 
 #[test]
 fn platforms_are_those_of_the_files() {
-    let header = "| platform | GPU | SMs | cores per SM | threads per SM | registers per block | shared memory per block [KiB] | L2 [KiB] |\n";
-    let mut figures = format!("{header}|---|---|--:|--:|--:|--:|--:|--:|\n");
+    let header = "| platform | GPU | SMs | per GPC | cores per SM | threads per SM | blocks per SM | registers per SM | shared memory per SM [KiB] | registers per block | shared memory per block [KiB] | L2 [KiB] |\n";
+    let mut figures = format!("{header}|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
     let mut sources = String::from("| platform | source |\n|---|---|\n");
     for p in Platform::all() {
         writeln!(
             figures,
-            "| `{}` | {} | {} | {} | {} | {} | {} | {} |",
+            "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             p.name,
             p.title,
             p.sms,
+            p.sms_per_gpc.map_or("?".to_owned(), |sms| sms.to_string()),
             p.cores_per_sm,
             p.threads_per_sm,
+            p.blocks_per_sm,
+            p.registers_per_sm,
+            p.shared_memory_per_sm_kib,
             p.registers_per_block,
             p.shared_memory_per_block_kib,
             p.l2_cache_kib

@@ -8,7 +8,6 @@
 //! Run r at level q depends only on (seed, q, r).
 
 mod layout;
-mod normal;
 
 pub use layout::alternate;
 
@@ -16,11 +15,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::error::{Error, Result};
+use crate::generation::normal::Truncated;
 use crate::generation::streams::{Purpose, stream};
 use crate::kernel_wcet::trace::{Level, MAX_BLOCKS, Row};
 use crate::model::Kernel;
 use crate::model::kernel::Interval;
-use normal::Truncated;
 
 /// A kernel of which traces are drawn.
 #[derive(Clone, PartialEq, Debug)]

@@ -2,14 +2,14 @@
 
 use rand::Rng;
 
-use crate::generation::streams::unit;
+use super::streams::unit;
 
 /// The share of draws that must be of use, at least: so that redrawing ends.
 const USEFUL: f64 = 0.01;
 
 /// A normal distribution of which only whole numbers of nanoseconds from 1 to a largest are taken.
 #[derive(Copy, Clone, PartialEq, Debug)]
-pub(super) struct Truncated {
+pub(crate) struct Truncated {
     mean: f64,
     std: f64,
     largest: u64,
@@ -20,7 +20,7 @@ impl Truncated {
     ///
     /// # Errors
     /// What is wrong with these numbers.
-    pub(super) fn new(mean: f64, std: f64, largest: u64) -> Result<Truncated, String> {
+    pub(crate) fn new(mean: f64, std: f64, largest: u64) -> Result<Truncated, String> {
         if !mean.is_finite() {
             return Err(format!("found mean_ns {mean:?}, expected a number"));
         }
@@ -42,7 +42,7 @@ impl Truncated {
     }
 
     /// Draws a time [ns].
-    pub(super) fn draw(&self, rng: &mut impl Rng) -> u64 {
+    pub(crate) fn draw(&self, rng: &mut impl Rng) -> u64 {
         loop {
             let value = libm::round(self.mean + self.std * standard(rng));
             if value >= 1.0 && value <= self.largest as f64 {

@@ -1,0 +1,103 @@
+//! Blocks and copies start.
+
+use super::super::launches::{Running, SmSet};
+use super::super::progress::Progress;
+use super::{Event, Observer, RunningCopy, Simulation};
+
+impl<O: Observer> Simulation<'_, O> {
+    /// The block scheduler, for the application whose turn it is.
+    pub(super) fn start_blocks(&mut self) {
+        let Some(application) = self.turns.current.filter(|_| !self.turns.is_over()) else {
+            return;
+        };
+        let mut blocked = SmSet::none();
+        for priority in 0..2 {
+            let mut position = 0;
+            while let Some(&kernel) = self.applications[application].queues[priority].get(position) {
+                if matches!(blocked, SmSet::All) {
+                    return;
+                }
+                let state = &self.kernels[kernel];
+                let waits = blocked.meets(&state.sms)
+                    || (state.started == 0 && !self.applications[application].suits(state.cache));
+                if !waits {
+                    self.start_blocks_of(kernel);
+                }
+                let state = &self.kernels[kernel];
+                if state.started == state.blocks {
+                    self.applications[application].queues[priority].remove(position);
+                } else {
+                    blocked.add(&state.sms);
+                    position += 1;
+                }
+            }
+        }
+    }
+
+    /// Starts as many blocks of `kernel` as have room.
+    fn start_blocks_of(&mut self, kernel: usize) {
+        let state = &self.kernels[kernel];
+        let (application, need) = (state.application, state.need);
+        let sms = &self.applications[application].sms;
+        self.placement
+            .look(kernel, &need, sms, |sm| state.sms.contains(sm));
+        while self.kernels[kernel].started < self.kernels[kernel].blocks {
+            let Some(sm) = self.placement.choose() else {
+                return;
+            };
+            let launches = &mut self.applications[application];
+            launches.sms[sm as usize].take(&need);
+            self.placement.update(sm, launches.sms[sm as usize].slots(&need));
+            launches.running += 1;
+            let state = &mut self.kernels[kernel];
+            if state.started == 0 {
+                launches.occupy(state.cache);
+            }
+            let block = state.started;
+            state.started += 1;
+            let duration = state.durations.next();
+            self.observer.block_started(self.now, kernel, block, sm);
+            self.place_running(Running {
+                kernel,
+                block,
+                sm,
+                start: self.now,
+                progress: Progress::new(duration, self.now),
+                generation: 0,
+                live: true,
+            });
+        }
+    }
+
+    /// The copy engines: first come, first served.
+    pub(super) fn start_copies(&mut self) {
+        let engines = self.scenario.platform.shape().copy_engines as usize;
+        while self.running_copies.iter().filter(|copy| copy.live).count() < engines {
+            let Some(copy) = self.waiting_copies.pop_front() else {
+                return;
+            };
+            let progress = Progress::new(self.scenario.copies[copy].time.ns(), self.now);
+            let mut running = RunningCopy {
+                copy,
+                start: self.now,
+                progress,
+                generation: 0,
+                live: true,
+            };
+            let place = match self.running_copies.iter().position(|copy| !copy.live) {
+                Some(place) => {
+                    running.generation = self.running_copies[place].generation.wrapping_add(1);
+                    self.running_copies[place] = running;
+                    place
+                }
+                None => {
+                    self.running_copies.push(running);
+                    self.running_copies.len() - 1
+                }
+            } as u32;
+            let generation = running.generation;
+            self.events
+                .push(progress.end(), Event::CopyEnd { place, generation });
+        }
+    }
+}
