@@ -26,6 +26,8 @@ pub enum Purpose {
     RegulationBursts = 21,
     /// The execution times of the thread blocks of a scenario.
     ScenarioBlocks = 30,
+    /// Random launch configurations of kernels.
+    LaunchConfigurations = 31,
 }
 
 /// The stream of set `set` at point `point`.

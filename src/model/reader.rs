@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Benchmarks, Bound, Kernel, Plan, TaskSet};
+use super::{Benchmarks, Bound, Kernel, Plan, Scenario, TaskSet};
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -45,6 +45,11 @@ impl Document for Bound {
 
 impl Document for Benchmarks {
     const EXPECTED: &str = "benchmarks: an object such as {\"benchmarks\":[…],\"sources\":{…}}";
+}
+
+impl Document for Scenario {
+    const EXPECTED: &str =
+        "a scenario: an object such as {\"platform\":\"xavier\",\"kernels\":[…]}";
 }
 
 /// A stream of task sets.

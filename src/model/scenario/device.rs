@@ -1,7 +1,7 @@
 //! The GPU of a scenario: a known platform, or its figures.
 
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::at_least_one;
 use crate::model::Platform;
@@ -130,6 +130,13 @@ impl From<&Platform> for Device {
             sm_order: SmOrder::default(),
             copy_engines: copy_engines(),
         })
+    }
+}
+
+impl Serialize for Device {
+    /// Its figures.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
     }
 }
 

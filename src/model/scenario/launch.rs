@@ -142,6 +142,28 @@ pub struct Launch {
     pub bandwidth: u64,
 }
 
+impl Launch {
+    /// A kernel in `stream`, launched at 0, that needs nothing but warps.
+    pub fn new(stream: u32, blocks: u32, threads: u32, block_time: BlockTime) -> Launch {
+        Launch {
+            name: None,
+            application: 0,
+            stream: Stream::Numbered(stream),
+            priority: StreamPriority::default(),
+            blocks,
+            threads,
+            registers: 0,
+            shared_memory: 0,
+            cache: None,
+            sms: None,
+            launch: Time::ZERO,
+            block_time,
+            memory_share: None,
+            bandwidth: 0,
+        }
+    }
+}
+
 /// What a copy engine does.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]

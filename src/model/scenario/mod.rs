@@ -82,6 +82,23 @@ pub struct ScenarioShape {
     pub copies: Vec<Copy>,
 }
 
+impl ScenarioShape {
+    /// Kernels on a GPU, and nothing else.
+    pub fn new(platform: Device, kernels: Vec<Launch>) -> ScenarioShape {
+        ScenarioShape {
+            name: None,
+            platform,
+            block_scheduler: BlockScheduler::default(),
+            applications: Vec::new(),
+            switch: SwitchBoundary::default(),
+            interference: InterferenceSetting::default(),
+            cpu: None,
+            kernels,
+            copies: Vec::new(),
+        }
+    }
+}
+
 /// Why something is not a scenario.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: found {found}, expected {expected}")]

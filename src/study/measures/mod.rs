@@ -9,11 +9,15 @@
 mod curve;
 mod execution;
 mod files;
+mod mapping;
+mod misprediction;
 mod nominal;
+mod occupancy;
 mod percentile;
 mod planted;
 mod published;
 mod row;
+mod scenario;
 mod splits;
 mod variants;
 
@@ -103,6 +107,10 @@ pub const MEASURES: &[Entry] = &[
     entry::<published::PublishedParameters>(),
     entry::<planted::PlantedParameters>(),
     entry::<execution::ExecutionParameters>(),
+    entry::<mapping::MappingParameters>(),
+    entry::<misprediction::MispredictionParameters>(),
+    entry::<occupancy::OccupancyParameters>(),
+    entry::<scenario::ScenarioParameters>(),
 ];
 
 const fn entry<P: Parameters>() -> Entry {
