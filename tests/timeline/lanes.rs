@@ -69,11 +69,11 @@ fn counters_have_one_value_per_time() {
             };
             assert!(counter.values.windows(2).all(|pair| pair[0].0 < pair[1].0));
             for &(_, at, _) in events.samples.iter().filter(|sample| sample.0 == index) {
-                let same = events
+                let mut same = events
                     .samples
                     .iter()
                     .filter(|sample| (sample.0, sample.1) == (index, at));
-                let last = same.last().unwrap().2;
+                let last = same.next_back().unwrap().2;
                 assert!(counter.values.contains(&(ns(at), last)), "seed {seed}");
             }
         }

@@ -44,7 +44,20 @@ fn unicode_and_a_window() {
         to: Some(ns(10_400)),
     };
     let picture = drawn(64, true, &options);
-    let expected = r"";
+    let expected = r"GPU
+SM 0 · 0              │            B━━━━━━━━━━━━━━━━━━━━━━━━━━━│
+SM 0 · 1              │A━━━━━━━━━━━                            │
+SM 1 · 0              │A━B━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━│
+SM 1 · 1              │  B━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━│
+bandwidth (max 51.2 … │██▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄│
+partition of 2 SMs
+                      │                                ↑       │
+lidar                 │                                C━━━━━━━│
+camera                │D━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━        │
+                      └──┴─────────┴─────────┴─────────┴───────┘
+                        8.5       9.0       9.5      10.0 µs
+A conv   B gemm   C lidar   D camera   ↑ release
+";
     assert_eq!(picture, expected, "\n{picture}");
 }
 
@@ -63,7 +76,7 @@ fn slices_too_short_for_a_column_are_not_lost() {
         unicode: false,
     };
     let picture = gantt::text(&timeline, &Options::default(), &terminal).unwrap();
-    let expected = "u |#                 A                 #|";
+    let expected = "u |#                 A                #|";
     assert!(picture.starts_with(expected), "{picture}");
     assert!(picture.contains("A ?   # several start here"), "{picture}");
 }

@@ -5,8 +5,8 @@ use super::event::{Instant, Mark, Slice, Value};
 use super::names::{NameId, Names};
 use crate::time::Time;
 
-/// The most slices, instants and samples of a timeline, unless said [otherwise](Timeline::with_limit): a trace of about half
-/// a gigabyte, more than viewers like.
+/// The most slices, instants and samples of a timeline, unless said [otherwise](Timeline::with_limit): viewers in a browser
+/// have trouble with more.
 pub const MAX_EVENTS: usize = 4_000_000;
 
 /// No limit may be above this: names are counted with 32 bits.
