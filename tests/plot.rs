@@ -8,11 +8,15 @@
     reason = "test helpers may panic as tests do"
 )]
 
+#[path = "support/xml.rs"]
+mod xml;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use tempfile::TempDir;
+use xml::check_xml;
 
 /// Two readings, five utilizations, three algorithms; no schedulable set, hence no mean, where the rate is 0.
 fn results() -> String {
@@ -91,45 +95,6 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
-}
-
-/// Every element is closed in order, every attribute quoted, every `&` an entity, no character forbidden.
-fn check_xml(text: &str) {
-    assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
-    for piece in text.split('&').skip(1) {
-        assert!(
-            ["lt;", "gt;", "amp;", "quot;", "apos;"]
-                .iter()
-                .any(|entity| piece.starts_with(entity))
-        );
-    }
-    let mut open = Vec::new();
-    let mut elements = 0;
-    for piece in text.split('<').skip(1) {
-        let (tag, content) = piece.split_once('>').expect("every < has its >");
-        assert!(!content.contains('>'));
-        if let Some(name) = tag.strip_prefix('/') {
-            assert_eq!(open.pop(), Some(name));
-            continue;
-        }
-        elements += 1;
-        let (tag, closed) = tag.strip_suffix('/').map_or((tag, false), |tag| (tag, true));
-        let (name, attributes) = tag.split_once(' ').unwrap_or((tag, ""));
-        let parts: Vec<&str> = attributes.split('"').collect();
-        assert_eq!(parts.len() % 2, 1, "{tag}");
-        assert!(
-            parts
-                .iter()
-                .step_by(2)
-                .all(|part| part.trim().is_empty() || part.ends_with('=')),
-            "{tag}"
-        );
-        if !closed {
-            open.push(name);
-        }
-    }
-    assert!(open.is_empty());
-    assert!(elements > 10);
 }
 
 /// The texts of a figure, in order.

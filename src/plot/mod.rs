@@ -20,6 +20,7 @@
 mod axis;
 mod data;
 mod draw;
+pub mod gantt;
 mod layout;
 mod options;
 mod style;

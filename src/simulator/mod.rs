@@ -3,3 +3,4 @@
 pub mod blocks;
 pub mod engine;
 pub mod regulation;
+pub mod timeline;

@@ -1,0 +1,97 @@
+//! What tells categories apart: lightness and hatching for black and white, hue besides.
+
+/// Okabe & Ito, dark and light in turns; yellow may do for an area that has an outline.
+const COLOURS: [[u8; 3]; 8] = [
+    [0, 114, 178],   // blue
+    [230, 159, 0],   // orange
+    [213, 94, 0],    // vermillion
+    [86, 180, 233],  // sky blue
+    [0, 158, 115],   // bluish green
+    [240, 228, 66],  // yellow
+    [60, 60, 60],    // nearly black
+    [204, 121, 167], // reddish purple
+];
+
+/// How an area is hatched.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Hatch {
+    None,
+    Rising,
+    Dots,
+    Falling,
+}
+
+const HATCHES: [Hatch; 4] = [Hatch::None, Hatch::Rising, Hatch::Dots, Hatch::Falling];
+
+/// So many categories look different.
+pub const DIFFERENT: usize = COLOURS.len() * HATCHES.len();
+
+/// How a category looks.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Fill {
+    pub colour: [u8; 3],
+    pub hatch: Hatch,
+}
+
+/// The look of the category with this number.
+pub fn fill(category: usize) -> Fill {
+    let (round, place) = (category / COLOURS.len(), category % COLOURS.len());
+    Fill {
+        colour: COLOURS[place],
+        hatch: HATCHES[(place / 2 + round) % HATCHES.len()],
+    }
+}
+
+impl Fill {
+    /// Whether text and hatching on it must be white.
+    pub fn is_dark(self) -> bool {
+        self.luminance() < 0.28
+    }
+
+    /// The relative luminance of WCAG 2, from 0 to 1, as a printer without colour shows it.
+    fn luminance(self) -> f64 {
+        let linear = |channel: u8| {
+            let share = f64::from(channel) / 255.0;
+            match share <= 0.04045 {
+                true => share / 12.92,
+                false => libm::pow((share + 0.055) / 1.055, 2.4),
+            }
+        };
+        let [red, green, blue] = self.colour.map(linear);
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+
+    /// As SVG has it.
+    pub fn hex(self) -> String {
+        let [red, green, blue] = self.colour;
+        format!("#{red:02x}{green:02x}{blue:02x}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_of_the_first_look_alike() {
+        for a in 0..DIFFERENT {
+            for b in 0..a {
+                assert_ne!(fill(a), fill(b), "{a} {b}");
+            }
+        }
+        assert_eq!(fill(DIFFERENT), fill(0));
+    }
+
+    #[test]
+    fn the_first_eight_differ_in_black_and_white() {
+        for a in 0..8 {
+            for b in 0..a {
+                let (a, b) = (fill(a), fill(b));
+                let (light, dark) = (a.luminance().max(b.luminance()), a.luminance().min(b.luminance()));
+                let contrast = (light + 0.05) / (dark + 0.05);
+                assert!(a.hatch != b.hatch || contrast > 1.6, "{a:?} {b:?} {contrast}");
+            }
+        }
+        assert!((0..8).all(|category| fill(category).is_dark() == (category % 2 == 0)));
+    }
+}

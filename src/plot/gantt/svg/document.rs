@@ -1,0 +1,194 @@
+//! Elements of SVG, no more than the chart needs. Coordinates have two decimals.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::plot::gantt::style::{DIFFERENT, Fill, Hatch, fill};
+use crate::plot::layout::shown;
+
+/// The elements of a figure, in the order in which they are painted.
+#[derive(Debug, Default)]
+pub struct Document {
+    body: String,
+}
+
+/// Which end of a text is at its place.
+#[derive(Copy, Clone, Debug)]
+pub enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Document {
+    /// A text centred on the height `y`.
+    pub fn text(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, colour: &str, text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        // Not `dominant-baseline`, which some programs do not know.
+        self.push(format_args!(
+            "<text x=\"{x:.2}\" y=\"{:.2}\" font-size=\"{size:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{}</text>",
+            y + 0.35 * size,
+            escaped(text)
+        ));
+    }
+
+    /// A text in bold face.
+    pub fn heading(&mut self, x: f64, y: f64, size: f64, text: &str) {
+        self.push(format_args!(
+            "<text x=\"{x:.2}\" y=\"{:.2}\" font-size=\"{size:.1}\" font-weight=\"bold\">{}</text>",
+            y + 0.35 * size,
+            escaped(text)
+        ));
+    }
+
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &str, width: f64) {
+        self.path(&[from, to], colour, width);
+    }
+
+    /// An open line through all points.
+    pub fn path(&mut self, points: &[(f64, f64)], colour: &str, width: f64) {
+        let points = list(points);
+        self.push(format_args!(
+            "<polyline points=\"{points}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width:.1}\"/>"
+        ));
+    }
+
+    /// An area within all points.
+    pub fn area(&mut self, points: &[(f64, f64)], colour: &str) {
+        let points = list(points);
+        self.push(format_args!("<polygon points=\"{points}\" fill=\"{colour}\"/>"));
+    }
+
+    pub fn circle(&mut self, (x, y): (f64, f64), radius: f64, colour: &str) {
+        self.push(format_args!(
+            "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius:.1}\" fill=\"#fff\" stroke=\"{colour}\" stroke-width=\"1.2\"/>"
+        ));
+    }
+
+    pub fn frame(&mut self, x: f64, y: f64, width: f64, height: f64) {
+        self.push(format_args!(
+            "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" fill=\"none\" stroke=\"#000\" \
+             stroke-width=\"1\"/>"
+        ));
+    }
+
+    /// A slice; a browser shows `words` when one points at it.
+    pub fn slice(
+        &mut self,
+        (x, y): (f64, f64),
+        size: (f64, f64),
+        category: usize,
+        outlined: bool,
+        words: &str,
+    ) {
+        let outline = outline(outlined);
+        self.push(format_args!(
+            "<rect class=\"slice\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{}\"{outline}><title>{}</title></rect>",
+            size.0,
+            size.1,
+            paint(category),
+            escaped(words)
+        ));
+    }
+
+    /// The sample of a category in a legend.
+    pub fn swatch(&mut self, (x, y): (f64, f64), size: (f64, f64), category: usize) {
+        let outline = outline(true);
+        self.push(format_args!(
+            "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{}\"{outline}/>",
+            size.0,
+            size.1,
+            paint(category)
+        ));
+    }
+
+    /// Paints all of `other` above what there is.
+    pub fn append(&mut self, other: Document) {
+        self.body += &other.body;
+    }
+
+    /// The figure, on white.
+    pub fn finish(self, width: f64, height: f64, categories: impl Iterator<Item = usize>) -> String {
+        let looks: BTreeSet<usize> = categories.map(|category| category % DIFFERENT).collect();
+        let patterns: String = looks.into_iter().filter_map(pattern).collect();
+        format!(
+            "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+             font-family=\"sans-serif\" xmlns=\"http://www.w3.org/2000/svg\">\n<defs>\n{patterns}</defs>\n\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n{}</svg>\n",
+            self.body
+        )
+    }
+
+    fn push(&mut self, element: std::fmt::Arguments<'_>) {
+        // Writing to a text cannot fail.
+        let _ = writeln!(self.body, "{element}");
+    }
+}
+
+fn outline(outlined: bool) -> &'static str {
+    match outlined {
+        true => " stroke=\"#000\" stroke-width=\"0.5\"",
+        false => "",
+    }
+}
+
+fn list(points: &[(f64, f64)]) -> String {
+    let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.2},{y:.2}")).collect();
+    points.join(" ")
+}
+
+fn escaped(text: &str) -> String {
+    let text = shown(text).replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The `fill` of a category.
+fn paint(category: usize) -> String {
+    match fill(category) {
+        plain @ Fill {
+            hatch: Hatch::None, ..
+        } => plain.hex(),
+        hatched => format!("url(#{})", name(hatched)),
+    }
+}
+
+/// Patterns of one name are equal, so several figures may stand in one page.
+fn name(fill: Fill) -> String {
+    let hatch = format!("{:?}", fill.hatch).to_lowercase();
+    format!("{hatch}-{}", fill.hex().trim_start_matches('#'))
+}
+
+/// The definition of the hatching of a category, if it has one.
+fn pattern(category: usize) -> Option<String> {
+    let fill = fill(category);
+    let (stroke, opacity) = if fill.is_dark() {
+        ("#fff", 0.45)
+    } else {
+        ("#000", 0.35)
+    };
+    let drawing = match fill.hatch {
+        Hatch::None => return None,
+        Hatch::Dots => {
+            format!("<circle cx=\"3\" cy=\"3\" r=\"1.1\" fill=\"{stroke}\" fill-opacity=\"{opacity}\"/>")
+        }
+        slanted => {
+            let path = match slanted {
+                Hatch::Rising => "M-1 1L1 -1M0 6L6 0M5 7L7 5",
+                _ => "M-1 5L1 7M0 0L6 6M5 -1L7 1",
+            };
+            format!(
+                "<path d=\"{path}\" stroke=\"{stroke}\" stroke-opacity=\"{opacity}\" stroke-width=\"1\"/>"
+            )
+        }
+    };
+    Some(format!(
+        "<pattern id=\"{}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" \
+         fill=\"{}\"/>{drawing}</pattern>\n",
+        name(fill),
+        fill.hex()
+    ))
+}
