@@ -71,7 +71,10 @@ impl Draft {
 pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Kernel> {
     let mut list = benchmarks.benchmarks().iter().zip(0..);
     let Some((benchmark, number)) = list.find(|(benchmark, _)| benchmark.name == name) else {
-        let names = benchmarks.benchmarks().iter().map(|benchmark| benchmark.name.as_str());
+        let names = benchmarks
+            .benchmarks()
+            .iter()
+            .map(|benchmark| benchmark.name.as_str());
         let names: Vec<&str> = names.collect();
         return refuse(format!("found {name:?}, expected one of {}", names.join(", ")));
     };
@@ -93,10 +96,15 @@ pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Ke
     let clusters = bare.clusters().iter().map(|cluster| {
         let isolated = distribution(cluster.isolated(), figures.isolated);
         let interference = distribution(cluster.contended(), figures.contended);
-        cluster.clone().with_distributions(Some(isolated), Some(interference))
+        cluster
+            .clone()
+            .with_distributions(Some(isolated), Some(interference))
     });
     let clusters: Vec<Cluster> = clusters.collect();
-    let intervals = alternate(&clusters, usize::try_from(figures.intervals).unwrap_or(usize::MAX))?;
+    let intervals = alternate(
+        &clusters,
+        usize::try_from(figures.intervals).unwrap_or(usize::MAX),
+    )?;
     let kernel = Kernel::new(recipe.active_blocks, recipe.period, clusters)
         .and_then(|kernel| kernel.with_intervals(intervals))
         .map_err(|error| Error::Usage(format!("{name}: {error}")))?;
@@ -129,8 +137,10 @@ impl Figures {
             clusters: benchmark.clusters.ok_or_else(|| missing("clusters"))?,
             intervals: benchmark.intervals.ok_or_else(|| missing("intervals"))?,
             q: benchmark.nominal_q.ok_or_else(|| missing("nominal_q"))?,
-            isolated: (benchmark.overestimation_isolated).ok_or_else(|| missing("overestimation_isolated"))?,
-            contended: (benchmark.overestimation_contended).ok_or_else(|| missing("overestimation_contended"))?,
+            isolated: (benchmark.overestimation_isolated)
+                .ok_or_else(|| missing("overestimation_isolated"))?,
+            contended: (benchmark.overestimation_contended)
+                .ok_or_else(|| missing("overestimation_contended"))?,
         })
     }
 }
@@ -138,7 +148,12 @@ impl Figures {
 /// Where each field comes from.
 fn sources(benchmarks: &Benchmarks, recipe: Recipe) -> BTreeMap<String, String> {
     let Recipe { slowdown, seed, .. } = recipe;
-    let of = |field: &str| benchmarks.sources().get(field).map_or("no source", String::as_str);
+    let of = |field: &str| {
+        benchmarks
+            .sources()
+            .get(field)
+            .map_or("no source", String::as_str)
+    };
     let times = |field: &str| {
         format!(
             "synthetic: normal; the mean is the WCET by 1 + the overestimation of {}, the WCET is at {LONGEST} standard deviations",
@@ -148,14 +163,23 @@ fn sources(benchmarks: &Benchmarks, recipe: Recipe) -> BTreeMap<String, String> 
     let sources = [
         ("active_blocks", "synthetic: an assumption".to_owned()),
         ("regulation_period", "as for the benchmark".to_owned()),
-        ("clusters", format!("synthetic but for their number: {}", of("clusters"))),
+        (
+            "clusters",
+            format!("synthetic but for their number: {}", of("clusters")),
+        ),
         (
             "clusters.blocks",
-            format!("synthetic but for their sum: {}; shares drawn with seed {seed}", of("blocks")),
+            format!(
+                "synthetic but for their sum: {}; shares drawn with seed {seed}",
+                of("blocks")
+            ),
         ),
         (
             "clusters.e0",
-            format!("synthetic: drawn with seed {seed} from {} to {} ns", TIMES.0, TIMES.1),
+            format!(
+                "synthetic: drawn with seed {seed} from {} to {} ns",
+                TIMES.0, TIMES.1
+            ),
         ),
         (
             "clusters.e1",
@@ -167,7 +191,10 @@ fn sources(benchmarks: &Benchmarks, recipe: Recipe) -> BTreeMap<String, String> 
         ),
         ("clusters.isolated", times("overestimation_isolated")),
         ("clusters.interference", times("overestimation_contended")),
-        ("intervals", format!("synthetic but for their number: {}", of("intervals"))),
+        (
+            "intervals",
+            format!("synthetic but for their number: {}", of("intervals")),
+        ),
     ];
     sources.map(|(field, text)| (field.to_owned(), text)).into()
 }
@@ -176,8 +203,12 @@ fn sources(benchmarks: &Benchmarks, recipe: Recipe) -> BTreeMap<String, String> 
 fn drafts(figures: &Figures, recipe: Recipe, number: u64) -> Result<Vec<Draft>> {
     let (blocks, count) = (figures.blocks, u64::from(figures.clusters));
     if !(1..=MAX_CLUSTERS).contains(&count) || blocks < 8 * count || blocks > MAX_BLOCKS {
-        let expected = format!("1 to {MAX_CLUSTERS} clusters, eight blocks or more for each, {MAX_BLOCKS} in all at most");
-        return refuse(format!("found {count} clusters of {blocks} blocks, expected {expected}"));
+        let expected = format!(
+            "1 to {MAX_CLUSTERS} clusters, eight blocks or more for each, {MAX_BLOCKS} in all at most"
+        );
+        return refuse(format!(
+            "found {count} clusters of {blocks} blocks, expected {expected}"
+        ));
     }
     let mut rng = stream(recipe.seed, Purpose::Profile, number, 0);
     let width = (TIMES.1 - TIMES.0) / count;
@@ -232,7 +263,9 @@ fn half(factor: Factor) -> Factor {
 
 fn budget(kernel: &Kernel, slowdown: Factor) -> Result<Factor> {
     let found = nominal(kernel, slowdown, false, Straddling::default());
-    Ok(found.map_err(|error| Error::Internal(error.to_string()))?.nominal_q)
+    Ok(found
+        .map_err(|error| Error::Internal(error.to_string()))?
+        .nominal_q)
 }
 
 /// Normal, to a tenth of a nanosecond.

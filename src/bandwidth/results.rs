@@ -125,14 +125,21 @@ impl TryFrom<BudgetResultsShape> for BudgetResults {
         let (mut subjects, mut known) = (Vec::new(), BTreeSet::new());
         for (index, result) in shape.results.iter().enumerate() {
             let field = |name: &str| format!("results[{index}].{name}");
-            let names = [("benchmark", result.benchmark.as_deref()), ("demand", Some(result.demand.as_str()))];
+            let names = [
+                ("benchmark", result.benchmark.as_deref()),
+                ("demand", Some(result.demand.as_str())),
+            ];
             if let Some((name, _)) = names.iter().find(|(_, text)| *text == Some("")) {
                 return refuse(field(name), "\"\"".into(), "a name");
             }
             let subject = (&result.benchmark, result.policy, &result.demand);
             if subjects.contains(&subject) {
                 let found = format!("results[{index}]");
-                return refuse(found, "what another one is about".into(), "each benchmark, policy and demand once");
+                return refuse(
+                    found,
+                    "what another one is about".into(),
+                    "each benchmark, policy and demand once",
+                );
             }
             subjects.push(subject);
             for (name, share) in [("q_mean", result.q_mean), ("q_std", result.q_std)] {
@@ -203,11 +210,17 @@ mod tests {
             ("\"fair\"", "\"fairer\"", "unknown variant `fairer`"),
             ("\"q_mean\":\"Table IV\",", "", "sources: found none of q_mean"),
             ("\"§VII\"", "\"§VII\",\"q_std\":\"\"", "sources.q_std"),
-            ("\"requests_per_ms\":60000", "\"requests\":60000", "unknown field `requests`"),
+            (
+                "\"requests_per_ms\":60000",
+                "\"requests\":60000",
+                "unknown field `requests`",
+            ),
         ] {
             let text = TWO.replacen(from, to, 1);
             assert_ne!(text, TWO, "{from}");
-            let message = serde_json::from_str::<BudgetResults>(&text).unwrap_err().to_string();
+            let message = serde_json::from_str::<BudgetResults>(&text)
+                .unwrap_err()
+                .to_string();
             assert!(message.contains(expected), "{to}: {message}");
         }
         let none = serde_json::from_str::<BudgetResults>(r#"{"results":[],"sources":{}}"#).unwrap_err();

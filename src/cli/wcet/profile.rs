@@ -50,7 +50,9 @@ impl Args {
     /// Bad input, figures that are missing or that no kernel has, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format.is_some_and(|format| format != Format::Json) {
-            return Err(Error::Usage("--format: expected json: kernels are JSON".to_owned()));
+            return Err(Error::Usage(
+                "--format: expected json: kernels are JSON".to_owned(),
+            ));
         }
         let benchmarks: Benchmarks = one_document(&self.benchmarks, "list of benchmarks")?;
         let recipe = Recipe {

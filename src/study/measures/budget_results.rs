@@ -27,7 +27,9 @@ impl Parameters for BudgetResultsParameters {
     type Measure = PublishedResults;
 
     fn prepare(self, files: &mut Files) -> Result<PublishedResults, Refusal> {
-        let results = files.read(&self.results).map_err(|message| Refusal::new("results", message))?;
+        let results = files
+            .read(&self.results)
+            .map_err(|message| Refusal::new("results", message))?;
         Ok(PublishedResults { results })
     }
 }
@@ -35,7 +37,9 @@ impl Parameters for BudgetResultsParameters {
 impl Measure for PublishedResults {
     fn rows(&self, _seed: u64) -> Result<Vec<Row>> {
         let rows = self.results.results().iter().flat_map(|result| {
-            let policy = result.policy.map_or("none".to_owned(), |policy| policy.to_string());
+            let policy = result
+                .policy
+                .map_or("none".to_owned(), |policy| policy.to_string());
             result.figures().into_iter().map(move |figure| {
                 Row::new(figure.field, figure.value, figure.unit)
                     .with("kernel", result.benchmark.as_deref().unwrap_or("none"))

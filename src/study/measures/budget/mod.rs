@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::scenario::{Beside, Scenario, Subject, demands, offsets};
-use self::statistics::{Shape, Statistics};
+use self::statistics::{QUANTITIES, Shape, Statistics};
 use super::{Files, Measure, Parameters, Refusal, Row};
 use crate::bandwidth::{BudgetPolicy, BudgetResults};
 use crate::error::Result;
@@ -48,6 +48,9 @@ pub struct BudgetParameters {
     /// Runs under each policy.
     #[schemars(range(min = 1, max = MAX_RUNS))]
     runs: u64,
+    /// What is reported; all by default.
+    #[serde(default)]
+    quantities: Option<Vec<String>>,
     /// The file with published results.
     #[serde(default)]
     published: Option<String>,
@@ -84,13 +87,15 @@ pub struct Budgets {
     subject: Subject,
     scenarios: Vec<Scenario>,
     runs: u64,
+    quantities: Option<Vec<String>>,
     published: Option<(BudgetResults, String)>,
 }
 
 impl Parameters for BudgetParameters {
     const NAME: &'static str = "budget";
-    const KEYS: &'static [&'static str] =
-        &["kernel", "blocks", "offset", "pattern", "demand", "share", "policy", "runs"];
+    const KEYS: &'static [&'static str] = &[
+        "kernel", "blocks", "offset", "pattern", "demand", "share", "policy", "runs",
+    ];
     type Measure = Budgets;
 
     fn prepare(self, files: &mut Files) -> Result<Budgets, Refusal> {
@@ -98,40 +103,71 @@ impl Parameters for BudgetParameters {
             let message = format!("found {}, expected 1 to {MAX_RUNS}", self.runs);
             return Err(Refusal::new("runs", message));
         }
-        let subject = Subject::read(files, &self.kernel, self.intervals, self.slowdown, self.straddling)?;
+        let subject = Subject::read(
+            files,
+            &self.kernel,
+            self.intervals,
+            self.slowdown,
+            self.straddling,
+        )?;
         let scenarios = Scenario::all(
             &self.blocks,
             &offsets("offsets", &self.offsets)?,
             &self.patterns,
             &demands("demands", &self.demands)?,
         )?;
+        if let Some(quantities) = &self.quantities {
+            let unknown = quantities
+                .iter()
+                .find(|name| !QUANTITIES.contains(&name.as_str()));
+            let found = match unknown {
+                Some(name) => Some(format!("\"{name}\"")),
+                None => quantities.is_empty().then(|| "an empty list".to_owned()),
+            };
+            if let Some(found) = found {
+                let message = format!("found {found}, expected some of {}", QUANTITIES.join(", "));
+                return Err(Refusal::new("quantities", message));
+            }
+        }
         for scenario in &scenarios {
             subject.simulator(scenario, 1)?;
         }
         let published = match (&self.published, self.benchmark) {
             (None, None) => None,
             (Some(path), Some(benchmark)) => {
-                let results: BudgetResults =
-                    files.read(path).map_err(|message| Refusal::new("published", message))?;
-                let known = |name: &str| results.results().iter().any(|r| r.benchmark.as_deref() == Some(name));
+                let results: BudgetResults = files
+                    .read(path)
+                    .map_err(|message| Refusal::new("published", message))?;
+                let known = |name: &str| {
+                    results
+                        .results()
+                        .iter()
+                        .any(|r| r.benchmark.as_deref() == Some(name))
+                };
                 if !known(&benchmark) {
                     let message = format!("found \"{benchmark}\", expected a benchmark of {path}");
                     return Err(Refusal::new("benchmark", message));
                 }
                 Some((results, benchmark))
             }
-            _ => return Err(Refusal::new("published", "expected both `published` and `benchmark`, or neither")),
+            _ => {
+                return Err(Refusal::new(
+                    "published",
+                    "expected both `published` and `benchmark`, or neither",
+                ));
+            }
         };
         Ok(Budgets {
             subject,
             scenarios,
             runs: self.runs,
+            quantities: self.quantities,
             published,
         })
     }
 }
 
-/// The named demand beside which Table IV prints Q; the paper does not say, and it is the one that fits (docs/models.md).
+/// Table IV does not say beside which program it prints Q: that it is the most demanding one is an assumption.
 const ASSUMED: (&str, &str) = ("libquantum", "SPEC");
 
 impl Budgets {
@@ -157,7 +193,10 @@ impl Budgets {
     fn table(&self, of: impl Fn(usize) -> Statistics) -> Vec<Row> {
         let scenarios = self.scenarios.iter().enumerate();
         let rows = scenarios.flat_map(|(index, scenario)| {
-            let rows = of(index).rows(|policy| self.beside(scenario, policy));
+            let mut rows = of(index).rows(|policy| self.beside(scenario, policy));
+            if let Some(quantities) = &self.quantities {
+                rows.retain(|(_, row)| quantities.iter().any(|name| name == row.quantity));
+            }
             rows.into_iter().map(|(policy, row)| {
                 scenario
                     .label(row)
@@ -177,9 +216,15 @@ impl Measure for Budgets {
         // Scenarios that differ in pattern or demand alone share their runs.
         let mut first = 0;
         while let Some(head) = self.scenarios.get(first) {
-            let group = self.scenarios.iter().skip(first).take_while(|other| head.shares_runs(other));
+            let group = self
+                .scenarios
+                .iter()
+                .skip(first)
+                .take_while(|other| head.shares_runs(other));
             let simulators = group.map(|scenario| self.subject.simulator(scenario, seed));
-            let simulators = simulators.collect::<Result<Vec<_>, Refusal>>().map_err(Subject::explain)?;
+            let simulators = simulators
+                .collect::<Result<Vec<_>, Refusal>>()
+                .map_err(Subject::explain)?;
             let Some(source) = simulators.first() else { break };
             let mut done = 0;
             while done < self.runs {
@@ -206,7 +251,12 @@ impl Measure for Budgets {
             }
             first += simulators.len();
         }
-        Ok(self.table(|index| statistics.get(index).cloned().unwrap_or_else(|| self.subject.statistics())))
+        Ok(self.table(|index| {
+            statistics
+                .get(index)
+                .cloned()
+                .unwrap_or_else(|| self.subject.statistics())
+        }))
     }
 
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {

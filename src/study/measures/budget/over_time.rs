@@ -60,12 +60,19 @@ pub struct BudgetOverTime {
 
 impl Parameters for OverTimeParameters {
     const NAME: &'static str = "budget-over-time";
-    const KEYS: &'static [&'static str] =
-        &["kernel", "blocks", "offset", "pattern", "demand", "share", "policy", "period"];
+    const KEYS: &'static [&'static str] = &[
+        "kernel", "blocks", "offset", "pattern", "demand", "share", "policy", "period",
+    ];
     type Measure = BudgetOverTime;
 
     fn prepare(self, files: &mut Files) -> Result<BudgetOverTime, Refusal> {
-        let subject = Subject::read(files, &self.kernel, self.intervals, self.slowdown, self.straddling)?;
+        let subject = Subject::read(
+            files,
+            &self.kernel,
+            self.intervals,
+            self.slowdown,
+            self.straddling,
+        )?;
         let offsets = offsets("offset", &[self.offset])?;
         let demands = demands("demand", &[self.demand])?;
         let scenarios = Scenario::all(&[self.blocks], &offsets, &[self.pattern], &demands)?;
@@ -89,12 +96,19 @@ impl BudgetOverTime {
 
 impl Measure for BudgetOverTime {
     fn rows(&self, seed: u64) -> Result<Vec<Row>> {
-        let simulator = self.subject.simulator(&self.scenario, seed).map_err(Subject::explain)?;
+        let simulator = self
+            .subject
+            .simulator(&self.scenario, seed)
+            .map_err(Subject::explain)?;
         let execution = simulator.execution(0);
         let mut rows = Vec::new();
         for (policy, mut allocator) in self.subject.allocators()? {
             let run = simulator.run(&execution, policy, &mut allocator, true);
-            rows.extend((0..).zip(run.periods).map(|(period, of)| self.row(policy, period, of.q)));
+            rows.extend(
+                (0..)
+                    .zip(run.periods)
+                    .map(|(period, of)| self.row(policy, period, of.q)),
+            );
         }
         Ok(rows)
     }
@@ -102,7 +116,10 @@ impl Measure for BudgetOverTime {
     /// As many periods as a run may have.
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
         let policies = BudgetPolicy::ALL.into_iter();
-        let rows = policies.flat_map(|policy| (0..self.subject.periods()).map(move |period| (policy, period)));
-        Ok(rows.map(|(policy, period)| self.row(policy, period, 0.0)).collect())
+        let rows =
+            policies.flat_map(|policy| (0..self.subject.periods()).map(move |period| (policy, period)));
+        Ok(rows
+            .map(|(policy, period)| self.row(policy, period, 0.0))
+            .collect())
     }
 }

@@ -151,9 +151,12 @@ impl Subject {
         if let Some(count) = intervals {
             let refuse = |message: String| Refusal::new("intervals", message);
             let list = alternate(kernel.clusters(), count).map_err(|error| refuse(error.to_string()))?;
-            kernel = kernel.with_intervals(list).map_err(|error| refuse(error.to_string()))?;
+            kernel = kernel
+                .with_intervals(list)
+                .map_err(|error| refuse(error.to_string()))?;
         }
-        let found = nominal(&kernel, slowdown, false, straddling).map_err(|error| refuse(error.to_string()))?;
+        let found =
+            nominal(&kernel, slowdown, false, straddling).map_err(|error| refuse(error.to_string()))?;
         Ok(Subject {
             kernel,
             q: found.nominal_q,
@@ -168,14 +171,20 @@ impl Subject {
 
     /// The most regulation periods of a run that is in time.
     pub fn periods(&self) -> u64 {
-        self.deadline.ns().div_ceil(self.kernel.regulation_period().ns().max(1)) + 1
+        self.deadline
+            .ns()
+            .div_ceil(self.kernel.regulation_period().ns().max(1))
+            + 1
     }
 
     /// Decisions of each policy, NOMINAL first.
     pub fn allocators(&self) -> Result<Vec<(BudgetPolicy, Allocator)>> {
         let allocators = BudgetPolicy::ALL.into_iter().map(|policy| {
             let allocator = Allocator::new(&self.kernel, self.q, policy, self.straddling);
-            Ok((policy, allocator.map_err(|error| Error::Internal(error.to_string()))?))
+            Ok((
+                policy,
+                allocator.map_err(|error| Error::Internal(error.to_string()))?,
+            ))
         });
         allocators.collect()
     }

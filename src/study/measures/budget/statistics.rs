@@ -6,6 +6,29 @@ use crate::simulator::regulation::{Run, Tally};
 use crate::study::measures::Row;
 use crate::time::Time;
 
+/// What is reported of each policy; gains and leads not of NOMINAL.
+pub(super) const QUANTITIES: [&str; 19] = [
+    "improvement",
+    "improvement_low",
+    "improvement_high",
+    "be_requests",
+    "q_mean",
+    "q_std",
+    "q_first_third",
+    "q_last_third",
+    "q_rise",
+    "q_first_fifth",
+    "q_peak",
+    "periods",
+    "runs_of_other_length",
+    "periods_over_nominal",
+    "finish",
+    "margin",
+    "late_runs",
+    "q_first_fifth_lead",
+    "q_std_lead",
+];
+
 /// A run, and when in it Q was high.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
@@ -23,7 +46,10 @@ pub(super) struct Shape {
 impl Shape {
     /// Of a run with its periods, which are given up.
     pub fn of(mut run: Run) -> Shape {
-        let q: Vec<f64> = std::mem::take(&mut run.periods).iter().map(|period| period.q).collect();
+        let q: Vec<f64> = std::mem::take(&mut run.periods)
+            .iter()
+            .map(|period| period.q)
+            .collect();
         let (third, fifth) = (q.len().div_ceil(3), q.len().div_ceil(5));
         let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
         let most = q.iter().copied().fold(0.0, f64::max);
@@ -119,7 +145,9 @@ impl Statistics {
             others.filter(|other| other.policy != BudgetPolicy::Nominal)
         };
         let std = |column: &Column| column.tally.summary().q_std.mean;
-        let early = others().map(|other| other.mean(other.first_fifth)).fold(0.0, f64::max);
+        let early = others()
+            .map(|other| other.mean(other.first_fifth))
+            .fold(0.0, f64::max);
         let even = others().map(std).fold(f64::INFINITY, f64::min);
         vec![
             share("q_first_fifth_lead", own.mean(own.first_fifth) - early),
@@ -153,7 +181,11 @@ impl Column {
         if self.policy != BudgetPolicy::Nominal {
             let improvement = |quantity, value: Option<f64>| {
                 // Nothing to compare with, unless this is an outline.
-                let none = if self.runs == 0 { decimals(0.0) } else { String::new() };
+                let none = if self.runs == 0 {
+                    decimals(0.0)
+                } else {
+                    String::new()
+                };
                 Row::new(quantity, value.map_or(none, decimals), "share")
             };
             let of = summary.improvement;
