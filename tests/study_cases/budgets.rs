@@ -9,15 +9,15 @@ use super::*;
 
 const RUNS: usize = 70;
 
-fn two_paths() -> Kernel {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tasksets/traces/two-paths.json");
+fn short() -> Kernel {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/study_support/kernel.json");
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// The kernel in four intervals, as in the case.
+/// The kernel in five intervals, as in the case.
 fn kernel() -> Kernel {
-    let kernel = two_paths();
-    let intervals = alternate(kernel.clusters(), 4).unwrap();
+    let kernel = short();
+    let intervals = alternate(kernel.clusters(), 5).unwrap();
     kernel.with_intervals(intervals).unwrap()
 }
 
@@ -84,9 +84,9 @@ fn gains_are_those_of_plain_loops() {
     let mut compared = 0;
     for (blocks, offset, offset_ns) in [
         (BlockTimes::Drawn, "random", None),
-        (BlockTimes::Drawn, "250us", Some(Time::from_ns(250_000))),
+        (BlockTimes::Drawn, "30us", Some(Time::from_ns(30_000))),
         (BlockTimes::Wcet, "random", None),
-        (BlockTimes::Wcet, "250us", Some(Time::from_ns(250_000))),
+        (BlockTimes::Wcet, "30us", Some(Time::from_ns(30_000))),
     ] {
         for pattern in [AccessPattern::Front, AccessPattern::Random] {
             for (demand, share) in [("bandwidth", 1.0), ("libquantum", 0.6), ("0.3", 0.3)] {
@@ -205,7 +205,7 @@ fn periods_are_those_of_the_first_run() {
         .map(|row| ["policy", "period", "value"].map(|name| column(name).text(row).to_owned()))
         .collect();
     let runs = simulate(
-        &two_paths(),
+        &short(),
         setting(BlockTimes::Drawn, None, AccessPattern::Uniform, 0.5),
         1,
     );
@@ -228,17 +228,17 @@ fn absurd_budget_cases_are_refused() {
             "case[2].runs: found 0, expected 1 to 1000000",
         ),
         (
-            "intervals = 4\nblocks",
+            "intervals = 5\nblocks",
             "intervals = 1\nblocks",
             "case[2].intervals: intervals: found 1",
         ),
         (
-            "\"250us\"",
-            "\"250\"",
-            "case[2].offsets: found \"250\", expected `random` or a time",
+            "\"30us\"",
+            "\"30\"",
+            "case[2].offsets: found \"30\", expected `random` or a time",
         ),
         (
-            "\"250us\"",
+            "\"30us\"",
             "\"2s\"",
             "found 2s, expected less than the regulation period",
         ),
@@ -276,9 +276,9 @@ fn absurd_budget_cases_are_refused() {
         ),
         ("runs = 70", "runs = 70\nslowdown = -1", "case[2].slowdown"),
         (
-            "two-paths.json\"\nintervals = 4\nblocks",
-            "two-path.json\"\nintervals = 4\nblocks",
-            "case[2].kernel: found \"tasksets/traces/two-path.json\", expected a file",
+            "kernel.json\"\nintervals = 5\nblocks",
+            "kernels.json\"\nintervals = 5\nblocks",
+            "case[2].kernel: found \"tasksets/traces/kernels.json\", expected a file",
         ),
         (
             "demand = \"0.5\"",
