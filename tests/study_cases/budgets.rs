@@ -278,7 +278,7 @@ fn absurd_budget_cases_are_refused() {
         (
             "kernel.json\"\nintervals = 5\nblocks",
             "kernels.json\"\nintervals = 5\nblocks",
-            "case[2].kernel: found \"tasksets/traces/kernels.json\", expected a file",
+            "case[2].kernel: found \"tests/study_support/kernels.json\", expected a file",
         ),
         (
             "demand = \"0.5\"",
