@@ -47,6 +47,7 @@ fn all_schemas_are_listed_and_valid() {
         "platform",
         "kernel",
         "benchmarks",
+        "budget-results",
         "bound",
         "nominal",
         "simulation",
@@ -72,13 +73,24 @@ fn input_files_follow_their_schema() {
     }
     let (kernel, benchmarks) = (validator("kernel"), validator("benchmarks"));
     let mut files = 0;
-    for entry in std::fs::read_dir(root().join("tasksets/kernels")).unwrap() {
-        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-        let list = text.contains("\"benchmarks\":");
-        check(if list { &benchmarks } else { &kernel }, &text);
-        files += 1;
+    let results = validator("budget-results");
+    for folder in ["tasksets/kernels", "tasksets/kernels/synthetic"] {
+        for entry in std::fs::read_dir(root().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|ending| ending != "json") {
+                continue;
+            }
+            let text = std::fs::read_to_string(path).unwrap();
+            let of = match () {
+                () if text.contains("\"benchmarks\":") => &benchmarks,
+                () if text.contains("\"results\":") => &results,
+                () => &kernel,
+            };
+            check(of, &text);
+            files += 1;
+        }
     }
-    assert!(files >= 3);
+    assert!(files >= 10);
     let platform = validator("platform");
     for entry in std::fs::read_dir(root().join("tasksets/platforms")).unwrap() {
         check(

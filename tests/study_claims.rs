@@ -296,7 +296,13 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
         let of = study.spec.cases()?;
         Some((study.spec.name(), of.cases().len()))
     });
-    assert_eq!(cases.collect::<Vec<_>>(), [("aghilinasab20-table1-table2", 10)]);
+    assert_eq!(
+        cases.collect::<Vec<_>>(),
+        [
+            ("aghilinasab20-table1-table2", 10),
+            ("aghilinasab20-table3-table4", 37)
+        ]
+    );
     let claims: Vec<&str> = studies
         .iter()
         .flat_map(|study| study.spec.claims())

@@ -3,6 +3,8 @@
 //! * [`nominal`]: the largest budget within a slowdown, off-line;
 //! * [`Allocator`]: the budget of each regulation period at run time, under any [`BudgetPolicy`];
 //! * [`MemoryLimit`]: Algorithm 2, exactly and as a linear program;
+//! * [`profile`]: a made-up kernel with published figures, its nominal budget among them;
+//! * [`BudgetResults`]: published figures;
 //! * [`RemainingTable`]: what is left of a kernel, from the numbers of its running blocks.
 
 mod allocator;
@@ -10,10 +12,14 @@ pub mod inverse;
 mod memory_limit;
 mod nominal;
 mod policy;
+mod profile;
 mod remaining;
+mod results;
 
 pub use allocator::Allocator;
 pub use memory_limit::MemoryLimit;
 pub use nominal::{Nominal, nominal};
 pub use policy::BudgetPolicy;
+pub use profile::{Recipe, profile};
 pub use remaining::RemainingTable;
+pub use results::{BudgetResult, BudgetResults};

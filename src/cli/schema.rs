@@ -5,7 +5,7 @@ use schemars::{Schema, schema_for};
 use super::output::Output;
 use super::table::{Column, Table};
 use super::{Global, Outcome};
-use crate::bandwidth::Nominal;
+use crate::bandwidth::{BudgetResults, Nominal};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
 use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, TaskSet};
@@ -61,6 +61,11 @@ const FORMATS: &[Entry] = &[
         "benchmarks",
         "published figures of tasksets/kernels, which studies read",
         || schema_for!(Benchmarks),
+    ),
+    (
+        "budget-results",
+        "published figures of budgets at run time, which studies read",
+        || schema_for!(BudgetResults),
     ),
     ("platform", "a GPU of tasksets/platforms", || {
         schema_for!(Platform)

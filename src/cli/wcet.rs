@@ -5,6 +5,7 @@ mod cluster;
 mod curve;
 mod fit;
 mod points;
+mod profile;
 mod synth;
 mod traffic;
 mod verify;
@@ -37,6 +38,8 @@ enum Command {
     Cluster(cluster::Args),
     /// Draw measured times of thread blocks from the profile of a kernel.
     Synth(synth::Args),
+    /// Make up a kernel with the published figures of a benchmark.
+    Profile(profile::Args),
     /// Bound the execution time of a kernel under a memory budget.
     Bound(bound::Args),
     /// Bound it for many budgets.
@@ -56,6 +59,7 @@ impl Args {
         match &self.command {
             Command::Cluster(args) => args.run(global),
             Command::Synth(args) => args.run(global),
+            Command::Profile(args) => args.run(global),
             Command::Bound(args) => args.run(global),
             Command::Curve(args) => args.run(global),
             Command::Fit(args) => args.run(global),

@@ -20,6 +20,8 @@ pub enum Purpose {
     BlockTimes = 10,
     /// Which of the measurements of a thread block are kept.
     BlockSamples = 11,
+    /// The clusters of a made-up kernel.
+    Profile = 12,
     /// When in a regulation period a kernel starts.
     RegulationOffset = 20,
     /// When in a regulation period best-effort cores access memory.

@@ -168,6 +168,12 @@ impl Kernel {
         Ok(self)
     }
 
+    /// The kernel with other sources.
+    pub fn with_sources(mut self, sources: BTreeMap<String, String>) -> Kernel {
+        self.sources = sources;
+        self
+    }
+
     /// The name, if it has one.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()

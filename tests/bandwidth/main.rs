@@ -18,6 +18,7 @@ mod cases;
 mod commands;
 mod histo;
 mod lemma;
+mod profile;
 mod twin;
 
 use gpusched::bandwidth::inverse::{largest_burst, memory_time};

@@ -5,8 +5,9 @@ use serde_json::Value;
 use crate::support::{files, root, run};
 
 /// The studies with committed results.
-const STUDIES: [&str; 5] = [
+const STUDIES: [&str; 6] = [
     "aghilinasab20-table1-table2",
+    "aghilinasab20-table3-table4",
     "policies",
     "singh21-fig3.4",
     "singh21-fig3.5",

@@ -24,7 +24,9 @@ fn checkout() -> tempfile::TempDir {
     fs::create_dir_all(&copies).unwrap();
     for file in fs::read_dir(kernels).unwrap() {
         let file = file.unwrap();
-        fs::copy(file.path(), copies.join(file.file_name())).unwrap();
+        if file.path().is_file() {
+            fs::copy(file.path(), copies.join(file.file_name())).unwrap();
+        }
     }
     fs::create_dir(root.path().join("studies")).unwrap();
     fs::write(root.path().join("studies/cases.toml"), CASES).unwrap();

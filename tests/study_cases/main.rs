@@ -13,6 +13,7 @@ mod files;
 #[path = "../study_support/mod.rs"]
 mod study_support;
 
+mod budgets;
 #[cfg(feature = "cli")]
 mod command;
 mod identity;

@@ -13,7 +13,7 @@ use crate::error::{Error, InputError, Result};
 use crate::kernel_wcet::synthesis::{Synthesizer, alternate};
 use crate::kernel_wcet::trace::{Level, Row};
 use crate::model::Kernel;
-use crate::model::reader::Kernels;
+use crate::model::reader::{Document, Documents};
 
 /// Draws measured times of thread blocks from the profile of a kernel.
 #[derive(Debug, clap::Args)]
@@ -119,25 +119,33 @@ impl Args {
 /// # Errors
 /// Bad input, none, or more than one.
 pub fn one_kernel(path: &Path) -> Result<Kernel> {
-    let mut kernels = Kernels::open(path)?;
-    let file = kernels.file().to_owned();
-    let refuse = |line, message: &str| {
+    one_document(path, "kernel")
+}
+
+/// The only document in `path`, a `what`.
+///
+/// # Errors
+/// Bad input, none, or more than one.
+pub fn one_document<T: Document>(path: &Path, what: &str) -> Result<T> {
+    let mut documents = Documents::<T>::open(path)?;
+    let file = documents.file().to_owned();
+    let refuse = |line, message: String| {
         Error::Input(InputError {
             file: file.clone(),
             line,
             field: String::new(),
-            message: message.to_owned(),
+            message,
         })
     };
-    let Some(first) = kernels.next() else {
-        return Err(refuse(None, "found nothing, expected a kernel"));
+    let Some(first) = documents.next() else {
+        return Err(refuse(None, format!("found nothing, expected a {what}")));
     };
-    let (_, kernel) = first?;
-    if let Some(second) = kernels.next() {
+    let (_, document) = first?;
+    if let Some(second) = documents.next() {
         let (line, _) = second?;
-        return Err(refuse(Some(line), "found a second kernel, expected one"));
+        return Err(refuse(Some(line), format!("found a second {what}, expected one")));
     }
-    Ok(kernel)
+    Ok(document)
 }
 
 fn write_csv(text: &mut String, row: &Row) {

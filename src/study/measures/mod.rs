@@ -6,6 +6,8 @@
 //! A measure depends on its parameters, the content of its files and the seed, on nothing else: not on threads, on time, or
 //! on other cases.
 
+mod budget;
+mod budget_results;
 mod curve;
 mod execution;
 mod files;
@@ -107,6 +109,9 @@ pub const MEASURES: &[Entry] = &[
     entry::<published::PublishedParameters>(),
     entry::<planted::PlantedParameters>(),
     entry::<execution::ExecutionParameters>(),
+    entry::<budget::BudgetParameters>(),
+    entry::<budget::OverTimeParameters>(),
+    entry::<budget_results::BudgetResultsParameters>(),
     entry::<mapping::MappingParameters>(),
     entry::<misprediction::MispredictionParameters>(),
     entry::<occupancy::OccupancyParameters>(),

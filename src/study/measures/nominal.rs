@@ -36,7 +36,7 @@ pub struct NominalParameters {
     published: Option<Factor>,
 }
 
-fn tenth() -> Factor {
+pub(super) fn tenth() -> Factor {
     Factor::from_billionths(100_000_000).unwrap_or(Factor::ONE)
 }
 

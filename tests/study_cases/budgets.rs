@@ -1,0 +1,327 @@
+//! The measures of budgets at run time against plain loops over the simulator.
+
+use gpusched::bandwidth::{Allocator, BudgetPolicy};
+use gpusched::kernel_wcet::synthesis::alternate;
+use gpusched::simulator::regulation::{AccessPattern, BlockTimes, Run, Setting, Simulator};
+use gpusched::time::Time;
+
+use super::*;
+
+const RUNS: usize = 70;
+
+fn short() -> Kernel {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/study_support/kernel.json");
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// The kernel in five intervals, as in the case.
+fn kernel() -> Kernel {
+    let kernel = short();
+    let intervals = alternate(kernel.clusters(), 5).unwrap();
+    kernel.with_intervals(intervals).unwrap()
+}
+
+/// The runs of one scenario, by policy.
+fn simulate(kernel: &Kernel, setting: Setting, runs: u64) -> Vec<Vec<Run>> {
+    let tenth = Factor::from_f64(0.1).unwrap();
+    let q = nominal(kernel, tenth, false, Straddling::End).unwrap().nominal_q;
+    let simulator = Simulator::new(kernel, setting, 7).unwrap();
+    let of = |policy| {
+        let mut allocator = Allocator::new(kernel, q, policy, Straddling::End).unwrap();
+        let each =
+            (0..runs).map(|run| simulator.run(&simulator.execution(run), policy, &mut allocator, true));
+        each.collect()
+    };
+    BudgetPolicy::ALL.map(of).into()
+}
+
+fn setting(blocks: BlockTimes, offset_ns: Option<Time>, pattern: AccessPattern, demand: f64) -> Setting {
+    Setting {
+        pattern,
+        demand: Factor::from_f64(demand).unwrap(),
+        blocks,
+        offset_ns,
+        lead_ns: Time::from_ns(50_000),
+        process_requests: 470,
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let values: Vec<f64> = values.collect();
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The mean of Q over the periods from `from` to `to`, both as shares of them, rounded away from the middle.
+fn part(run: &Run, parts: usize, last: bool) -> f64 {
+    let q: Vec<f64> = run.periods.iter().map(|period| period.q).collect();
+    let count = (0..q.len()).filter(|index| index * parts < q.len()).count();
+    mean(
+        if last {
+            q[q.len() - count..].to_vec()
+        } else {
+            q[..count].to_vec()
+        }
+        .into_iter(),
+    )
+}
+
+#[test]
+fn gains_are_those_of_plain_loops() {
+    let folder = temporary();
+    run(&parse(DRAWN).unwrap(), folder.path(), "1/1", 2).unwrap();
+    let table = Table::read(folder.path().join("drawn.csv")).unwrap();
+    let find = |filters: &[(&str, &str)]| {
+        let passes = |row: usize| {
+            filters
+                .iter()
+                .all(|(name, text)| table.column(name).unwrap().text(row) == *text)
+        };
+        let rows: Vec<usize> = (0..table.len()).filter(|&row| passes(row)).collect();
+        assert_eq!(rows.len(), 1, "{filters:?}");
+        rows[0]
+    };
+    let kernel = kernel();
+    let mut compared = 0;
+    for (blocks, offset, offset_ns) in [
+        (BlockTimes::Drawn, "random", None),
+        (BlockTimes::Drawn, "30us", Some(Time::from_ns(30_000))),
+        (BlockTimes::Wcet, "random", None),
+        (BlockTimes::Wcet, "30us", Some(Time::from_ns(30_000))),
+    ] {
+        for pattern in [AccessPattern::Front, AccessPattern::Random] {
+            for (demand, share) in [("bandwidth", 1.0), ("libquantum", 0.6), ("0.3", 0.3)] {
+                let runs = simulate(&kernel, setting(blocks, offset_ns, pattern, share), RUNS as u64);
+                let (blocks, pattern) = (blocks.to_string(), pattern.to_string());
+                for (policy, own) in BudgetPolicy::ALL.into_iter().zip(&runs) {
+                    let policy = policy.to_string();
+                    let cell = |quantity: &str, column: &str| {
+                        let row = find(&[
+                            ("case", "gains"),
+                            ("blocks", &blocks),
+                            ("offset", offset),
+                            ("pattern", &pattern),
+                            ("demand", demand),
+                            ("policy", &policy),
+                            ("quantity", quantity),
+                        ]);
+                        table.column(column).unwrap().text(row).to_owned()
+                    };
+                    assert_eq!(cell("q_mean", "share").parse::<f64>().unwrap(), share);
+                    let mut same = |quantity: &str, expected: f64| {
+                        let found: f64 = cell(quantity, "value").parse().unwrap();
+                        assert!(
+                            (found - expected).abs() < 1e-6 * expected.abs().max(1.0) + 1e-6,
+                            "{quantity} {found} {expected}"
+                        );
+                        compared += 1;
+                    };
+                    let length = |run: &Run| run.periods.len() as f64;
+                    let pairs = || own.iter().zip(&runs[0]);
+                    same(
+                        "q_mean",
+                        mean(own.iter().map(|run| mean(run.periods.iter().map(|p| p.q)))),
+                    );
+                    same("q_first_third", mean(own.iter().map(|run| part(run, 3, false))));
+                    same("q_last_third", mean(own.iter().map(|run| part(run, 3, true))));
+                    same(
+                        "q_rise",
+                        mean(own.iter().map(|run| part(run, 3, true) - part(run, 3, false))),
+                    );
+                    same("q_first_fifth", mean(own.iter().map(|run| part(run, 5, false))));
+                    same("periods", mean(own.iter().map(length)));
+                    same("finish", mean(own.iter().map(|run| run.finish / 1e6)));
+                    same("late_runs", own.iter().filter(|run| run.late).count() as f64);
+                    let extra = pairs().map(|(run, nominal)| length(run) - length(nominal));
+                    same("periods_over_nominal", extra.clone().fold(0.0, f64::max));
+                    same(
+                        "runs_of_other_length",
+                        mean(extra.map(|extra| f64::from(u8::from(extra != 0.0)))),
+                    );
+                    same(
+                        "q_peak",
+                        mean(own.iter().map(|run| {
+                            let (mut at, mut most) = (0, 0.0);
+                            for (index, period) in run.periods.iter().enumerate() {
+                                if period.q > most {
+                                    (at, most) = (index, period.q);
+                                }
+                            }
+                            at as f64 / (run.periods.len() - 1).max(1) as f64
+                        })),
+                    );
+                    if policy != "nominal" {
+                        let gains = pairs().map(|(run, nominal)| run.requests / nominal.requests - 1.0);
+                        same("improvement", mean(gains));
+                        let low: f64 = cell("improvement_low", "value").parse().unwrap();
+                        let high: f64 = cell("improvement_high", "value").parse().unwrap();
+                        let middle: f64 = cell("improvement", "value").parse().unwrap();
+                        assert!(low <= middle && middle <= high);
+                        let others = |of: &dyn Fn(&Run) -> f64| -> Vec<f64> {
+                            let others = BudgetPolicy::ALL.into_iter().zip(&runs).skip(1);
+                            let others = others.filter(|(other, _)| other.to_string() != policy);
+                            others.map(|(_, runs)| mean(runs.iter().map(of))).collect()
+                        };
+                        let std = |run: &Run| run.q_std;
+                        let least = others(&std).into_iter().fold(f64::INFINITY, f64::min);
+                        same("q_std_lead", least - mean(own.iter().map(std)));
+                        let early = |run: &Run| part(run, 5, false);
+                        let most = others(&early).into_iter().fold(0.0, f64::max);
+                        same("q_first_fifth_lead", mean(own.iter().map(early)) - most);
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(compared, 24 * (4 * 11 + 3 * 3));
+    let published = |policy: &str, demand: &str, quantity: &str| {
+        let row = find(&[
+            ("case", "gains"),
+            ("blocks", "drawn"),
+            ("offset", "random"),
+            ("pattern", "front"),
+            ("demand", demand),
+            ("policy", policy),
+            ("quantity", quantity),
+        ]);
+        table.column("published").unwrap().text(row).to_owned()
+    };
+    assert_eq!(published("fair", "bandwidth", "improvement"), "0.61");
+    assert_eq!(published("smooth", "libquantum", "improvement"), "1.08");
+    assert_eq!(published("greedy", "libquantum", "q_std"), "0.2077");
+    assert_eq!(published("fair", "bandwidth", "q_mean"), "");
+    assert_eq!(published("fair", "0.3", "improvement"), "");
+}
+
+/// Q over time is that of the first run, period by period; claims see as many periods before as there may be.
+#[test]
+fn periods_are_those_of_the_first_run() {
+    let folder = temporary();
+    let spec = parse(DRAWN).unwrap();
+    run(&spec, folder.path(), "1/1", 2).unwrap();
+    let table = Table::read(folder.path().join("drawn.csv")).unwrap();
+    let column = |name: &str| table.column(name).unwrap();
+    let rows = (0..table.len()).filter(|&row| column("case").text(row) == "over time");
+    let found: Vec<[String; 3]> = rows
+        .map(|row| ["policy", "period", "value"].map(|name| column(name).text(row).to_owned()))
+        .collect();
+    let runs = simulate(
+        &short(),
+        setting(BlockTimes::Drawn, None, AccessPattern::Uniform, 0.5),
+        1,
+    );
+    let mut expected = Vec::new();
+    for (policy, runs) in BudgetPolicy::ALL.into_iter().zip(&runs) {
+        for (index, period) in runs[0].periods.iter().enumerate() {
+            expected.push([policy.to_string(), index.to_string(), format!("{:.6}", period.q)]);
+        }
+    }
+    assert!(expected.len() >= 8, "{expected:?}");
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn absurd_budget_cases_are_refused() {
+    for (from, to, expected) in [
+        (
+            "runs = 70",
+            "runs = 0",
+            "case[2].runs: found 0, expected 1 to 1000000",
+        ),
+        (
+            "intervals = 5\nblocks",
+            "intervals = 1\nblocks",
+            "case[2].intervals: intervals: found 1",
+        ),
+        (
+            "\"30us\"",
+            "\"30\"",
+            "case[2].offsets: found \"30\", expected `random` or a time",
+        ),
+        (
+            "\"30us\"",
+            "\"2s\"",
+            "found 2s, expected less than the regulation period",
+        ),
+        (
+            "\"0.3\"",
+            "\"1.3\"",
+            "case[2].demands: found \"1.3\", expected bandwidth, libquantum",
+        ),
+        ("\"0.3\"", "\"lbm\"", "case[2].demands: found \"lbm\""),
+        (
+            "[\"drawn\", \"wcet\"]",
+            "[]",
+            "found 0 combinations of blocks, offsets, patterns and demands",
+        ),
+        ("[\"drawn\", \"wcet\"]", "[\"worst\"]", "unknown variant `worst`"),
+        (
+            "benchmark = \"histo\"\n",
+            "",
+            "case[2].published: expected both `published` and `benchmark`",
+        ),
+        (
+            "benchmark = \"histo\"",
+            "benchmark = \"mcf\"",
+            "case[2].benchmark: found \"mcf\", expected a benchmark of",
+        ),
+        (
+            "runs = 70",
+            "runs = 70\nquantities = [\"q_men\"]",
+            "case[2].quantities: found \"q_men\", expected some of improvement",
+        ),
+        (
+            "runs = 70",
+            "runs = 70\nquantities = []",
+            "case[2].quantities: found an empty list",
+        ),
+        ("runs = 70", "runs = 70\nslowdown = -1", "case[2].slowdown"),
+        (
+            "kernel.json\"\nintervals = 5\nblocks",
+            "kernels.json\"\nintervals = 5\nblocks",
+            "case[2].kernel: found \"tests/study_support/kernels.json\", expected a file",
+        ),
+        (
+            "demand = \"0.5\"",
+            "demand = \"-1\"",
+            "case[3].demand: found \"-1\"",
+        ),
+        ("demand = \"0.5\"", "offset = \"1s\"", "case[3]"),
+        (
+            "results = \"tasksets/kernels/aghilinasab20-table3-table4",
+            "results = \"tasksets/kernels/histo-m4",
+            "case[4].results",
+        ),
+    ] {
+        let text = DRAWN.replacen(from, to, 1);
+        assert_ne!(text, DRAWN, "{from}");
+        let message = parse(&text).unwrap_err().to_string();
+        assert!(message.contains(expected), "{to}: {message}");
+    }
+}
+
+/// Only what is asked for is reported, and claims know that before.
+#[test]
+fn quantities_can_be_chosen() {
+    let text = DRAWN.replacen(
+        "runs = 70",
+        "runs = 1\nquantities = [\"q_mean\", \"improvement\"]",
+        1,
+    );
+    let folder = temporary();
+    run(&parse(&text).unwrap(), folder.path(), "1/1", 1).unwrap();
+    let table = Table::read(folder.path().join("drawn.csv")).unwrap();
+    let (cases, quantities) = (table.column("case").unwrap(), table.column("quantity").unwrap());
+    let rows = (0..table.len()).filter(|&row| cases.text(row) == "gains");
+    let found: Vec<&str> = rows.map(|row| quantities.text(row)).collect();
+    assert_eq!(found.len(), 24 * (4 + 3));
+    assert_eq!(found[..3], ["q_mean", "improvement", "q_mean"]);
+    let claim = |quantity: &str| {
+        let claim = format!(
+            "{text}\n[[claim]]\nid = \"a\"\ntext = \"b\"\nholds = 'min(value, quantity = \"{quantity}\") >= 0'\n"
+        );
+        parse(&claim).map(drop)
+    };
+    claim("improvement").unwrap();
+    assert!(claim("q_std").is_ok(), "tables have it");
+    assert!(claim("finish").unwrap_err().to_string().contains("finish"));
+}
