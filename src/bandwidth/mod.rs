@@ -3,6 +3,7 @@
 //! * [`nominal`]: the largest budget within a slowdown, off-line;
 //! * [`Allocator`]: the budget of each regulation period at run time, under any [`BudgetPolicy`];
 //! * [`MemoryLimit`]: Algorithm 2, exactly and as a linear program;
+//! * [`Sharing`]: what each of several cores gets of a budget;
 //! * [`RemainingTable`]: what is left of a kernel, from the numbers of its running blocks.
 
 mod allocator;
@@ -11,9 +12,11 @@ mod memory_limit;
 mod nominal;
 mod policy;
 mod remaining;
+mod sharing;
 
 pub use allocator::Allocator;
 pub use memory_limit::MemoryLimit;
 pub use nominal::{Nominal, nominal};
 pub use policy::BudgetPolicy;
 pub use remaining::RemainingTable;
+pub use sharing::{Sharing, jain};
