@@ -18,6 +18,10 @@ mod cases;
 mod commands;
 mod histo;
 mod lemma;
+mod optimum;
+#[cfg(feature = "cli")]
+mod replay;
+mod sharing;
 mod twin;
 
 use gpusched::bandwidth::inverse::{largest_burst, memory_time};

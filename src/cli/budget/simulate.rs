@@ -61,7 +61,7 @@ pub struct Args {
     /// The number of runs under each policy.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
     runs: u64,
-    /// Also find how much budgets could give away that knew each run beforehand.
+    /// Also find how much budgets could give away that knew each run beforehand: a limit, and budgets planned in advance.
     #[arg(long)]
     optimum: bool,
     /// Also draw Q over time, a line per policy, as SVG; of the first run.
@@ -120,7 +120,7 @@ impl Args {
                     .nominal_q
             }
         };
-        let replay = self.times.replay(&kernel, self.runs)?;
+        let replay = self.times.replay(&self.kernel, &kernel, self.runs)?;
         let recorded = replay.as_ref().map(replay::recorded);
         let simulator = match replay {
             Some(replay) => Simulator::replaying(&kernel, replay, self.setting(), global.seed())?,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::cli::wcet::distinct;
 use crate::error::{Error, Result};
 use crate::kernel_wcet::trace::{self, Input, Level, MAX_SAMPLES, Recorder};
 use crate::model::Kernel;
@@ -23,11 +24,11 @@ pub struct Times {
 }
 
 impl Times {
-    /// The trace, if there is one, for `runs` runs of `kernel`.
+    /// The trace, if there is one, for `runs` runs of `kernel`, which was read from `file`.
     ///
     /// # Errors
     /// Whatever is no trace, or none of this kernel.
-    pub fn replay(&self, kernel: &Kernel, runs: u64) -> Result<Option<Replay>> {
+    pub fn replay(&self, file: &Path, kernel: &Kernel, runs: u64) -> Result<Option<Replay>> {
         match (self.blocks, self.trace.as_slice()) {
             (BlockTimes::Trace, []) => {
                 let message = "--blocks trace: found no --trace, expected a file with measured times";
@@ -40,6 +41,7 @@ impl Times {
                 return Err(Error::Usage(message));
             }
         }
+        distinct([file].into_iter().chain(self.trace.iter().map(PathBuf::as_path)))?;
         let needed = usize::try_from(runs).unwrap_or(MAX_SAMPLES);
         let mut recorder = Recorder::first(needed);
         for path in &self.trace {

@@ -11,7 +11,7 @@ mod plan;
 mod summary;
 
 pub use limit::{demand_limit, limit};
-pub use plan::{Plan, Segment, by_period, flow, segments};
+pub use plan::{Cut, Plan, Segment, by_period, flow, segments};
 pub use summary::{OptimumSummary, OptimumTally};
 
 use super::{Execution, Process, Run, Simulator};
@@ -29,9 +29,12 @@ pub struct Optimum {
     pub fluid_late: bool,
 }
 
-/// How many plans are tried, and how many more until one ends in time. Each aims at a deadline that makes up for how early the
-/// one before was, or twice for how late.
+/// How many plans are tried of each kind, and how many more until one ends in time. Each aims at a deadline that makes up for
+/// how early the one before was, or twice for how late.
 const PLANS: (u32, u32) = (6, 24);
+
+/// How early is as good as just in time [ns].
+const EARLY: f64 = 1.0;
 
 impl Simulator {
     /// The most memory time [ns] of best-effort cores in run `execution` if it ends within `deadline`, whatever the budgets.
@@ -48,42 +51,50 @@ impl Simulator {
     /// What is possible in run `execution` if it has to end within `deadline`; with `record`, each period of the planned run.
     /// No process computes budgets.
     pub fn optimum(&self, execution: &Execution, deadline: Time, record: bool) -> Optimum {
-        let run = |plan: &Plan, record| {
-            let policy = BudgetPolicy::Nominal;
-            self.simulate(execution, policy, &mut plan.clone(), Process::default(), record)
-        };
         let segments = segments(&execution.blocks, &self.table, self.active);
         let demand = self.cores.spend(self.period.ns(), &mut Vec::new()) / self.period.ns() as f64;
-        let due = deadline.ns() as f64;
-        let mut target = due;
-        let mut best: Option<(Plan, Run)> = None;
-        let mut fluid_late = false;
-        for attempt in 0..PLANS.1 {
-            if attempt >= PLANS.0 && best.as_ref().is_some_and(|(_, best)| !best.late) {
-                break;
-            }
+        let plan = |target: f64, cut: Cut| {
             let flow = flow(&segments, target, demand);
-            let memory = by_period(&flow, execution.offset, self.period);
+            let memory = by_period(&flow, execution.offset, self.period, cut);
             let budgets = memory.into_iter().map(|memory| self.budget_for(memory));
-            let plan = Plan::new(budgets.collect(), deadline);
-            let found = run(&plan, false);
-            fluid_late |= attempt == 0 && found.late;
-            target += (due - found.finish) * if found.late { 2.0 } else { 1.0 };
-            let better = |best: &Run| best.late || (!found.late && found.requests > best.requests);
-            if best.as_ref().is_none_or(|(_, best)| better(best)) {
-                best = Some((plan, found));
+            Plan::new(budgets.collect(), deadline)
+        };
+        let due = deadline.ns() as f64;
+        let first = plan(due, Cut::Part);
+        let found = self.planned(execution, &first, false);
+        let fluid_late = found.late;
+        let mut best = (first, found);
+        for cut in Cut::ALL {
+            let mut target = due;
+            for attempt in 0..PLANS.1 {
+                let plan = plan(target, cut);
+                let found = self.planned(execution, &plan, false);
+                let (late, early) = (found.late, due - found.finish);
+                target += if late { 2.0 * early } else { early };
+                if best.1.late || (!late && found.requests > best.1.requests) {
+                    best = (plan, found);
+                }
+                let enough = attempt + 1 >= PLANS.0 && !best.1.late;
+                if enough || (!late && early < EARLY) {
+                    break;
+                }
             }
         }
-        let (plan, found) = best.unwrap_or_else(|| {
-            let plan = Plan::new(Vec::new(), deadline);
-            let found = run(&plan, false);
-            (plan, found)
-        });
+        let (plan, run) = best;
         Optimum {
             limit: self.memory_limit(execution, deadline) * super::REQUESTS_PER_NS,
-            run: if record { run(&plan, true) } else { found },
+            run: match record {
+                true => self.planned(execution, &plan, true),
+                false => run,
+            },
             fluid_late,
         }
+    }
+
+    /// Run `execution` by `plan`.
+    fn planned(&self, execution: &Execution, plan: &Plan, record: bool) -> Run {
+        let policy = BudgetPolicy::Nominal; // plays no part
+        self.simulate(execution, policy, &mut plan.clone(), Process::default(), record)
     }
 
     /// The least budget of which best-effort cores use `memory` [ns], or a whole period.

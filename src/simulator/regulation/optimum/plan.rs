@@ -59,27 +59,42 @@ pub fn flow(segments: &[Segment], deadline: f64, demand: f64) -> Vec<(f64, f64)>
         .collect()
 }
 
+/// What a period gets that start or end of the kernel cut: where in it the memory time is depends on the pattern.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Cut {
+    /// What the fluid has in it.
+    Part,
+    /// What it would have if the period were whole.
+    Whole,
+}
+
+impl Cut {
+    /// Both.
+    pub const ALL: [Cut; 2] = [Cut::Part, Cut::Whole];
+}
+
 /// The memory time of each period [ns], rounded down, if what `flow` says begins `offset` after the beginning of one.
-///
-/// A period that start or end cut gets what a whole one would: where in it the memory time is depends on the pattern.
-pub fn by_period(flow: &[(f64, f64)], offset: Time, period: Time) -> Vec<u64> {
+pub fn by_period(flow: &[(f64, f64)], offset: Time, period: Time, cut: Cut) -> Vec<u64> {
     let length = period.ns() as f64;
     let mut periods = Vec::new();
     let (mut begin, mut now, mut sum) = (offset.ns() as f64, offset.ns() as f64, 0.0);
-    let whole = |sum: f64, flowed: f64| (sum * (length / flowed)).min(length) as u64;
+    let get = |sum: f64, flowed: f64| match cut {
+        Cut::Part => sum as u64,
+        Cut::Whole => (sum * (length / flowed)).min(length) as u64,
+    };
     for &(time, memory) in flow {
         let density = if time > 0.0 { memory / time } else { 0.0 };
         let mut left = time;
         while left >= length - now {
             let room = length - now;
-            periods.push(whole(sum + room * density, length - begin));
+            periods.push(get(sum + room * density, length - begin));
             (left, begin, now, sum) = (left - room, 0.0, 0.0, 0.0);
         }
         sum += left * density;
         now += left;
     }
     if now > begin {
-        periods.push(whole(sum, now - begin));
+        periods.push(get(sum, now - begin));
     }
     periods
 }
