@@ -48,8 +48,8 @@ impl Folder {
 /// Runs at both levels, with what `time` says of run, block and level.
 fn trace(runs: [usize; 2], time: impl Fn(usize, usize, usize) -> u64) -> String {
     let mut text = "run,block,duration_ns,q\n".to_owned();
-    for q in 0..2 {
-        for run in 0..runs[q] {
+    for (q, runs) in runs.into_iter().enumerate() {
+        for run in 0..runs {
             for block in (0..CLUSTERS.len()).rev() {
                 writeln!(text, "{run},{block},{},{q}", time(run, block, q)).unwrap();
             }
@@ -226,7 +226,7 @@ fn other_kernels_are_refused() {
         ),
         (
             "--blocks trace --trace gap.csv",
-            "gap.csv:13: run 0 at q = 0 ends without block 2",
+            "gap.csv:7: run 0 at q = 0 ends without block 2",
         ),
         ("--blocks trace --trace alone.csv", "found no run at q = 1"),
         (

@@ -176,5 +176,6 @@ fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
 }
 
 fn milliseconds(ns: f64) -> String {
-    format!("{:.4}ms", ns / 1e6)
+    // Rounded first, and without the sign of a zero.
+    format!("{:.4}ms", (ns / 100.0).round() / 1e4 + 0.0)
 }
