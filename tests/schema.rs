@@ -103,7 +103,11 @@ fn input_files_follow_their_schema() {
 #[test]
 fn simulations_follow_their_schema() {
     let simulation = validator("simulation");
-    for options in ["", "--offset random --runs 3 --blocks drawn --q 0 --policy fair"] {
+    for options in [
+        "",
+        "--offset random --runs 3 --blocks drawn --q 0 --policy fair",
+        "--optimum --cores 1,gcc,0.05 --sharing equal --runs 2",
+    ] {
         let command = "budget simulate tasksets/kernels/histo-table1.json --format json";
         let answer = run(&format!("{command} {options}"));
         assert_eq!(answer.code, 0, "{}", answer.stderr);

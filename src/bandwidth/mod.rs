@@ -5,6 +5,7 @@
 //! * [`MemoryLimit`]: Algorithm 2, exactly and as a linear program;
 //! * [`profile`]: a made-up kernel with published figures, its nominal budget among them;
 //! * [`BudgetResults`]: published figures;
+//! * [`Sharing`]: what each of several cores gets of a budget;
 //! * [`RemainingTable`]: what is left of a kernel, from the numbers of its running blocks.
 
 mod allocator;
@@ -15,6 +16,7 @@ mod policy;
 mod profile;
 mod remaining;
 mod results;
+mod sharing;
 
 pub use allocator::Allocator;
 pub use memory_limit::MemoryLimit;
@@ -23,3 +25,4 @@ pub use policy::BudgetPolicy;
 pub use profile::{Recipe, profile};
 pub use remaining::RemainingTable;
 pub use results::{BudgetResult, BudgetResults};
+pub use sharing::{Sharing, jain};

@@ -25,16 +25,21 @@ impl BudgetPolicy {
         BudgetPolicy::Greedy,
         BudgetPolicy::Smooth,
     ];
-}
 
-impl std::fmt::Display for BudgetPolicy {
     /// The name as in files.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
+    pub const fn name(self) -> &'static str {
+        match self {
             BudgetPolicy::Nominal => "nominal",
             BudgetPolicy::Fair => "fair",
             BudgetPolicy::Greedy => "greedy",
             BudgetPolicy::Smooth => "smooth",
-        })
+        }
+    }
+}
+
+impl std::fmt::Display for BudgetPolicy {
+    /// [`BudgetPolicy::name`].
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
     }
 }

@@ -3,6 +3,7 @@
 mod bound;
 mod cluster;
 mod curve;
+mod files;
 mod fit;
 mod points;
 mod profile;
@@ -11,6 +12,7 @@ mod traffic;
 mod verify;
 
 pub use bound::{distrust, percent, title};
+pub use files::distinct;
 pub use synth::one_kernel;
 pub use traffic::{Traffic, budget, slowdown};
 

@@ -19,6 +19,10 @@ mod commands;
 mod histo;
 mod lemma;
 mod profile;
+mod optimum;
+#[cfg(feature = "cli")]
+mod replay;
+mod sharing;
 mod twin;
 
 use gpusched::bandwidth::inverse::{largest_burst, memory_time};

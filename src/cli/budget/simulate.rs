@@ -1,5 +1,7 @@
 //! `gpusched budget simulate`: a kernel beside best-effort cores under budgets that change at run time.
 
+mod consumers;
+mod replay;
 mod report;
 
 use std::path::PathBuf;
@@ -15,10 +17,11 @@ use crate::cli::wcet::{budget, explain, one_kernel, slowdown};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::Result;
 use crate::model::{Factor, Kernel, Straddling};
-use crate::simulator::regulation::{
-    AccessPattern, BlockTimes, Demand, Offset, Run, Setting, Simulator, Summary, Tally,
-};
+use crate::simulator::regulation::optimum::OptimumTally;
+use crate::simulator::regulation::{AccessPattern, Offset, Optimum, Run, Setting, Simulator, Summary, Tally};
 use crate::time::Time;
+use consumers::Consumers;
+use replay::Times;
 
 /// Simulates a kernel beside best-effort cores under budgets that change at run time.
 #[derive(Debug, clap::Args)]
@@ -42,13 +45,10 @@ pub struct Args {
     /// When in a period best-effort cores access memory.
     #[arg(long, value_enum, default_value_t)]
     pattern: AccessPattern,
-    /// In which share of a period best-effort cores want to access memory: a number, or bandwidth (1), libquantum (0.6),
-    /// gcc (0.2) or sjeng (0.14), which are assumptions.
-    #[arg(long, value_name = "SHARE", default_value = "bandwidth")]
-    demand: Demand,
-    /// How long blocks take; `mean` and `drawn` need the distributions of a profile.
-    #[arg(long, value_enum, default_value_t)]
-    blocks: BlockTimes,
+    #[command(flatten)]
+    consumers: Consumers,
+    #[command(flatten)]
+    times: Times,
     /// When the kernel starts, after the beginning of a regulation period: a time, or `random`.
     #[arg(long, value_name = "TIME", default_value = "0ns")]
     offset: Offset,
@@ -61,6 +61,9 @@ pub struct Args {
     /// The number of runs under each policy.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
     runs: u64,
+    /// Also find how much budgets could give away that knew each run beforehand: a limit, and budgets planned in advance.
+    #[arg(long)]
+    optimum: bool,
     /// Also draw Q over time, a line per policy, as SVG; of the first run.
     #[arg(long, value_name = "PATH")]
     svg: Option<PathBuf>,
@@ -117,7 +120,12 @@ impl Args {
                     .nominal_q
             }
         };
-        let simulator = Simulator::new(&kernel, self.setting(), global.seed())?;
+        let replay = self.times.replay(&self.kernel, &kernel, self.runs)?;
+        let recorded = replay.as_ref().map(replay::recorded);
+        let simulator = match replay {
+            Some(replay) => Simulator::replaying(&kernel, replay, self.setting(), global.seed())?,
+            None => Simulator::new(&kernel, self.setting(), global.seed())?,
+        };
         let allocators: Vec<(BudgetPolicy, Allocator)> = BudgetPolicy::ALL
             .into_iter()
             .filter(|&policy| policy == BudgetPolicy::Nominal || self.policy.include(policy))
@@ -130,6 +138,7 @@ impl Args {
             .iter()
             .map(|&(policy, _)| Tally::new(policy, deadline))
             .collect();
+        let mut optima = self.optimum.then(|| OptimumTally::new(deadline));
         let mut output = Output::open(global)?;
         if format == Format::Csv {
             output.write(report::HEADER)?;
@@ -144,26 +153,41 @@ impl Args {
                 let under = |(policy, allocator): &(BudgetPolicy, Allocator)| {
                     simulator.run(&execution, *policy, &mut allocator.clone(), record)
                 };
-                allocators.iter().map(under).collect::<Vec<Run>>()
+                let runs = allocators.iter().map(under).collect::<Vec<Run>>();
+                let optimum = || simulator.optimum(&execution, deadline, record);
+                (runs, self.optimum.then(optimum))
             });
-            let batch: Vec<Vec<Run>> = pool.install(|| simulated.collect());
-            for runs in &batch {
+            let batch: Vec<(Vec<Run>, Option<Optimum>)> = pool.install(|| simulated.collect());
+            for (runs, optimum) in &batch {
                 for (tally, run) in tallies.iter_mut().zip(runs) {
-                    tally.add(run, runs.first().unwrap_or(run));
+                    let nominal = runs.first().unwrap_or(run);
+                    tally.add(run, nominal);
+                    if let Some(optimum) = optimum {
+                        tally.compare(run, optimum.limit);
+                    }
+                }
+                if let (Some(tally), Some(optimum), Some(nominal)) = (&mut optima, optimum, runs.first()) {
+                    tally.add(optimum, nominal);
                 }
                 let chosen = runs.iter().filter(|run| self.policy.include(run.policy));
-                for run in chosen {
+                let named = chosen.map(|run| (run.policy.to_string(), run));
+                let planned = optimum.iter().map(|optimum| ("optimum".to_owned(), &optimum.run));
+                for (name, run) in named.chain(planned) {
                     if format == Format::Csv {
-                        output.write(report::csv(run)?)?;
+                        output.write(report::csv(&name, run)?)?;
                     }
                     if run.run == 0 && self.svg.is_some() {
-                        figure += &report::csv(run)?;
+                        figure += &report::csv(&name, run)?;
                     }
                 }
             }
             done = end;
         }
-        let summary = self.summary(&kernel, q, deadline, global.seed(), &tallies);
+        let summary = Summary {
+            recorded,
+            optimum: optima.as_ref().map(OptimumTally::summary),
+            ..self.summary(&kernel, q, deadline, global.seed(), &tallies)
+        };
         match format {
             Format::Csv => {}
             Format::Json => output.write(json_line(&summary)?)?,
@@ -184,8 +208,10 @@ impl Args {
     fn setting(&self) -> Setting {
         Setting {
             pattern: self.pattern,
-            demand: self.demand.0,
-            blocks: self.blocks,
+            demand: self.consumers.demand(),
+            cores: self.consumers.cores(),
+            sharing: self.consumers.sharing,
+            blocks: self.times.blocks,
             offset_ns: match self.offset {
                 Offset::Random => None,
                 Offset::At(time) => Some(time),
@@ -205,6 +231,8 @@ impl Args {
             setting: self.setting(),
             runs: self.runs,
             seed,
+            recorded: None,
+            optimum: None,
             policies: policies
                 .filter(|summary| self.policy.include(summary.policy))
                 .collect(),

@@ -1,6 +1,5 @@
 //! `gpusched wcet cluster`: from block traces to the profile of a kernel.
 
-use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::{csv_line, json_line};
 use crate::cli::table::{Column, Table, clip};
+use crate::cli::wcet::distinct;
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::clustering::{CELLS, Clustering, Options, Wcets};
@@ -188,17 +188,7 @@ impl Args {
         let mut files = given(&self.traces, None);
         files.extend(given(&self.isolated, Some(Level::Isolated)));
         files.extend(given(&self.interference, Some(Level::Interference)));
-        let mut seen = BTreeSet::new();
-        for (path, _) in &files {
-            let file = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-            if !seen.insert(file) {
-                let message = format!(
-                    "{}: found twice on the command line, expected once",
-                    path.display()
-                );
-                return Err(Error::Usage(message));
-            }
-        }
+        distinct(files.iter().map(|(path, _)| path.as_path()))?;
         let samples = usize::try_from(self.samples).unwrap_or(MAX_SAMPLES);
         let mut recorder = Recorder::new(samples, global.seed(), self.active_blocks.is_none());
         let progress = progress(global, files.iter().map(|(path, _)| path.as_path()));

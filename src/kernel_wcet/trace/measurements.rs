@@ -16,7 +16,8 @@ pub struct Measurements {
     /// Σ (x − mean)² [ns²].
     squares: Vec<f64>,
     capacity: usize,
-    seed: u64,
+    /// What draws the sample; `None` where the first runs are kept instead.
+    seed: Option<u64>,
     slots: Vec<Slot>,
 }
 
@@ -59,8 +60,8 @@ impl Summary {
 }
 
 impl Measurements {
-    /// No run yet; at most `capacity` measurements of each block are kept.
-    pub(super) fn new(level: Level, capacity: usize, seed: u64) -> Measurements {
+    /// No run yet; at most `capacity` measurements of each block are kept, drawn from `seed`, or without one the first.
+    pub(super) fn new(level: Level, capacity: usize, seed: Option<u64>) -> Measurements {
         Measurements {
             level,
             runs: 0,
@@ -94,16 +95,16 @@ impl Measurements {
         }
         if self.slots.len() < self.capacity {
             self.slots.push(Slot::new(durations));
-        } else {
-            self.replace(run, durations);
+        } else if let Some(seed) = self.seed {
+            self.replace(run, durations, seed);
         }
     }
 
     /// Vitter's algorithm R for each block: run r (from 0) replaces a kept measurement with probability capacity/(r + 1).
     /// What is drawn depends on seed, level, r and block alone, not on the order of the blocks in the file.
-    fn replace(&mut self, run: u64, durations: &[u64]) {
+    fn replace(&mut self, run: u64, durations: &[u64], seed: u64) {
         let point = self.level.q().into();
-        let mut rng: ChaCha8Rng = stream(self.seed, Purpose::BlockSamples, point, run);
+        let mut rng: ChaCha8Rng = stream(seed, Purpose::BlockSamples, point, run);
         let bound = usize::try_from(self.runs).unwrap_or(usize::MAX);
         for (block, &duration) in durations.iter().enumerate() {
             if let Some(slot) = self.slots.get_mut(below(&mut rng, bound)) {
@@ -145,6 +146,12 @@ impl Measurements {
         figures().unwrap_or_default()
     }
 
+    /// The times [ns] of the blocks in their order in the kept run `index`; a whole run only where the first runs are kept.
+    pub fn run(&self, index: usize) -> impl Iterator<Item = u64> {
+        let slot = self.slots.get(index);
+        (0..self.blocks()).map_while(move |block| Some(slot?.get(block)))
+    }
+
     /// The kept measurements of `block` [ns], in no particular order.
     pub fn sample(&self, block: usize) -> impl Iterator<Item = u64> {
         self.slots.iter().map(move |slot| slot.get(block))
@@ -157,7 +164,7 @@ mod tests {
 
     #[test]
     fn figures_are_those_of_all_runs() {
-        let mut measurements = Measurements::new(Level::Isolated, 2, 1);
+        let mut measurements = Measurements::new(Level::Isolated, 2, Some(1));
         for run in [[4, 100], [6, 100], [11, 100]] {
             measurements.add(&run);
         }
@@ -179,7 +186,7 @@ mod tests {
     #[test]
     fn what_is_kept_is_a_uniform_sample() {
         // Each of 40 runs is kept with probability 8/40; over 5,000 blocks that is 1,000 ± 28 each.
-        let mut measurements = Measurements::new(Level::Isolated, 8, 3);
+        let mut measurements = Measurements::new(Level::Isolated, 8, Some(3));
         for run in 0..40 {
             measurements.add(&vec![run + 1; 5_000]);
         }

@@ -70,8 +70,17 @@ impl Recorder {
     /// Nothing yet. At most `samples` measurements (1 to [`MAX_SAMPLES`]) of each block and level are kept, drawn from
     /// `seed`; `overlaps` asks how many blocks ran at a time.
     pub fn new(samples: usize, seed: u64, overlaps: bool) -> Recorder {
+        Recorder::keeping(samples, Some(seed), overlaps)
+    }
+
+    /// Nothing yet. Of each level the first `runs` (1 to [`MAX_SAMPLES`]) are kept whole.
+    pub fn first(runs: usize) -> Recorder {
+        Recorder::keeping(runs, None, false)
+    }
+
+    fn keeping(capacity: usize, seed: Option<u64>, overlaps: bool) -> Recorder {
         Recorder {
-            levels: Level::ALL.map(|level| Measurements::new(level, samples.clamp(1, MAX_SAMPLES), seed)),
+            levels: Level::ALL.map(|level| Measurements::new(level, capacity.clamp(1, MAX_SAMPLES), seed)),
             blocks: None,
             current: None,
             closed: HashSet::new(),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::replay::Replay;
 use crate::bandwidth::RemainingTable;
 use crate::error::{Error, Result};
 use crate::generation::streams::{Purpose, stream};
@@ -22,6 +23,8 @@ pub enum BlockTimes {
     Mean,
     /// Drawn from the normal distributions of the profile, up to the WCETs.
     Drawn,
+    /// Those of a measured trace, run after run.
+    Trace,
 }
 
 impl std::fmt::Display for BlockTimes {
@@ -31,6 +34,7 @@ impl std::fmt::Display for BlockTimes {
             BlockTimes::Wcet => "wcet",
             BlockTimes::Mean => "mean",
             BlockTimes::Drawn => "drawn",
+            BlockTimes::Trace => "trace",
         })
     }
 }
@@ -72,19 +76,25 @@ pub enum Blocks {
     Fixed(Vec<Block>),
     /// Drawn for each run.
     Drawn(Box<Synthesizer>),
+    /// Measured, run after run.
+    Replayed(Replay),
 }
 
 impl Blocks {
     /// Blocks of `kernel`; `table` says which cluster a block is in.
     ///
     /// # Errors
-    /// [`Error::Usage`] without the distributions that `times` needs.
+    /// [`Error::Usage`] without the distributions that `times` needs; for [`BlockTimes::Trace`], see [`Blocks::Replayed`].
     pub fn new(kernel: &Kernel, times: BlockTimes, table: &RemainingTable, seed: u64) -> Result<Blocks> {
         let mut clusters = Vec::with_capacity(kernel.clusters().len());
         for (index, cluster) in kernel.clusters().iter().enumerate() {
             let (e0, e1) = (cluster.isolated().ns() as f64, cluster.contended().ns() as f64);
             clusters.push(match times {
                 BlockTimes::Drawn => return Ok(Blocks::Drawn(Box::new(Synthesizer::new(kernel, seed)?))),
+                BlockTimes::Trace => {
+                    let message = "--blocks trace: found no trace, expected --trace with measured times";
+                    return Err(Error::Usage(message.to_owned()));
+                }
                 BlockTimes::Wcet => Block::new(e0, e1),
                 BlockTimes::Mean => {
                     let mean = |name: &str, distribution: Option<&crate::model::kernel::Distribution>, wcet: f64| {
@@ -111,6 +121,7 @@ impl Blocks {
     pub(super) fn of(&self, run: u64) -> Vec<Block> {
         match self {
             Blocks::Fixed(blocks) => blocks.clone(),
+            Blocks::Replayed(replay) => replay.blocks(run),
             Blocks::Drawn(synthesizer) => {
                 let mut alone = Vec::new();
                 synthesizer.durations(Level::Isolated, run, |time| alone.push(time));

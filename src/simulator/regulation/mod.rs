@@ -7,22 +7,28 @@
 //! It is a check of Lemma 1 and decides no verdict, so times are floats: [`tolerance`] says how far to trust them.
 
 mod bursts;
+mod cores;
 mod execution;
 mod governor;
 mod machine;
+pub mod optimum;
 mod pattern;
 mod period;
+mod replay;
 mod setting;
 mod simulator;
 mod summary;
 
+pub use cores::MAX_CORES;
 pub use execution::{Block, BlockTimes, Blocks, Execution};
 pub use governor::{Governor, Process};
+pub use optimum::{Optimum, OptimumSummary};
 pub use pattern::AccessPattern;
 pub use period::{Period, Run, tolerance};
+pub use replay::Replay;
 pub use setting::{Demand, Offset, Setting};
 pub use simulator::Simulator;
-pub use summary::{Estimate, Finish, PolicySummary, Summary, Tally};
+pub use summary::{Estimate, Finish, PolicySummary, Recorded, Summary, Tally};
 
 /// Memory requests per nanosecond of memory time: 60,000 per millisecond ([Aghilinasab20] §VII-A).
 pub const REQUESTS_PER_NS: f64 = 0.06;

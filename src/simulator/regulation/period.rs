@@ -32,6 +32,8 @@ pub struct Run {
     pub late: bool,
     /// Memory requests of best-effort cores while the kernel ran.
     pub requests: f64,
+    /// Those of each core, where cores are told apart.
+    pub cores: Vec<f64>,
     /// The mean of Q over the periods.
     pub q_mean: f64,
     /// Its standard deviation over the periods (all of them, not a sample).

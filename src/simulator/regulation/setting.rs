@@ -5,6 +5,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::{AccessPattern, BlockTimes};
+use crate::bandwidth::Sharing;
 use crate::model::Factor;
 use crate::time::Time;
 
@@ -16,6 +17,12 @@ pub struct Setting {
     pub pattern: AccessPattern,
     /// d: they access memory at most in this share of a period.
     pub demand: Factor,
+    /// What each best-effort core wants, as a share of a period; none where cores are not told apart, and `demand` is that of all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cores: Vec<Factor>,
+    /// How cores that are told apart share a budget.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sharing: Sharing,
     /// How long blocks take.
     pub blocks: BlockTimes,
     /// When the kernel starts, after the beginning of a regulation period [ns]; absent: drawn for each run.
@@ -25,6 +32,10 @@ pub struct Setting {
     pub lead_ns: Time,
     /// The memory requests per millisecond of the process that computes budgets, of 60,000.
     pub process_requests: u64,
+}
+
+fn is_default(sharing: &Sharing) -> bool {
+    *sharing == Sharing::default()
 }
 
 /// How much of a period best-effort cores want: a share, or the name of one.
@@ -88,6 +99,8 @@ impl Default for Setting {
         Setting {
             pattern: AccessPattern::Front,
             demand: Factor::ONE,
+            cores: Vec::new(),
+            sharing: Sharing::default(),
             blocks: BlockTimes::Wcet,
             offset_ns: Some(Time::ZERO),
             lead_ns: Time::ZERO,

@@ -1,11 +1,13 @@
 //! Runs of a kernel, period by period.
 
 use super::bursts::Bursts;
+use super::cores::Cores;
 use super::execution::{Blocks, Execution, random_offset};
 use super::governor::{Governor, Process};
 use super::machine::Machine;
 use super::pattern::{ADVERSARIAL, AccessPattern, Placement, scatter};
 use super::period::{Period, Run, tolerance};
+use super::replay::Replay;
 use super::{REQUESTS_PER_NS, Setting};
 use crate::bandwidth::inverse::memory_time;
 use crate::bandwidth::{Allocator, BudgetPolicy, RemainingTable};
@@ -21,11 +23,12 @@ const MAX_PERIODS: u64 = 10_000_000;
 /// Runs of one kernel in one setting.
 #[derive(Clone, Debug)]
 pub struct Simulator {
-    table: RemainingTable,
+    pub(super) table: RemainingTable,
     blocks: Blocks,
     clusters: usize,
-    active: usize,
-    period: Time,
+    pub(super) active: usize,
+    pub(super) period: Time,
+    pub(super) cores: Cores,
     setting: Setting,
     seed: u64,
 }
@@ -37,6 +40,26 @@ impl Simulator {
     /// [`Error::Usage`] for too many blocks or periods, a start or a lead of a period or more, and times that the profile
     /// does not have.
     pub fn new(kernel: &Kernel, setting: Setting, seed: u64) -> Result<Simulator> {
+        let table = RemainingTable::new(kernel);
+        let blocks = || Blocks::new(kernel, setting.blocks, &table, seed);
+        Simulator::prepare(kernel, blocks, setting.clone(), seed)
+    }
+
+    /// Prepares runs of `kernel` with the block times that `replay` has for it.
+    ///
+    /// # Errors
+    /// Those of [`Simulator::new`].
+    pub fn replaying(kernel: &Kernel, replay: Replay, setting: Setting, seed: u64) -> Result<Simulator> {
+        let blocks = || Ok(Blocks::Replayed(replay));
+        Simulator::prepare(kernel, blocks, setting, seed)
+    }
+
+    fn prepare(
+        kernel: &Kernel,
+        blocks: impl FnOnce() -> Result<Blocks>,
+        setting: Setting,
+        seed: u64,
+    ) -> Result<Simulator> {
         let refuse = |message: String| Err(Error::Usage(message));
         let period = kernel.regulation_period();
         if kernel.blocks() > MAX_BLOCKS {
@@ -65,10 +88,10 @@ impl Simulator {
                 ));
             }
         }
-        let table = RemainingTable::new(kernel);
         Ok(Simulator {
-            blocks: Blocks::new(kernel, setting.blocks, &table, seed)?,
-            table,
+            cores: Cores::new(&setting, period)?,
+            blocks: blocks()?,
+            table: RemainingTable::new(kernel),
             clusters: kernel.clusters().len(),
             active: usize::try_from(kernel.active_blocks()).unwrap_or(usize::MAX),
             period,
@@ -125,7 +148,7 @@ impl Simulator {
         governor.restart();
         let period = self.period.ns() as f64;
         let offset = execution.offset.ns() as f64;
-        let (traffic, demand) = (process.traffic.ns() as f64, self.setting.demand.as_f64() * period);
+        let traffic = process.traffic.ns() as f64;
         let look = period - process.lead.ns() as f64;
         let mut machine = Machine::new(&execution.blocks);
         let mut bursts = Bursts::default();
@@ -134,6 +157,7 @@ impl Simulator {
         let mut budget = governor.nominal();
         let mut known = true; // whether a decision is possible
         let (mut requests, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        let (mut shares, mut cores) = (Vec::new(), vec![0.0; self.cores.count()]);
         let mut periods = Vec::new();
         let mut count = 0u64;
         loop {
@@ -144,8 +168,9 @@ impl Simulator {
             if count > 0 && known {
                 budget = governor.decide(elapsed, &remaining);
             }
-            let granted = (budget.ns() as f64 - traffic).max(0.0);
-            let used = granted.min(demand);
+            let granted = budget.ns().saturating_sub(process.traffic.ns());
+            let used = self.cores.spend(granted, &mut shares);
+            let granted = granted as f64;
             let memory = (used + traffic).min(period);
             let begin = if count == 0 { offset } else { 0.0 };
             self.place(execution, &machine, &mut bursts, memory, count, begin);
@@ -162,6 +187,13 @@ impl Simulator {
             let share = if memory > 0.0 { used / memory } else { 0.0 };
             let now = (bursts.before(end) - bursts.before(begin)) * share.min(1.0) * REQUESTS_PER_NS;
             requests += now;
+            for (core, &share) in cores.iter_mut().zip(&shares) {
+                *core += if share > 0 {
+                    now * (share as f64 / used)
+                } else {
+                    0.0
+                };
+            }
             let q = granted / period;
             sum += q;
             squares += q * q;
@@ -180,6 +212,7 @@ impl Simulator {
             finish,
             late: finish > deadline.ns() as f64 + tolerance(deadline, self.period),
             requests,
+            cores,
             q_mean: mean,
             q_std: (squares / count as f64 - mean * mean).max(0.0).sqrt(),
             count,

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::optimum::OptimumSummary;
 use super::{Run, Setting};
-use crate::bandwidth::BudgetPolicy;
+use crate::bandwidth::{BudgetPolicy, jain};
 use crate::model::{Factor, Straddling};
 use crate::time::Time;
 
@@ -26,8 +27,24 @@ pub struct Summary {
     pub runs: u64,
     /// The seed of everything random.
     pub seed: u64,
+    /// The recorded runs that were replayed, where block times are those of a trace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Recorded>,
     /// One entry per policy.
     pub policies: Vec<PolicySummary>,
+    /// How much more there could be, if asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimum: Option<OptimumSummary>,
+}
+
+/// The recorded runs of a trace; after the last the first comes again.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Recorded {
+    /// At q = 0.
+    pub isolated: u64,
+    /// At q = 1.
+    pub interference: u64,
 }
 
 /// What became of them under one policy.
@@ -41,6 +58,15 @@ pub struct PolicySummary {
     /// By which share of those under NOMINAL they are more, run by run; absent if there are none under NOMINAL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Estimate>,
+    /// Which share of the limit they are, run by run; absent if nobody asked, or if the limit is 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_limit: Option<Estimate>,
+    /// Memory requests of each best-effort core, where cores are told apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cores: Vec<Estimate>,
+    /// Jain's fairness index of these, run by run; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<Estimate>,
     /// The mean of Q over the periods of a run.
     pub q_mean: Estimate,
     /// The standard deviation of Q over the periods of a run.
@@ -84,21 +110,21 @@ const Z: f64 = 1.959_963_984_540_054;
 
 /// Mean and variance as they come (Welford 1962).
 #[derive(Copy, Clone, Debug, Default)]
-struct Moments {
+pub(super) struct Moments {
     count: u64,
     mean: f64,
     squares: f64,
 }
 
 impl Moments {
-    fn add(&mut self, value: f64) {
+    pub fn add(&mut self, value: f64) {
         self.count += 1;
         let before = value - self.mean;
         self.mean += before / self.count as f64;
         self.squares += before * (value - self.mean);
     }
 
-    fn estimate(&self) -> Estimate {
+    pub fn estimate(&self) -> Estimate {
         let count = self.count as f64;
         let half = (self.count > 1).then(|| Z * (self.squares / (count - 1.0) / count).sqrt());
         Estimate {
@@ -106,6 +132,11 @@ impl Moments {
             low: half.map(|half| self.mean - half),
             high: half.map(|half| self.mean + half),
         }
+    }
+
+    /// The same, if there is any value.
+    fn known(&self) -> Option<Estimate> {
+        (self.count > 0).then(|| self.estimate())
     }
 }
 
@@ -116,6 +147,9 @@ pub struct Tally {
     deadline: Time,
     requests: Moments,
     improvement: Moments,
+    of_limit: Moments,
+    cores: Vec<Moments>,
+    fairness: Moments,
     q_mean: Moments,
     q_std: Moments,
     finish: Moments,
@@ -133,6 +167,9 @@ impl Tally {
             deadline,
             requests: none,
             improvement: none,
+            of_limit: none,
+            cores: Vec::new(),
+            fairness: none,
             q_mean: none,
             q_std: none,
             finish: none,
@@ -148,6 +185,13 @@ impl Tally {
         if nominal.requests > 0.0 {
             self.improvement.add(run.requests / nominal.requests - 1.0);
         }
+        self.cores.resize(run.cores.len(), Moments::default());
+        for (moments, &requests) in self.cores.iter_mut().zip(&run.cores) {
+            moments.add(requests);
+        }
+        if let Some(index) = jain(&run.cores) {
+            self.fairness.add(index);
+        }
         self.q_mean.add(run.q_mean);
         self.q_std.add(run.q_std);
         self.finish.add(run.finish);
@@ -156,12 +200,22 @@ impl Tally {
         self.late += u64::from(run.late);
     }
 
+    /// Adds what share `run` is of `limit`, the most requests that are possible.
+    pub fn compare(&mut self, run: &Run, limit: f64) {
+        if limit > 0.0 {
+            self.of_limit.add(run.requests / limit);
+        }
+    }
+
     /// What there is so far.
     pub fn summary(&self) -> PolicySummary {
         PolicySummary {
             policy: self.policy,
             requests: self.requests.estimate(),
-            improvement: (self.improvement.count > 0).then(|| self.improvement.estimate()),
+            improvement: self.improvement.known(),
+            of_limit: self.of_limit.known(),
+            cores: self.cores.iter().map(Moments::estimate).collect(),
+            fairness: self.fairness.known(),
             q_mean: self.q_mean.estimate(),
             q_std: self.q_std.estimate(),
             finish_ns: Finish {

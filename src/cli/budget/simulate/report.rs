@@ -13,12 +13,12 @@ use crate::study;
 /// The columns of the CSV.
 pub const HEADER: &str = "policy,run,period,time_ms,q,remaining,remaining_by_cluster,be_requests,slack_ns\n";
 
-/// A row per period of `run`.
-pub fn csv(run: &Run) -> Result<String> {
+/// A row per period of `run` under the policy called `name`.
+pub fn csv(name: &str, run: &Run) -> Result<String> {
     let rows = run.periods.iter().enumerate().map(|(index, period)| {
         let remaining: Vec<String> = period.remaining.iter().map(u64::to_string).collect();
         csv_line([
-            run.policy.to_string(),
+            name.to_owned(),
             run.run.to_string(),
             index.to_string(),
             format!("{:.6}", period.time.as_secs_f64() * 1e3),
@@ -52,39 +52,12 @@ pub fn figure(csv: &str, kernel: &Kernel) -> Result<String> {
 
 /// The summary for people.
 pub fn text(summary: &Summary, palette: &Palette) -> String {
-    let mut table = Table::new([
-        Column::Left("policy"),
-        Column::Right("BE requests"),
-        Column::Right("over nominal"),
-        Column::Right("mean Q"),
-        Column::Right("std of Q"),
-        Column::Right("finish, mean"),
-        Column::Right("last"),
-        Column::Right("margin"),
-        Column::Right("late"),
-    ]);
-    for policy in &summary.policies {
-        let share = |estimate: &Estimate| format!("{:.4}", estimate.mean);
-        table.row([
-            policy.policy.to_string(),
-            format!("{:.0}{}", policy.requests.mean, around(&policy.requests, 1.0, 0)),
-            policy.improvement.as_ref().map_or("-".to_owned(), |over| {
-                format!("{:+.1}{} %", over.mean * 100.0, around(over, 100.0, 1))
-            }),
-            share(&policy.q_mean),
-            share(&policy.q_std),
-            milliseconds(policy.finish_ns.mean),
-            milliseconds(policy.finish_ns.last),
-            milliseconds(policy.margin_ns),
-            policy.late_runs.to_string(),
-        ]);
-    }
     let late: u64 = summary.policies.iter().map(|policy| policy.late_runs).sum();
     let (style, verdict) = match late {
         0 => (palette.good, "every run ends within it"),
         _ => (palette.bad, "some runs end LATER"),
     };
-    format!(
+    let mut text = format!(
         "{}: nominal budget Q = {}, WCET under it {}: {style}{verdict}{style:#}\n{} under each policy, seed {}\n{}",
         summary.kernel.as_deref().unwrap_or("kernel"),
         summary.nominal_q,
@@ -94,8 +67,106 @@ pub fn text(summary: &Summary, palette: &Palette) -> String {
             runs => format!("{runs} runs"),
         },
         summary.seed,
-        table.render(palette.header),
-    )
+        policies(summary).render(palette.header),
+    );
+    if !summary.setting.cores.is_empty() {
+        text += &cores(summary).render(palette.header);
+    }
+    if let Some(optimum) = &summary.optimum {
+        text += &format!(
+            "no budgets allow more than {} BE requests; `optimum` was planned knowing each run\n",
+            count(&optimum.limit)
+        );
+    }
+    text
+}
+
+/// A row per policy.
+fn policies(summary: &Summary) -> Table {
+    let mut columns = vec![
+        Column::Left("policy"),
+        Column::Right("BE requests"),
+        Column::Right("over nominal"),
+        Column::Right("mean Q"),
+        Column::Right("std of Q"),
+        Column::Right("finish, mean"),
+        Column::Right("last"),
+        Column::Right("margin"),
+        Column::Right("late"),
+    ];
+    columns.extend(summary.optimum.iter().map(|_| Column::Right("of limit")));
+    let mut table = Table::new(columns);
+    for policy in &summary.policies {
+        let mut row = vec![
+            policy.policy.to_string(),
+            count(&policy.requests),
+            over_nominal(policy.improvement.as_ref()),
+            share(&policy.q_mean),
+            share(&policy.q_std),
+            milliseconds(policy.finish_ns.mean),
+            milliseconds(policy.finish_ns.last),
+            milliseconds(policy.margin_ns),
+            policy.late_runs.to_string(),
+        ];
+        row.extend(summary.optimum.iter().map(|_| of_limit(policy.of_limit.as_ref())));
+        table.row(row);
+    }
+    if let Some(optimum) = &summary.optimum {
+        table.row([
+            "optimum".to_owned(),
+            count(&optimum.requests),
+            over_nominal(optimum.improvement.as_ref()),
+            share(&optimum.q_mean),
+            share(&optimum.q_std),
+            milliseconds(optimum.finish_ns.mean),
+            milliseconds(optimum.finish_ns.last),
+            milliseconds(optimum.margin_ns),
+            optimum.late_runs.to_string(),
+            of_limit(optimum.of_limit.as_ref()),
+        ]);
+    }
+    table
+}
+
+/// What each core gets, a column per policy.
+fn cores(summary: &Summary) -> Table {
+    let policies = || summary.policies.iter();
+    let mut columns = vec![Column::Left("BE core"), Column::Right("wants")];
+    columns.extend(policies().map(|policy| Column::Right(policy.policy.name())));
+    let mut table = Table::new(columns);
+    for (index, demand) in summary.setting.cores.iter().enumerate() {
+        let mut row = vec![index.to_string(), demand.to_string()];
+        row.extend(policies().map(|policy| or_none(policy.cores.get(index), count)));
+        table.row(row);
+    }
+    let mut row = vec!["fairness".to_owned(), String::new()];
+    row.extend(policies().map(|policy| or_none(policy.fairness.as_ref(), share)));
+    table.row(row);
+    table
+}
+
+fn count(estimate: &Estimate) -> String {
+    format!("{:.0}{}", estimate.mean, around(estimate, 1.0, 0))
+}
+
+fn share(estimate: &Estimate) -> String {
+    format!("{:.4}", estimate.mean)
+}
+
+fn over_nominal(estimate: Option<&Estimate>) -> String {
+    or_none(estimate, |over| {
+        format!("{:+.1}{} %", over.mean * 100.0, around(over, 100.0, 1))
+    })
+}
+
+fn of_limit(estimate: Option<&Estimate>) -> String {
+    or_none(estimate, |share| {
+        format!("{:.1}{} %", share.mean * 100.0, around(share, 100.0, 1))
+    })
+}
+
+fn or_none(estimate: Option<&Estimate>, write: impl Fn(&Estimate) -> String) -> String {
+    estimate.map_or("-".to_owned(), write)
 }
 
 /// `±1.2`, half the confidence interval; nothing for one run.
@@ -105,5 +176,6 @@ fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
 }
 
 fn milliseconds(ns: f64) -> String {
-    format!("{:.4}ms", ns / 1e6)
+    // Rounded first, and without the sign of a zero.
+    format!("{:.4}ms", (ns / 100.0).round() / 1e4 + 0.0)
 }

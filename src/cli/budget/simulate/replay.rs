@@ -1,0 +1,68 @@
+//! How long blocks take, from a profile or from a measured trace.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::wcet::distinct;
+use crate::error::{Error, Result};
+use crate::kernel_wcet::trace::{self, Input, Level, MAX_SAMPLES, Recorder};
+use crate::model::Kernel;
+use crate::simulator::regulation::{BlockTimes, Recorded, Replay};
+
+/// How long blocks take.
+#[derive(Debug, clap::Args)]
+pub struct Times {
+    /// How long blocks take; `mean` and `drawn` need the distributions of a profile, `trace` needs --trace.
+    #[arg(long, value_enum, default_value_t)]
+    pub blocks: BlockTimes,
+    /// Measured times with a column q, as for `wcet cluster`; may be repeated. Run after run is replayed, from the first one
+    /// again after the last.
+    #[arg(long, value_name = "FILE")]
+    trace: Vec<PathBuf>,
+    /// The format of these files [default: by ending and content].
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "trace")]
+    trace_format: Option<trace::Format>,
+}
+
+impl Times {
+    /// The trace, if there is one, for `runs` runs of `kernel`, which was read from `file`.
+    ///
+    /// # Errors
+    /// Whatever is no trace, or none of this kernel.
+    pub fn replay(&self, file: &Path, kernel: &Kernel, runs: u64) -> Result<Option<Replay>> {
+        match (self.blocks, self.trace.as_slice()) {
+            (BlockTimes::Trace, []) => {
+                let message = "--blocks trace: found no --trace, expected a file with measured times";
+                return Err(Error::Usage(message.to_owned()));
+            }
+            (BlockTimes::Trace, _) => {}
+            (_, []) => return Ok(None),
+            (other, _) => {
+                let message = format!("--trace: found --blocks {other}, expected --blocks trace");
+                return Err(Error::Usage(message));
+            }
+        }
+        distinct([file].into_iter().chain(self.trace.iter().map(PathBuf::as_path)))?;
+        let needed = usize::try_from(runs).unwrap_or(MAX_SAMPLES);
+        let mut recorder = Recorder::first(needed);
+        for path in &self.trace {
+            self.read(path, &mut recorder)?;
+        }
+        Replay::new(kernel, recorder.finish()?).map(Some)
+    }
+
+    fn read(&self, path: &Path, recorder: &mut Recorder) -> Result<()> {
+        let input = Input {
+            format: self.trace_format,
+            ..Input::default()
+        };
+        input.read(path, recorder, &mut |_| ())
+    }
+}
+
+/// How many runs of `replay` there are.
+pub fn recorded(replay: &Replay) -> Recorded {
+    Recorded {
+        isolated: replay.runs(Level::Isolated),
+        interference: replay.runs(Level::Interference),
+    }
+}
