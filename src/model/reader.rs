@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Benchmarks, Bound, Kernel, Plan, TaskSet};
+use super::{Benchmarks, Bound, Kernel, Plan, System, TaskSet};
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -47,6 +47,10 @@ impl Document for Benchmarks {
     const EXPECTED: &str = "benchmarks: an object such as {\"benchmarks\":[…],\"sources\":{…}}";
 }
 
+impl Document for System {
+    const EXPECTED: &str = "a system: an object such as {\"kernels\":[{\"kernel\":…,\"period\":…},…]}";
+}
+
 /// A stream of task sets.
 pub type TaskSets = Documents<TaskSet>;
 
@@ -55,6 +59,9 @@ pub type Kernels = Documents<Kernel>;
 
 /// A stream of bounds.
 pub type Bounds = Documents<Bound>;
+
+/// A stream of systems.
+pub type Systems = Documents<System>;
 
 /// A stream of plans.
 pub type Plans = Documents<Plan>;

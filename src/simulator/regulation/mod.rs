@@ -12,6 +12,7 @@ mod governor;
 mod machine;
 mod pattern;
 mod period;
+pub mod sequence;
 mod setting;
 mod simulator;
 mod summary;

@@ -84,21 +84,21 @@ const Z: f64 = 1.959_963_984_540_054;
 
 /// Mean and variance as they come (Welford 1962).
 #[derive(Copy, Clone, Debug, Default)]
-struct Moments {
-    count: u64,
+pub(super) struct Moments {
+    pub count: u64,
     mean: f64,
     squares: f64,
 }
 
 impl Moments {
-    fn add(&mut self, value: f64) {
+    pub fn add(&mut self, value: f64) {
         self.count += 1;
         let before = value - self.mean;
         self.mean += before / self.count as f64;
         self.squares += before * (value - self.mean);
     }
 
-    fn estimate(&self) -> Estimate {
+    pub fn estimate(&self) -> Estimate {
         let count = self.count as f64;
         let half = (self.count > 1).then(|| Z * (self.squares / (count - 1.0) / count).sqrt());
         Estimate {

@@ -1,0 +1,295 @@
+//! Sequences as text, CSV and figure.
+
+use crate::cli::output::Palette;
+use crate::cli::question::csv_line;
+use crate::cli::table::{Column, Table, clip};
+use crate::error::Result;
+use crate::model::{System, Verdict};
+use crate::plot::{Options, line_chart};
+use crate::simulator::regulation::Estimate;
+use crate::simulator::regulation::sequence::{
+    Job, KernelSetting, SequencePolicy, SequenceRun, SequenceSummary,
+};
+use crate::study;
+use crate::time::Time;
+
+/// The columns of the CSV.
+pub const HEADER: &str =
+    "policy,run,time_ms,length_ms,kernel,job,q,remaining,remaining_by_cluster,be_requests,slack_ns\n";
+
+/// The jobs of one policy that the text shows.
+const SHOWN: usize = 20;
+
+/// The longest name in the text.
+const LONGEST: usize = 40;
+
+/// A row per stretch of `run`.
+pub fn csv(run: &SequenceRun, system: &System) -> Result<String> {
+    let rows = run.stretches.iter().map(|stretch| {
+        let name = |kernel: usize| {
+            let name = system.kernels().get(kernel).and_then(|task| task.kernel().name());
+            name.map_or_else(|| kernel.to_string(), str::to_owned)
+        };
+        let remaining: Vec<String> = stretch.remaining.iter().map(u64::to_string).collect();
+        let of_job = |text: String| {
+            if stretch.job.is_some() {
+                text
+            } else {
+                String::new()
+            }
+        };
+        csv_line([
+            run.policy.to_string(),
+            run.run.to_string(),
+            decimal(stretch.begin),
+            decimal(Time::from_ns(stretch.end.ns().saturating_sub(stretch.begin.ns()))),
+            stretch.job.map(|(kernel, _)| name(kernel)).unwrap_or_default(),
+            stretch.job.map(|(_, job)| job.to_string()).unwrap_or_default(),
+            format!("{:.6}", stretch.q),
+            of_job(stretch.remaining.iter().sum::<u64>().to_string()),
+            remaining.join(":"),
+            format!("{:.1}", stretch.requests),
+            stretch.slack.map(|slack| slack.to_string()).unwrap_or_default(),
+        ])
+    });
+    rows.collect()
+}
+
+/// Milliseconds, to the nanosecond.
+fn decimal(time: Time) -> String {
+    format!("{}.{:06}", time.ns() / 1_000_000, time.ns() % 1_000_000)
+}
+
+/// Q over time, a line per policy.
+#[derive(Debug)]
+pub struct Figure(String);
+
+impl Default for Figure {
+    fn default() -> Figure {
+        Figure("policy,time_ms,q\n".to_owned())
+    }
+}
+
+impl Figure {
+    /// Two points per stretch: its first and its last nanosecond.
+    pub fn add(&mut self, run: &SequenceRun) {
+        for stretch in &run.stretches {
+            let last = Time::from_ns(stretch.end.ns().saturating_sub(1));
+            let ends = [stretch.begin, last.max(stretch.begin)];
+            let points = if ends[0] == ends[1] { &ends[..1] } else { &ends[..] };
+            for &time in points {
+                self.0 += &format!("{},{},{:.6}\n", run.policy, decimal(time), stretch.q);
+            }
+        }
+    }
+
+    /// The figure of a system of that name.
+    pub fn svg(&self, system: Option<&str>) -> Result<String> {
+        let table = study::Table::from_reader("periods", self.0.as_bytes())?;
+        let options = Options {
+            x: "time_ms".to_owned(),
+            y: "q".to_owned(),
+            series: "policy".to_owned(),
+            title: Some(format!(
+                "{}: memory budget of best-effort cores over time",
+                clip(system.unwrap_or("kernels"), LONGEST)
+            )),
+            x_title: Some("time [ms]".to_owned()),
+            y_title: Some("Q".to_owned()),
+            ..Options::default()
+        };
+        line_chart(&[table], &options)
+    }
+}
+
+/// The summary for people.
+pub fn text(summary: &SequenceSummary, palette: &Palette) -> String {
+    let sum = |count: fn(&SequencePolicy) -> u64| summary.policies.iter().map(count).sum::<u64>();
+    let (missed, late) = (sum(|policy| policy.missed_jobs), sum(|policy| policy.late_jobs));
+    let (style, verdict) = match (missed, late) {
+        (0, 0) => (
+            palette.good,
+            "every job ends in time, and within its nominal WCET".to_owned(),
+        ),
+        _ => (
+            palette.bad,
+            format!("{missed} jobs MISS their deadlines, {late} end after their nominal WCETs"),
+        ),
+    };
+    let jobs: u64 = summary.kernels.iter().map(|kernel| kernel.jobs).sum();
+    let mut text = format!(
+        "{}: {} in {} under {}: {style}{verdict}{style:#}\n",
+        clip(summary.system.as_deref().unwrap_or("kernels"), LONGEST),
+        count(jobs, "job"),
+        summary.horizon_ns,
+        summary.dispatch,
+    );
+    if let Some(verdict) = &summary.verdict {
+        text += &beforehand(verdict, palette);
+    }
+    text += &format!(
+        "{} under each policy, seed {}\n",
+        count(summary.runs, "run"),
+        summary.seed
+    );
+    text += &format!("{}\n", kernels(&summary.kernels, palette));
+    text += &format!("{}\n", policies(&summary.policies, palette));
+    text + &jobs_of(summary, palette)
+}
+
+fn count(number: u64, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+}
+
+fn beforehand(verdict: &Verdict, palette: &Palette) -> String {
+    let (style, word) = match verdict.schedulable {
+        true => (palette.good, "SCHEDULABLE"),
+        false => (palette.bad, "NOT SCHEDULABLE"),
+    };
+    let reason = verdict.evidence.reason();
+    format!(
+        "beforehand, with nominal WCETs and any releases: {style}{word}{style:#} by {} ({reason})\n",
+        verdict.policy
+    )
+}
+
+fn kernels(kernels: &[KernelSetting], palette: &Palette) -> String {
+    let mut table = Table::new([
+        Column::Left("kernel"),
+        Column::Right("period"),
+        Column::Right("offset"),
+        Column::Right("deadline"),
+        Column::Right("nominal Q"),
+        Column::Right("nominal WCET"),
+        Column::Right("jobs"),
+    ]);
+    let time = |time: Option<Time>| time.map_or("-".to_owned(), |time| time.to_string());
+    for index in 0..kernels.len() {
+        let Some(kernel) = kernels.get(index) else {
+            continue;
+        };
+        table.row([
+            name(kernels, index),
+            time(kernel.period_ns),
+            kernel.offset_ns.to_string(),
+            time(kernel.deadline_ns),
+            kernel.nominal_q.to_string(),
+            kernel.wcet_nominal_ns.to_string(),
+            kernel.jobs.to_string(),
+        ]);
+    }
+    table.render(palette.header)
+}
+
+/// `#0 histo`.
+fn name(kernels: &[KernelSetting], index: usize) -> String {
+    let name = kernels.get(index).and_then(|kernel| kernel.name.as_deref());
+    match name {
+        Some(name) => format!("#{index} {}", clip(name, LONGEST)),
+        None => format!("#{index}"),
+    }
+}
+
+fn policies(policies: &[SequencePolicy], palette: &Palette) -> String {
+    let mut table = Table::new([
+        Column::Left("policy"),
+        Column::Right("BE requests"),
+        Column::Right("over nominal"),
+        Column::Right("while kernels run"),
+        Column::Right("over nominal"),
+        Column::Right("idle"),
+        Column::Right("least margin"),
+        Column::Right("missed"),
+        Column::Right("late"),
+    ]);
+    let over = |improvement: &Option<Estimate>| {
+        improvement.as_ref().map_or("-".to_owned(), |over| {
+            format!("{:+.1}{} %", over.mean * 100.0, around(over, 100.0, 1))
+        })
+    };
+    let requests = |requests: &Estimate| format!("{:.0}{}", requests.mean, around(requests, 1.0, 0));
+    for policy in policies {
+        let margin = policy.kernels.iter().map(|kernel| kernel.margin_ns).min();
+        table.row([
+            policy.policy.to_string(),
+            requests(&policy.requests),
+            over(&policy.improvement),
+            requests(&policy.running_requests),
+            over(&policy.running_improvement),
+            format!(
+                "{:.1}{} %",
+                policy.idle_share.mean * 100.0,
+                around(&policy.idle_share, 100.0, 1)
+            ),
+            margin.map_or("-".to_owned(), signed),
+            policy.missed_jobs.to_string(),
+            policy.late_jobs.to_string(),
+        ]);
+    }
+    table.render(palette.header)
+}
+
+fn jobs_of(summary: &SequenceSummary, palette: &Palette) -> String {
+    let mut table = Table::new([
+        Column::Left("policy"),
+        Column::Left("kernel"),
+        Column::Right("job"),
+        Column::Right("release"),
+        Column::Right("start"),
+        Column::Right("finish"),
+        Column::Right("response"),
+        Column::Right("due"),
+        Column::Right("margin"),
+        Column::Left(""),
+    ]);
+    let mut hidden = 0;
+    for policy in &summary.policies {
+        hidden += policy.jobs.len().saturating_sub(SHOWN);
+        for job in policy.jobs.iter().take(SHOWN) {
+            table.row(row(policy, job, &summary.kernels));
+        }
+    }
+    let rest = match hidden {
+        0 => String::new(),
+        more => format!(
+            "… and {}: --format json has them\n",
+            count(more as u64, "more job")
+        ),
+    };
+    table.render(palette.header) + &rest
+}
+
+fn row(policy: &SequencePolicy, job: &Job, kernels: &[KernelSetting]) -> [String; 10] {
+    let word = match (job.missed, job.late()) {
+        (false, false) => "",
+        (true, false) => "MISSED",
+        (false, true) => "LATE",
+        (true, true) => "MISSED, LATE",
+    };
+    [
+        policy.policy.to_string(),
+        name(kernels, job.kernel),
+        job.job.to_string(),
+        milliseconds(job.release_ns),
+        milliseconds(job.start_ns),
+        milliseconds(job.finish_ns),
+        milliseconds(job.response_ns),
+        job.due_ns.map_or("-".to_owned(), milliseconds),
+        signed(job.margin_ns),
+        word.to_owned(),
+    ]
+}
+
+/// `±1.2`, half the confidence interval; nothing for one run.
+fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
+    let half = estimate.high.map(|high| (high - estimate.mean) * scale);
+    half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))
+}
+
+fn milliseconds(time: Time) -> String {
+    signed(i64::try_from(time.ns()).unwrap_or(i64::MAX))
+}
+
+fn signed(ns: i64) -> String {
+    format!("{:.4}ms", ns as f64 / 1e6)
+}
