@@ -8,7 +8,7 @@ use crate::model::{System, Verdict};
 use crate::plot::{Options, line_chart};
 use crate::simulator::regulation::Estimate;
 use crate::simulator::regulation::sequence::{
-    Job, KernelSetting, SequencePolicy, SequenceRun, SequenceSummary,
+    Dispatch, Job, KernelSetting, SequencePolicy, SequenceRun, SequenceSummary,
 };
 use crate::study;
 use crate::time::Time;
@@ -71,14 +71,16 @@ impl Default for Figure {
 }
 
 impl Figure {
-    /// Two points per stretch: its first and its last nanosecond.
+    /// Two points for all stretches in a row with the same Q: their first and their last nanosecond.
     pub fn add(&mut self, run: &SequenceRun) {
-        for stretch in &run.stretches {
-            let last = Time::from_ns(stretch.end.ns().saturating_sub(1));
-            let ends = [stretch.begin, last.max(stretch.begin)];
-            let points = if ends[0] == ends[1] { &ends[..1] } else { &ends[..] };
-            for &time in points {
-                self.0 += &format!("{},{},{:.6}\n", run.policy, decimal(time), stretch.q);
+        for level in run.stretches.chunk_by(|one, next| one.q == next.q) {
+            let (Some(first), Some(last)) = (level.first(), level.last()) else {
+                continue;
+            };
+            let end = Time::from_ns(last.end.ns().saturating_sub(1));
+            let points = [Some(first.begin), Some(end).filter(|&end| end > first.begin)];
+            for time in points.into_iter().flatten() {
+                self.0 += &format!("{},{},{:.6}\n", run.policy, decimal(time), first.q);
             }
         }
     }
@@ -125,7 +127,7 @@ pub fn text(summary: &SequenceSummary, palette: &Palette) -> String {
         summary.dispatch,
     );
     if let Some(verdict) = &summary.verdict {
-        text += &beforehand(verdict, palette);
+        text += &beforehand(verdict, summary.dispatch, palette);
     }
     text += &format!(
         "{} under each policy, seed {}\n",
@@ -141,16 +143,17 @@ fn count(number: u64, of: &str) -> String {
     format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }
 
-fn beforehand(verdict: &Verdict, palette: &Palette) -> String {
+fn beforehand(verdict: &Verdict, dispatch: Dispatch, palette: &Palette) -> String {
     let (style, word) = match verdict.schedulable {
         true => (palette.good, "SCHEDULABLE"),
         false => (palette.bad, "NOT SCHEDULABLE"),
     };
     let reason = verdict.evidence.reason();
-    format!(
-        "beforehand, with nominal WCETs and any releases: {style}{word}{style:#} by {} ({reason})\n",
-        verdict.policy
-    )
+    let test = match dispatch {
+        Dispatch::Fifo => "np-edf with the least deadline for all".to_owned(),
+        _ => verdict.policy.to_string(),
+    };
+    format!("beforehand, with nominal WCETs: {style}{word}{style:#} by {test} ({reason})\n")
 }
 
 fn kernels(kernels: &[KernelSetting], palette: &Palette) -> String {
@@ -256,7 +259,11 @@ fn jobs_of(summary: &SequenceSummary, palette: &Palette) -> String {
             count(more as u64, "more job")
         ),
     };
-    table.render(palette.header) + &rest
+    let title = match summary.runs {
+        1 => "",
+        _ => "jobs of the first run\n",
+    };
+    title.to_owned() + &table.render(palette.header) + &rest
 }
 
 fn row(policy: &SequencePolicy, job: &Job, kernels: &[KernelSetting]) -> [String; 10] {

@@ -234,8 +234,12 @@ impl Sequencer {
             });
         });
         let finish = later(start, arrival.length);
-        for stretch in stretches.iter_mut().skip(from) {
-            stretch.end = stretch.end.min(finish);
+        // A last stretch that is nothing but rounding is none.
+        while stretches.len() > from + 1 && stretches.last().is_some_and(|last| last.begin >= finish) {
+            stretches.pop();
+        }
+        if let Some(last) = stretches.last_mut().filter(|_| record) {
+            last.end = last.end.min(finish);
         }
         let margin = i128::from(governor.deadline().ns()) - i128::from(arrival.length);
         Job {
