@@ -45,7 +45,7 @@ fn bad_systems_are_refused() {
         ),
         (
             two.replace("4ms", "soon"),
-            "at kernels[0].period: invalid time \"soon\"",
+            "at kernels[0].period: invalid value: string \"soon\"",
         ),
         (two.replacen("\"2us\"", "\"4us\"", 1), "at kernels[0].kernel"),
         (

@@ -115,7 +115,17 @@ pub fn text(summary: &SequenceSummary, palette: &Palette) -> String {
         ),
         _ => (
             palette.bad,
-            format!("{missed} jobs MISS their deadlines, {late} end after their nominal WCETs"),
+            format!(
+                "{}, {} after their nominal WCETs",
+                match missed {
+                    1 => "1 job MISSES its deadline".to_owned(),
+                    _ => format!("{missed} jobs MISS their deadlines"),
+                },
+                match late {
+                    1 => "1 job ends".to_owned(),
+                    _ => format!("{late} jobs end"),
+                },
+            ),
         ),
     };
     let jobs: u64 = summary.kernels.iter().map(|kernel| kernel.jobs).sum();
