@@ -35,7 +35,7 @@ fn no_kernel_is_late_in_company() {
                 worst = worst.max(length as f64 / deadline as f64);
             }
             let begin = job.start_ns.ns() + case.setting.offset_ns.unwrap().ns();
-            within += u32::from(begin % period != 0);
+            within += u32::from(!begin.is_multiple_of(period));
             back_to_back += u32::from(last == Some(job.start_ns));
             last = Some(job.finish_ns);
             jobs += 1;

@@ -1,6 +1,7 @@
 //! `gpusched budget sequence`: several kernels, one at a time, beside best-effort cores under one regulation.
 
 mod beforehand;
+mod periods;
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -115,9 +116,9 @@ impl Args {
         let csv = global.format() == Format::Csv;
         let mut output = Output::open(global)?;
         if csv {
-            output.write(report::HEADER)?;
+            output.write(periods::HEADER)?;
         }
-        let mut figure = report::Figure::default();
+        let mut figure = periods::Figure::default();
         let mut done = 0;
         while done < self.runs {
             let end = self.runs.min(done.saturating_add(BATCH));
@@ -136,7 +137,7 @@ impl Args {
                 }
                 for run in runs.iter().filter(|run| self.policy.include(run.policy)) {
                     if csv {
-                        output.write(report::csv(run, &system)?)?;
+                        output.write(periods::csv(run, &system)?)?;
                     }
                     if run.run == 0 && self.svg.is_some() {
                         figure.add(run);

@@ -9,6 +9,7 @@
 mod course;
 mod dispatch;
 mod job;
+mod limits;
 mod queue;
 mod sequencer;
 mod summary;
