@@ -51,6 +51,8 @@ fn all_schemas_are_listed_and_valid() {
         "bound",
         "nominal",
         "simulation",
+        "system",
+        "sequence",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }
@@ -71,7 +73,7 @@ fn input_files_follow_their_schema() {
         assert_eq!(answer.stdout.lines().count(), 50);
         answer.stdout.lines().for_each(|line| check(&task_set, line));
     }
-    let (kernel, benchmarks) = (validator("kernel"), validator("benchmarks"));
+    let (kernel, benchmarks, system) = (validator("kernel"), validator("benchmarks"), validator("system"));
     let mut files = 0;
     let results = validator("budget-results");
     for folder in ["tasksets/kernels", "tasksets/kernels/synthetic"] {
@@ -84,6 +86,7 @@ fn input_files_follow_their_schema() {
             let of = match () {
                 () if text.contains("\"benchmarks\":") => &benchmarks,
                 () if text.contains("\"results\":") => &results,
+                () if text.contains("\"kernels\":") => &system,
                 () => &kernel,
             };
             check(of, &text);
@@ -112,6 +115,40 @@ fn simulations_follow_their_schema() {
         let answer = run(&format!("{command} {options}"));
         assert_eq!(answer.code, 0, "{}", answer.stderr);
         check(&simulation, &answer.stdout);
+    }
+}
+
+#[test]
+fn sequences_follow_their_schema() {
+    let sequence = validator("sequence");
+    for options in [
+        "",
+        "--offset random --runs 3 --blocks drawn --dispatch np-fp --policy fair",
+    ] {
+        let command = "budget sequence tasksets/kernels/two-kernels.json --format json";
+        let answer = run(&format!("{command} {options}"));
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        check(&sequence, &answer.stdout);
+    }
+    let once = r#"{"kernels":[{"q":0,"kernel":{"active_blocks":1,"regulation_period":"1ms","clusters":[{"blocks":1,"e0":1,"e1":1}]}}]}"#;
+    check(
+        &sequence,
+        &run_with("budget sequence - --format json", once).stdout,
+    );
+    let system = validator("system");
+    check(&system, once);
+    for (good, bad) in [
+        ("\"q\":0", "\"p\":0"),
+        ("\"kernel\"", "\"task\""),
+        ("\"kernels\"", "\"kernel\""),
+    ] {
+        let value: Value = serde_json::from_str(&once.replace(good, bad)).unwrap();
+        assert!(!system.is_valid(&value), "{bad}");
+        assert_eq!(
+            run_with("budget sequence -", once.replace(good, bad)).code,
+            2,
+            "{bad}"
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! `gpusched budget`: memory budgets for best-effort cores beside a kernel.
 
 mod nominal;
+mod sequence;
 mod simulate;
 
 use clap::Subcommand;
@@ -21,6 +22,8 @@ enum Command {
     Nominal(nominal::Args),
     /// Simulate budgets that change at run time.
     Simulate(simulate::Args),
+    /// Simulate several kernels, back to back or released periodically.
+    Sequence(sequence::Args),
 }
 
 impl Args {
@@ -32,6 +35,7 @@ impl Args {
         match &self.command {
             Command::Nominal(args) => args.run(global),
             Command::Simulate(args) => args.run(global),
+            Command::Sequence(args) => args.run(global),
         }
     }
 }

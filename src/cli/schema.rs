@@ -8,8 +8,9 @@ use super::{Global, Outcome};
 use crate::bandwidth::{BudgetResults, Nominal};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
-use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, TaskSet};
+use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, System, TaskSet};
 use crate::simulator::regulation::Summary;
+use crate::simulator::regulation::sequence::SequenceSummary;
 use crate::study::{Findings, Provenance, Shape};
 
 /// Prints a JSON schema.
@@ -44,6 +45,10 @@ const FORMATS: &[Entry] = &[
     }),
     ("simulation", "what `budget simulate` answers", || {
         schema_for!(Summary)
+    }),
+    ("system", "what `budget sequence` reads", || schema_for!(System)),
+    ("sequence", "what `budget sequence` answers", || {
+        schema_for!(SequenceSummary)
     }),
     ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     (

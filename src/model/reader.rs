@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Benchmarks, Bound, Kernel, Plan, Scenario, TaskSet};
+use super::{Benchmarks, Bound, Kernel, Plan, Scenario, System, TaskSet};
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -48,8 +48,11 @@ impl Document for Benchmarks {
 }
 
 impl Document for Scenario {
-    const EXPECTED: &str =
-        "a scenario: an object such as {\"platform\":\"xavier\",\"kernels\":[…]}";
+    const EXPECTED: &str = "a scenario: an object such as {\"platform\":\"xavier\",\"kernels\":[…]}";
+}
+
+impl Document for System {
+    const EXPECTED: &str = "a system: an object such as {\"kernels\":[{\"kernel\":…,\"period\":…},…]}";
 }
 
 /// A stream of task sets.
@@ -60,6 +63,9 @@ pub type Kernels = Documents<Kernel>;
 
 /// A stream of bounds.
 pub type Bounds = Documents<Bound>;
+
+/// A stream of systems.
+pub type Systems = Documents<System>;
 
 /// A stream of plans.
 pub type Plans = Documents<Plan>;

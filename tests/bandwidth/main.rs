@@ -18,8 +18,8 @@ mod cases;
 mod commands;
 mod histo;
 mod lemma;
-mod profile;
 mod optimum;
+mod profile;
 #[cfg(feature = "cli")]
 mod replay;
 mod sharing;

@@ -43,6 +43,7 @@ fn setting(blocks: BlockTimes, offset_ns: Option<Time>, pattern: AccessPattern, 
         offset_ns,
         lead_ns: Time::from_ns(50_000),
         process_requests: 470,
+        ..Setting::default()
     }
 }
 

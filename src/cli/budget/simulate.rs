@@ -71,7 +71,7 @@ pub struct Args {
 
 /// Which policies are simulated.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
-enum Policies {
+pub enum Policies {
     /// All of them.
     All,
     /// Always the nominal budget.
@@ -85,7 +85,8 @@ enum Policies {
 }
 
 impl Policies {
-    fn include(self, policy: BudgetPolicy) -> bool {
+    /// Whether `policy` is one of them.
+    pub fn include(self, policy: BudgetPolicy) -> bool {
         match self {
             Policies::All => true,
             Policies::Nominal => policy == BudgetPolicy::Nominal,

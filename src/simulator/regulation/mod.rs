@@ -15,6 +15,7 @@ pub mod optimum;
 mod pattern;
 mod period;
 mod replay;
+pub mod sequence;
 mod setting;
 mod simulator;
 mod summary;

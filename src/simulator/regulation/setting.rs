@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AccessPattern, BlockTimes};
+use super::{AccessPattern, BlockTimes, Process};
 use crate::bandwidth::Sharing;
 use crate::model::Factor;
 use crate::time::Time;
@@ -36,6 +36,18 @@ pub struct Setting {
 
 fn is_default(sharing: &Sharing) -> bool {
     *sharing == Sharing::default()
+}
+
+impl Setting {
+    /// The process that computes budgets in regulation periods of `period`: when it looks, and the memory time it takes.
+    pub(super) fn process(&self, period: Time) -> Process {
+        let requests = u128::from(self.process_requests) * u128::from(period.ns());
+        let time = requests.div_ceil(60_000).min(period.ns().into());
+        Process {
+            lead: self.lead_ns,
+            traffic: Time::from_ns(u64::try_from(time).unwrap_or(period.ns())),
+        }
+    }
 }
 
 /// How much of a period best-effort cores want: a share, or the name of one.

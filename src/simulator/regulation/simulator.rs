@@ -121,19 +121,9 @@ impl Simulator {
     ) -> Run {
         let process = match policy {
             BudgetPolicy::Nominal => Process::default(),
-            _ => Process {
-                lead: self.setting.lead_ns,
-                traffic: self.traffic(),
-            },
+            _ => self.setting.process(self.period),
         };
         self.simulate(execution, policy, allocator, process, record)
-    }
-
-    /// The memory time per period of the process that computes budgets.
-    fn traffic(&self) -> Time {
-        let requests = u128::from(self.setting.process_requests) * u128::from(self.period.ns());
-        let time = requests.div_ceil(60_000).min(self.period.ns().into());
-        Time::from_ns(u64::try_from(time).unwrap_or(self.period.ns()))
     }
 
     /// Run `execution` by decisions of any `governor`, with a `process` that takes them.

@@ -111,7 +111,7 @@ const Z: f64 = 1.959_963_984_540_054;
 /// Mean and variance as they come (Welford 1962).
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Moments {
-    count: u64,
+    pub count: u64,
     mean: f64,
     squares: f64,
 }

@@ -77,7 +77,8 @@ impl Mapping {
     fn place(&self, kernels: &[(u32, u32)]) -> Result<Vec<u32>> {
         let long = || BlockTime::Fixed(Time::from_ns(1_000_000));
         let launches = (0..).zip(kernels);
-        let launches = launches.map(|(stream, &(blocks, warps))| Launch::new(stream, blocks, 32 * warps, long()));
+        let launches =
+            launches.map(|(stream, &(blocks, warps))| Launch::new(stream, blocks, 32 * warps, long()));
         let shape = ScenarioShape::new(self.parameters.platform.clone(), launches.collect());
         let scenario = Scenario::new(shape).map_err(|error| Error::Usage(error.to_string()))?;
         let mut record = Record::default();
@@ -109,7 +110,8 @@ impl Mapping {
         };
         let mut pairs = Vec::new();
         for x in 1..=MAX_WARPS.min(mw) {
-            let with = |more: &[(u32, u32)]| -> Vec<(u32, u32)> { before.iter().chain(more).copied().collect() };
+            let with =
+                |more: &[(u32, u32)]| -> Vec<(u32, u32)> { before.iter().chain(more).copied().collect() };
             if self.parameters.equation == 4 {
                 // The SM that was left free is the last in the order; x must go there.
                 let order = self.parameters.platform.shape().sm_order.of(sms);
@@ -152,7 +154,10 @@ impl Measure for Mapping {
                 continue;
             }
             let same = pairs.iter().filter(|(.., same)| *same).count();
-            let wrong = pairs.iter().filter(|&&(x, y, same)| same != self.predicted(z, x, y)).count();
+            let wrong = pairs
+                .iter()
+                .filter(|&&(x, y, same)| same != self.predicted(z, x, y))
+                .count();
             rows.push(row("pairs", pairs.len() as u64));
             rows.push(row("pairs on the same SM", same as u64));
             rows.push(row("pairs against the equation", wrong as u64).beside(Some(0.0)));

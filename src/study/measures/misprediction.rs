@@ -63,7 +63,8 @@ impl Parameters for MispredictionParameters {
         }
         let most = self.streams.iter().max().copied().unwrap_or(0);
         if !ascending(self.blocks) || u64::from(self.blocks[1]) * u64::from(most) > MAX_BLOCKS {
-            let expected = format!("ascending positive numbers, and at most {MAX_BLOCKS} blocks in all streams");
+            let expected =
+                format!("ascending positive numbers, and at most {MAX_BLOCKS} blocks in all streams");
             return refuse("blocks", format!("{:?}", self.blocks), expected);
         }
         if !(1..=MAX_CONFIGURATIONS).contains(&self.configurations) {
@@ -84,7 +85,12 @@ impl Mispredictions {
     /// Whether round-robin says another SM for some block of a configuration.
     fn differ(&self, seed: u64, streams: u32, configuration: u64) -> Result<bool> {
         let parameters = &self.parameters;
-        let mut rng = stream(seed, Purpose::LaunchConfigurations, u64::from(streams), configuration);
+        let mut rng = stream(
+            seed,
+            Purpose::LaunchConfigurations,
+            u64::from(streams),
+            configuration,
+        );
         let mut draw = |[from, to]: [u32; 2]| from + below(&mut rng, (to - from) as usize + 1) as u32;
         let long = || BlockTime::Fixed(Time::from_ns(1_000_000));
         let kernels = (0..streams).map(|stream| {
@@ -107,7 +113,11 @@ impl Mispredictions {
         let parameters = &self.parameters;
         let rows = parameters.streams.iter().enumerate().map(|(index, &streams)| {
             let share = wrong(streams)? as f64 / parameters.configurations as f64;
-            let published = parameters.published.as_ref().and_then(|list| list.get(index)).copied();
+            let published = parameters
+                .published
+                .as_ref()
+                .and_then(|list| list.get(index))
+                .copied();
             let row = Row::new("misprediction", format!("{share:.6}"), "share")
                 .with("streams", streams)
                 .with("configurations", parameters.configurations);

@@ -46,8 +46,8 @@ impl Parameters for ScenarioParameters {
             .map_err(|message| Refusal::new("scenario", message))?;
         let mut shape = scenario.shape().clone();
         shape.block_scheduler = self.block_scheduler.unwrap_or(shape.block_scheduler);
-        let scenario =
-            Scenario::new(shape).map_err(|error| Refusal::new("scenario", format!("{}: {error}", self.scenario)))?;
+        let scenario = Scenario::new(shape)
+            .map_err(|error| Refusal::new("scenario", format!("{}: {error}", self.scenario)))?;
         Ok(ScenarioMeasure {
             scenario,
             published: self.published,
@@ -101,8 +101,7 @@ impl Measure for ScenarioMeasure {
             let slowdown = beside as f64 / alone.max(1) as f64;
             rows.push(row("response time", format!("{:.6}", beside as f64 / 1e6), "ms"));
             rows.push(
-                row("slowdown", format!("{slowdown:.6}"), "")
-                    .beside(self.published.filter(|_| index == 0)),
+                row("slowdown", format!("{slowdown:.6}"), "").beside(self.published.filter(|_| index == 0)),
             );
             rows.push(row("SMs", sms.len().to_string(), ""));
         }

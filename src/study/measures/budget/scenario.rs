@@ -133,6 +133,7 @@ impl Scenario {
             offset_ns: self.offset_ns,
             lead_ns,
             process_requests,
+            ..Setting::default()
         }
     }
 }

@@ -1,0 +1,265 @@
+//! `gpusched budget sequence`: several kernels, one at a time, beside best-effort cores under one regulation.
+
+mod beforehand;
+mod periods;
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use clap::value_parser;
+use rayon::prelude::*;
+
+use super::simulate::Policies;
+use crate::artifact::Artifact;
+use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
+use crate::cli::output::{Output, Palette};
+use crate::cli::question::json_line;
+use crate::cli::wcet::{distrust, explain, slowdown};
+use crate::cli::{Format, Global, Outcome};
+use crate::error::{Error, InputError, Result};
+use crate::model::reader::Systems;
+use crate::model::{Factor, KernelTask, Straddling, System};
+use crate::simulator::regulation::sequence::{
+    Dispatch, KernelSetting, SequenceRun, SequenceSummary, SequenceTally, Sequencer,
+};
+use crate::simulator::regulation::{AccessPattern, BlockTimes, Demand, Offset, Setting};
+use crate::time::Time;
+
+/// Simulates several kernels, back to back or released periodically, beside best-effort cores.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Kernels with their periods and budgets (JSON); `-` reads standard input.
+    #[arg(value_name = "SYSTEM")]
+    system: PathBuf,
+    /// Which kernel is next once the GPU is free; none is preempted.
+    #[arg(long, value_enum, default_value_t)]
+    dispatch: Dispatch,
+    /// The accepted slowdown, (G(Q) − G(0))/G(0), of kernels that state neither a budget nor one.
+    #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
+    slowdown: Factor,
+    /// Which blocks count as hit although memory time covers them in part only.
+    #[arg(long, value_enum, default_value_t)]
+    straddling: Straddling,
+    /// How budgets are chosen.
+    #[arg(long, value_enum, default_value = "all")]
+    policy: Policies,
+    /// When best-effort cores access memory, in each period or what is left of it.
+    #[arg(long, value_enum, default_value_t)]
+    pattern: AccessPattern,
+    /// In which share of time best-effort cores want to access memory: a number, or bandwidth (1), libquantum (0.6), gcc (0.2)
+    /// or sjeng (0.14), which are assumptions.
+    #[arg(long, value_name = "SHARE", default_value = "bandwidth")]
+    demand: Demand,
+    /// How long blocks take; `mean` and `drawn` need the distributions of the profiles.
+    #[arg(long, value_enum, default_value_t)]
+    blocks: BlockTimes,
+    /// When time 0 is, after the beginning of a regulation period: a time, or `random`.
+    #[arg(long, value_name = "TIME", default_value = "0ns")]
+    offset: Offset,
+    /// How long before a period its budget is computed.
+    #[arg(long, value_name = "TIME", default_value = "50us")]
+    lead: Time,
+    /// Memory requests per millisecond of the process that computes budgets, of 60,000; best-effort cores get that many fewer.
+    #[arg(long, value_name = "N", default_value_t = 470, value_parser = value_parser!(u64).range(0..=60_000))]
+    process: u64,
+    /// The number of runs under each policy.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
+    runs: u64,
+    /// Also draw Q over time, a line per policy, as SVG; of the first run.
+    #[arg(long, value_name = "PATH")]
+    svg: Option<PathBuf>,
+}
+
+const EXAMPLE: &str = "\
+Prints a summary and the jobs of the first run; with --format csv (or -o NAME.csv) each regulation period.
+Exit code 1 if a job misses its deadline or ends after its nominal WCET.
+
+Example:
+  gpusched budget sequence tasksets/kernels/two-kernels.json --dispatch np-edf";
+
+/// Runs that are simulated before any of them is written.
+const BATCH: u64 = 16;
+
+/// A policy, and what decides on the budgets of each kernel under it.
+type Deciders = (BudgetPolicy, Vec<Allocator>);
+
+impl Args {
+    /// Runs under all policies.
+    ///
+    /// # Errors
+    /// Bad input or usage, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if self.blocks == BlockTimes::Trace {
+            let message = "--blocks: found trace, expected wcet, mean or drawn: no traces are replayed here";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        let system = one_system(&self.system)?;
+        for task in system.kernels() {
+            distrust(task.kernel());
+        }
+        let tasks = system.kernels().iter();
+        let budgets: Vec<Factor> = tasks.map(|task| self.budget(task)).collect::<Result<_>>()?;
+        let policies = BudgetPolicy::ALL.into_iter();
+        let deciders: Vec<Deciders> = policies
+            .filter(|&policy| policy == BudgetPolicy::Nominal || self.policy.include(policy))
+            .map(|policy| Ok((policy, self.allocators(&system, &budgets, policy)?)))
+            .collect::<Result<_>>()?;
+        let first = deciders.first().map(|(_, allocators)| allocators.as_slice());
+        let wcets: Vec<Time> = first
+            .unwrap_or_default()
+            .iter()
+            .map(Allocator::deadline)
+            .collect();
+        let sequencer = Sequencer::new(&system, &wcets, self.dispatch, self.setting(), global.seed())?;
+        let pool = global.pool()?;
+        let mut tallies: Vec<SequenceTally> = deciders
+            .iter()
+            .map(|&(policy, _)| SequenceTally::new(policy, system.kernels().len()))
+            .collect();
+        let csv = global.format() == Format::Csv;
+        let mut output = Output::open(global)?;
+        if csv {
+            output.write(periods::HEADER)?;
+        }
+        let mut figure = periods::Figure::default();
+        let mut done = 0;
+        while done < self.runs {
+            let end = self.runs.min(done.saturating_add(BATCH));
+            let simulated = (done..end).into_par_iter().map(|run| {
+                let record = csv || (run == 0 && self.svg.is_some());
+                let under = |(policy, allocators): &Deciders| {
+                    let record = record && self.policy.include(*policy);
+                    sequencer.run(run, *policy, &mut allocators.clone(), record)
+                };
+                deciders.iter().map(under).collect::<Vec<SequenceRun>>()
+            });
+            let batch: Vec<Vec<SequenceRun>> = pool.install(|| simulated.collect());
+            for runs in &batch {
+                for (tally, run) in tallies.iter_mut().zip(runs) {
+                    tally.add(run, runs.first().unwrap_or(run));
+                }
+                for run in runs.iter().filter(|run| self.policy.include(run.policy)) {
+                    if csv {
+                        output.write(periods::csv(run, &system)?)?;
+                    }
+                    if run.run == 0 && self.svg.is_some() {
+                        figure.add(run);
+                    }
+                }
+            }
+            done = end;
+        }
+        let summary = SequenceSummary {
+            system: system.name().map(str::to_owned),
+            regulation_period_ns: system.regulation_period(),
+            hyperperiod_ns: system.hyperperiod(),
+            horizon_ns: sequencer.horizon(),
+            dispatch: self.dispatch,
+            straddling: self.straddling,
+            setting: self.setting(),
+            runs: self.runs,
+            seed: global.seed(),
+            kernels: settings(&system, &budgets, &wcets),
+            verdict: beforehand::verdict(&system, &wcets, self.dispatch),
+            policies: tallies
+                .iter()
+                .map(SequenceTally::summary)
+                .filter(|summary| self.policy.include(summary.policy))
+                .collect(),
+        };
+        match global.format() {
+            Format::Csv => {}
+            Format::Json => output.write(json_line(&summary)?)?,
+            Format::Text => output.write(report::text(&summary, &Palette::of(global)))?,
+        }
+        if let Some(path) = &self.svg {
+            Artifact::write(path, figure.svg(system.name())?)?;
+        }
+        output.finish()?;
+        let policies = summary.policies.iter();
+        let bad: u64 = policies.map(|policy| policy.missed_jobs + policy.late_jobs).sum();
+        Ok(if bad == 0 {
+            Outcome::Positive
+        } else {
+            Outcome::Negative
+        })
+    }
+
+    /// Q̄ of `task`.
+    fn budget(&self, task: &KernelTask) -> Result<Factor> {
+        let slowdown = task.slowdown().unwrap_or(self.slowdown);
+        match task.q() {
+            Some(q) => Ok(q),
+            None => {
+                let found = nominal(task.kernel(), slowdown, false, self.straddling).map_err(explain)?;
+                Ok(found.nominal_q)
+            }
+        }
+    }
+
+    fn allocators(
+        &self,
+        system: &System,
+        budgets: &[Factor],
+        policy: BudgetPolicy,
+    ) -> Result<Vec<Allocator>> {
+        let parts = system.kernels().iter().zip(budgets);
+        parts
+            .map(|(task, &q)| Allocator::new(task.kernel(), q, policy, self.straddling).map_err(explain))
+            .collect()
+    }
+
+    fn setting(&self) -> Setting {
+        Setting {
+            pattern: self.pattern,
+            demand: self.demand.0,
+            blocks: self.blocks,
+            offset_ns: match self.offset {
+                Offset::Random => None,
+                Offset::At(time) => Some(time),
+            },
+            lead_ns: self.lead,
+            process_requests: self.process,
+            ..Setting::default()
+        }
+    }
+}
+
+fn settings(system: &System, budgets: &[Factor], wcets: &[Time]) -> Vec<KernelSetting> {
+    let parts = system.kernels().iter().zip(budgets).zip(wcets);
+    parts
+        .map(|((task, &nominal_q), &wcet_nominal_ns)| KernelSetting {
+            name: task.kernel().name().map(str::to_owned),
+            period_ns: task.period(),
+            offset_ns: task.offset(),
+            deadline_ns: task.deadline(),
+            nominal_q,
+            wcet_nominal_ns,
+            jobs: system.jobs(task),
+        })
+        .collect()
+}
+
+/// The only system in `path`.
+fn one_system(path: &Path) -> Result<System> {
+    let mut systems = Systems::open(path)?;
+    let file = systems.file().to_owned();
+    let refuse = |line, message: &str| {
+        Error::Input(InputError {
+            file: file.clone(),
+            line,
+            field: String::new(),
+            message: message.to_owned(),
+        })
+    };
+    let first = systems
+        .next()
+        .ok_or_else(|| refuse(None, "found nothing, expected a system"))?;
+    let (_, system) = first?;
+    if let Some(second) = systems.next() {
+        let (line, _) = second?;
+        return Err(refuse(Some(line), "found a second system, expected one"));
+    }
+    Ok(system)
+}

@@ -1,0 +1,96 @@
+//! Regulation periods of sequences as CSV and figure.
+
+use super::report::LONGEST;
+use crate::cli::question::csv_line;
+use crate::cli::table::clip;
+use crate::error::Result;
+use crate::model::System;
+use crate::plot::{Options, line_chart};
+use crate::simulator::regulation::sequence::SequenceRun;
+use crate::study;
+use crate::time::Time;
+
+/// The columns of the CSV.
+pub const HEADER: &str =
+    "policy,run,time_ms,length_ms,kernel,job,q,remaining,remaining_by_cluster,be_requests,slack_ns\n";
+
+/// A row per stretch of `run`.
+pub fn csv(run: &SequenceRun, system: &System) -> Result<String> {
+    let rows = run.stretches.iter().map(|stretch| {
+        let name = |kernel: usize| {
+            let name = system.kernels().get(kernel).and_then(|task| task.kernel().name());
+            name.map_or_else(|| kernel.to_string(), str::to_owned)
+        };
+        let remaining: Vec<String> = stretch.remaining.iter().map(u64::to_string).collect();
+        let of_job = |text: String| {
+            if stretch.job.is_some() {
+                text
+            } else {
+                String::new()
+            }
+        };
+        csv_line([
+            run.policy.to_string(),
+            run.run.to_string(),
+            decimal(stretch.begin),
+            decimal(Time::from_ns(stretch.end.ns().saturating_sub(stretch.begin.ns()))),
+            stretch.job.map(|(kernel, _)| name(kernel)).unwrap_or_default(),
+            stretch.job.map(|(_, job)| job.to_string()).unwrap_or_default(),
+            format!("{:.6}", stretch.q),
+            of_job(stretch.remaining.iter().sum::<u64>().to_string()),
+            remaining.join(":"),
+            format!("{:.1}", stretch.requests),
+            stretch.slack.map(|slack| slack.to_string()).unwrap_or_default(),
+        ])
+    });
+    rows.collect()
+}
+
+/// Milliseconds, to the nanosecond.
+fn decimal(time: Time) -> String {
+    format!("{}.{:06}", time.ns() / 1_000_000, time.ns() % 1_000_000)
+}
+
+/// Q over time, a line per policy.
+#[derive(Debug)]
+pub struct Figure(String);
+
+impl Default for Figure {
+    fn default() -> Figure {
+        Figure("policy,time_ms,q\n".to_owned())
+    }
+}
+
+impl Figure {
+    /// Two points for all stretches in a row with the same Q: their first and their last nanosecond.
+    pub fn add(&mut self, run: &SequenceRun) {
+        for level in run.stretches.chunk_by(|one, next| one.q == next.q) {
+            let (Some(first), Some(last)) = (level.first(), level.last()) else {
+                continue;
+            };
+            let end = Time::from_ns(last.end.ns().saturating_sub(1));
+            let points = [Some(first.begin), Some(end).filter(|&end| end > first.begin)];
+            for time in points.into_iter().flatten() {
+                self.0 += &format!("{},{},{:.6}\n", run.policy, decimal(time), first.q);
+            }
+        }
+    }
+
+    /// The figure of a system of that name.
+    pub fn svg(&self, system: Option<&str>) -> Result<String> {
+        let table = study::Table::from_reader("periods", self.0.as_bytes())?;
+        let options = Options {
+            x: "time_ms".to_owned(),
+            y: "q".to_owned(),
+            series: "policy".to_owned(),
+            title: Some(format!(
+                "{}: memory budget of best-effort cores over time",
+                clip(system.unwrap_or("kernels"), LONGEST)
+            )),
+            x_title: Some("time [ms]".to_owned()),
+            y_title: Some("Q".to_owned()),
+            ..Options::default()
+        };
+        line_chart(&[table], &options)
+    }
+}
