@@ -119,11 +119,10 @@ mod tests {
 
     #[test]
     fn shares_by_hand() {
+        // In thousandths, for rates are rounded down.
         let of = |rates: Vec<u64>| {
-            rates
-                .iter()
-                .map(|&rate| rate as f64 / FULL as f64)
-                .collect::<Vec<_>>()
+            let thousandths = rates.iter().map(|&rate| (rate + 1) as f64 / FULL as f64 * 1e3);
+            thousandths.map(|rate| rate.floor() / 1e3).collect::<Vec<_>>()
         };
         assert_eq!(of(max_min(100, &[20, 30])), [1.0, 1.0]);
         assert_eq!(of(max_min(100, &[20, 100, 160])), [1.0, 0.4, 0.25]); // 20, 40, 40
