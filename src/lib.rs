@@ -44,4 +44,5 @@ pub mod schedulability;
 pub mod simulator;
 pub mod study;
 pub mod time;
+pub mod validation;
 pub mod verification;

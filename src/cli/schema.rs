@@ -45,6 +45,9 @@ const FORMATS: &[Entry] = &[
     ("simulation", "what `budget simulate` answers", || {
         schema_for!(Summary)
     }),
+    ("task-simulation", "what `simulate tasks` answers", || {
+        schema_for!(super::simulate::Summary)
+    }),
     ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     (
         "findings",

@@ -24,6 +24,14 @@ pub enum Purpose {
     RegulationOffset = 20,
     /// When in a regulation period best-effort cores access memory.
     RegulationBursts = 21,
+    /// When the first jobs of tasks come.
+    TaskOffsets = 40,
+    /// How long after their arrival jobs are released.
+    ReleaseJitter = 41,
+    /// How much later than possible jobs arrive.
+    ArrivalGaps = 42,
+    /// How long jobs take.
+    ExecutionTimes = 43,
 }
 
 /// The stream of set `set` at point `point`.
