@@ -18,6 +18,7 @@ mod simulate;
 mod study;
 mod table;
 mod test;
+mod validate;
 mod verify;
 mod wcet;
 
@@ -64,6 +65,8 @@ enum Command {
     Budget(budget::Args),
     /// Simulate what analyses bound.
     Simulate(simulate::Args),
+    /// Compare analysis and simulation over random systems.
+    Validate(validate::Args),
     /// Run experiments, and check published claims against the results.
     Study(study::Args),
     /// Draw results as a figure.
@@ -103,6 +106,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Wcet(args) => args.run(global),
         Command::Budget(args) => args.run(global),
         Command::Simulate(args) => args.run(global),
+        Command::Validate(args) => args.run(global),
         Command::Study(args) => args.run(global),
         Command::Plot(args) => args.run(global),
         Command::Schema(args) => args.run(global),

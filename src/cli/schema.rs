@@ -48,6 +48,9 @@ const FORMATS: &[Entry] = &[
     ("task-simulation", "what `simulate tasks` answers", || {
         schema_for!(super::simulate::Summary)
     }),
+    ("validation", "what `validate` answers", || {
+        schema_for!(super::validate::Validation)
+    }),
     ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     (
         "findings",

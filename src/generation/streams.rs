@@ -32,6 +32,8 @@ pub enum Purpose {
     ArrivalGaps = 42,
     /// How long jobs take.
     ExecutionTimes = 43,
+    /// The systems on which analysis and simulation are compared.
+    ValidationSystems = 50,
 }
 
 /// The stream of set `set` at point `point`.

@@ -71,6 +71,18 @@ impl Part {
         policy: Policy,
         shortest: Factor,
     ) -> Result<Part, PartError> {
+        Part::with_order(problem, positions, sms, policy, shortest, None)
+    }
+
+    /// The same with the tasks ranked as `order` says, as positions in `positions`, if it is there.
+    pub(super) fn with_order(
+        problem: &Problem<'_>,
+        positions: &[usize],
+        sms: u32,
+        policy: Policy,
+        shortest: Factor,
+        order: Option<Vec<usize>>,
+    ) -> Result<Part, PartError> {
         let discipline = Discipline::of(policy).ok_or(PartError::Condition { policy })?;
         let demands = problem
             .demands(positions, sms)
@@ -80,7 +92,7 @@ impl Part {
             .zip(&demands)
             .map(|(&position, demand)| task(demand, position as u64, shortest))
             .collect();
-        let order = match priorities(policy, &tasks) {
+        let order = match order.or_else(|| priorities(policy, &tasks)) {
             Some(order) => order,
             None => audsley(policy, &demands).ok_or(PartError::NoOrder { policy })?,
         };

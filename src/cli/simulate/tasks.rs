@@ -6,6 +6,7 @@ mod utilization;
 
 pub use report::Summary;
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::value_parser;
@@ -134,6 +135,10 @@ impl Args {
         let (format, palette) = (global.format(), Palette::of(global));
         let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
+        let artifact = match &self.utilization {
+            Some(path) => Some((path, Artifact::create(path)?)),
+            None => None,
+        };
         let mut utilizations = self
             .utilization
             .as_ref()
@@ -157,8 +162,10 @@ impl Args {
                 Format::Text => output.write(report::line(&summary, case.index, case.set, &palette)),
             }
         })?;
-        if let (Some(path), Some(utilizations)) = (&self.utilization, utilizations) {
-            Artifact::write(path, utilizations.csv())?;
+        if let (Some((path, mut artifact)), Some(utilizations)) = (artifact, utilizations) {
+            let written = artifact.write_all(utilizations.csv().as_bytes());
+            written.map_err(|cause| Error::io(path, "write", cause))?;
+            artifact.commit()?;
         }
         output.finish()?;
         Ok(if misses == 0 {

@@ -109,3 +109,21 @@ impl Pattern {
         tasks.iter().map(release).collect()
     }
 }
+
+/// The names as in files and on the command line.
+macro_rules! names {
+    ($kind:ident: $($value:ident = $name:literal),+) => {
+        impl std::fmt::Display for $kind {
+            /// The name as in files and on the command line.
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(match self {
+                    $($kind::$value => $name),+
+                })
+            }
+        }
+    };
+}
+
+names!(Offsets: Synchronous = "synchronous", Random = "random");
+names!(Jitter: None = "none", Late = "late", Random = "random");
+names!(Arrivals: Periodic = "periodic", Sporadic = "sporadic");
