@@ -21,7 +21,9 @@ fn main() {
         .skip(1)
         .find_map(|arg| arg.parse().ok())
         .unwrap_or(10_000_000);
-    println!("millions of jobs per second on one core; {jobs} jobs per run, medians of {RUNS} runs\n");
+    println!(
+        "millions of jobs per second of processor time on one core; {jobs} jobs per run, medians of {RUNS} runs\n"
+    );
     println!(
         "{:>4} {:>5} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
         "n", "", POLICIES[0], POLICIES[1], POLICIES[2], POLICIES[3], POLICIES[4], POLICIES[5]
@@ -53,15 +55,24 @@ fn speed(policy: Policy, tasks: usize, drawn: bool, jitter: Jitter, jobs: u64) -
         .map(|_| {
             let mut tally = Tally::new(tasks.len());
             let simulation = Simulation::new(&tasks, &releases, discipline, &order, end, (1, 0)).unwrap();
-            let start = Instant::now();
+            let (start, before) = (Instant::now(), processor());
             simulation.run(&mut tally);
-            let seconds = start.elapsed().as_secs_f64();
+            let seconds = match (before, processor()) {
+                (Some(before), Some(after)) => (after - before) as f64 / 1e9,
+                _ => start.elapsed().as_secs_f64(),
+            };
             assert!(tally.jobs() > jobs / 10 * 9);
             tally.jobs() as f64 / seconds / 1e6
         })
         .collect();
     speeds.sort_by(f64::total_cmp);
     speeds[RUNS / 2]
+}
+
+/// Processor time of this thread so far [ns]: on a machine that others use, time on the wall says little. Linux only.
+fn processor() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok()
 }
 
 /// Tasks of utilization 0.8, periods log-uniform from 10 ms to 1 s, ten blocks per kernel, jitter a tenth of the period.

@@ -42,7 +42,7 @@ fn accepted_partitions_keep_their_promises() {
             tally.partitions > 800 && tally.runs >= 5 * tally.partitions,
             "{policy}: {tally:?}"
         );
-        assert!(tally.jobs > 100_000, "{policy}: {tally:?}");
+        assert!(tally.jobs > 50_000, "{policy}: {tally:?}");
         let bounds = matches!(policy, Policy::Edf | Policy::FixedPriority(..));
         assert_eq!(tally.bounded() > 0, bounds, "{policy}: {tally:?}");
         let audsley = matches!(policy, Policy::FixedPriority(_, Priorities::Audsley));

@@ -7,7 +7,7 @@ use crate::interference::InflatedWcet;
 use crate::model::{Factor, Policy, Task, TaskSet};
 use crate::partitioning::Problem;
 use crate::schedulability;
-use crate::simulator::tasks::{Job, Observer, Simulation, Tally, hyperperiod, jobs_before};
+use crate::simulator::tasks::{Job, Observer, Simulation, Tally, hyperperiod};
 use crate::time::Time;
 
 /// Jobs of short runs take at least this share of their WCETs.
@@ -111,19 +111,18 @@ impl Partition {
         .map_err(Into::into)
     }
 
-    /// Simulates `run` for `hyperperiods` hyperperiods; `None` if that is too long.
-    fn simulate(&self, part: &Part, run: Run, hyperperiods: u64, observer: &mut impl Observer) -> Option<()> {
+    /// Simulates `run` for a hyperperiod, or for as many as have about `enough` jobs; `None` if one has too many.
+    fn simulate(&self, part: &Part, run: Run, enough: u64, observer: &mut impl Observer) -> Option<()> {
         let releases = run.pattern.releases(&part.tasks, (self.seed, 0));
         let last = releases.iter().map(|release| release.earliest).max()?;
-        let span = hyperperiod(&part.tasks)?.ns().checked_mul(hyperperiods)?;
-        let end = last.checked_add(Time::from_ns(span))?;
-        let tasks = part.tasks.iter().zip(&releases);
-        let jobs = tasks
-            .map(|(task, release)| jobs_before(task, release, end))
-            .sum::<u64>();
+        let hyperperiod = hyperperiod(&part.tasks)?.ns();
+        let tasks = part.tasks.iter();
+        let jobs: u64 = tasks.map(|task| hyperperiod / task.period.ns().max(1)).sum();
         if jobs > MAX_JOBS {
             return None;
         }
+        let span = hyperperiod.checked_mul((enough / jobs.max(1)).max(1))?;
+        let end = last.checked_add(Time::from_ns(span))?;
         let numbers = (self.seed, 0);
         let simulation = Simulation::new(&part.tasks, &releases, part.discipline, &part.order, end, numbers);
         simulation.ok()?.run(observer);
@@ -139,7 +138,7 @@ impl Partition {
             .part(model, truth, if run.short { SHORTEST } else { Factor::ONE })
             .ok()?;
         let mut tally = Tally::new(part.tasks.len());
-        self.simulate(&part, run, 1, &mut tally)?;
+        self.simulate(&part, run, 0, &mut tally)?;
         broken(&tally, &self.bounds(model))
     }
 
@@ -161,7 +160,7 @@ impl Partition {
         for run in critical(full.discipline, full.tasks.len()).chain(drawn()) {
             let mut tally = Tally::new(full.tasks.len());
             let part = if run.short { &short } else { &full };
-            if self.simulate(part, run, 1, &mut tally).is_none() {
+            if self.simulate(part, run, 0, &mut tally).is_none() {
                 continue;
             }
             findings.runs += 1;
@@ -183,7 +182,7 @@ impl Partition {
         for run in critical(part.discipline, part.tasks.len()) {
             // Some overload takes its time to show.
             let mut first = FirstMiss(false);
-            self.simulate(&part, run, HYPERPERIODS, &mut first)?;
+            self.simulate(&part, run, ENOUGH, &mut first)?;
             if first.0 {
                 return Some(true);
             }
@@ -192,8 +191,8 @@ impl Partition {
     }
 }
 
-/// The hyperperiods in which a rejected partition may show why.
-const HYPERPERIODS: u64 = 10;
+/// The jobs in which a rejected partition may show why.
+const ENOUGH: u64 = 20_000;
 
 fn broken(tally: &Tally, bounds: &[Option<u64>]) -> Option<Breach> {
     if tally.misses() > 0 {
