@@ -122,6 +122,9 @@ fn half(time: Time) -> Time {
     Time::from_ns((time.ns() / 2).max(1))
 }
 
+/// A smaller form of a task, if it has one.
+type Change<'a> = &'a dyn Fn(&Task) -> Option<Task>;
+
 /// Smaller forms of a partition and a run, the most promising first.
 fn candidates(partition: &Partition, run: Run) -> Vec<(Partition, Run)> {
     let mut all = Vec::new();
@@ -183,7 +186,7 @@ fn candidates(partition: &Partition, run: Run) -> Vec<(Partition, Run)> {
             })?;
             (changed != *task).then_some(changed)
         };
-        let changes: [&dyn Fn(&Task) -> Option<Task>; 4] = [
+        let changes: [Change<'_>; 4] = [
             &|task| {
                 keep(task, |shape| TaskShape {
                     jitter: None,

@@ -46,9 +46,9 @@ impl Watch {
 impl Observer for Watch {
     fn released(&mut self, now: Time, job: Job) {
         assert!(job.arrival <= now);
-        let before = self.jobs.iter().filter(|seen| seen.job.task == job.task);
+        let mut before = self.jobs.iter().filter(|seen| seen.job.task == job.task);
         assert_eq!(before.clone().count() as u64, job.number);
-        assert!(before.last().is_none_or(|last| last.job.arrival < job.arrival));
+        assert!(before.next_back().is_none_or(|last| last.job.arrival < job.arrival));
         self.jobs.push(Seen {
             job,
             release: now.ns(),
