@@ -50,6 +50,8 @@ fn all_schemas_are_listed_and_valid() {
         "bound",
         "nominal",
         "simulation",
+        "task-simulation",
+        "validation",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }
@@ -97,6 +99,23 @@ fn simulations_follow_their_schema() {
         assert_eq!(answer.code, 0, "{}", answer.stderr);
         check(&simulation, &answer.stdout);
     }
+}
+
+#[test]
+fn simulations_of_tasks_and_validations_follow_their_schemas() {
+    let simulation = validator("task-simulation");
+    for options in [
+        "",
+        "--offsets random --jitter none --arrivals sporadic --times short --blocker 2",
+    ] {
+        let answer = run(&format!(
+            "simulate tasks {ADAS} --platform orin --format json {options}"
+        ));
+        check(&simulation, &answer.stdout);
+    }
+    let answer = run("validate --systems 288 --format json --quiet");
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    check(&validator("validation"), &answer.stdout);
 }
 
 #[test]

@@ -50,7 +50,9 @@ fn accepted_partitions_keep_their_promises() {
         // What an exact test rejects can miss, and critical releases show it.
         if policy.strength() == Strength::Exact && !audsley {
             assert!(tally.rejected > 300, "{policy}: {tally:?}");
-            assert_eq!(tally.rejected_missed, tally.rejected, "{policy}");
+            let explained = tally.rejected_missed + tally.rejected_overloaded;
+            assert_eq!(explained, tally.rejected, "{policy}");
+            assert!(tally.rejected_overloaded < 10, "{policy}: {tally:?}");
         }
     }
     let sufficient = report

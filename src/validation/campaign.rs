@@ -223,6 +223,7 @@ impl Campaign {
             if let Some(missed) = smaller.misses(truth) {
                 tally.rejected += 1;
                 tally.rejected_missed += u64::from(missed);
+                tally.rejected_overloaded += u64::from(!missed && smaller.overloaded(truth));
             }
         }
         Ok(first)

@@ -4,7 +4,7 @@ use super::runs::{Run, critical, drawn};
 use super::system::Part;
 use crate::error::Result;
 use crate::interference::InflatedWcet;
-use crate::model::{Factor, Policy, Task, TaskSet};
+use crate::model::{Evidence, Factor, Policy, Task, TaskSet};
 use crate::partitioning::Problem;
 use crate::schedulability;
 use crate::simulator::tasks::{Job, Observer, Simulation, Tally, hyperperiod};
@@ -79,6 +79,14 @@ impl Partition {
     pub fn accepted(&self, model: &dyn InflatedWcet) -> bool {
         let problem = Problem::new(&self.set, self.sms, self.policy, model);
         problem.is_ok_and(|problem| problem.accepts(&self.all(), self.sms))
+    }
+
+    /// Whether the test says that there is more work than time.
+    pub fn overloaded(&self, model: &dyn InflatedWcet) -> bool {
+        let problem = Problem::new(&self.set, self.sms, self.policy, model);
+        problem.is_ok_and(|problem| {
+            problem.verdict(&self.all(), self.sms).evidence == Evidence::UtilizationAboveOne
+        })
     }
 
     /// The bounds on the response times [ns] that the test promises, with WCETs of `model`.

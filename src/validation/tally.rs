@@ -26,6 +26,8 @@ pub struct PolicyTally {
     pub rejected: u64,
     /// Those of them with a missed deadline.
     pub rejected_missed: u64,
+    /// Those of the others with more work than time: a miss may come later.
+    pub rejected_overloaded: u64,
     /// By hundredths, rounded up: tasks with that ratio of their longest response time to its bound.
     pub ratios: Vec<u64>,
 }
@@ -46,6 +48,7 @@ impl Default for PolicyTally {
             above_bound: 0,
             rejected: 0,
             rejected_missed: 0,
+            rejected_overloaded: 0,
             ratios: vec![0; RATIOS],
         }
     }
@@ -64,6 +67,7 @@ impl PolicyTally {
         self.above_bound += other.above_bound;
         self.rejected += other.rejected;
         self.rejected_missed += other.rejected_missed;
+        self.rejected_overloaded += other.rejected_overloaded;
         for (sum, tasks) in self.ratios.iter_mut().zip(&other.ratios) {
             *sum += tasks;
         }

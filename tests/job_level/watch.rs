@@ -48,7 +48,11 @@ impl Observer for Watch {
         assert!(job.arrival <= now);
         let mut before = self.jobs.iter().filter(|seen| seen.job.task == job.task);
         assert_eq!(before.clone().count() as u64, job.number);
-        assert!(before.next_back().is_none_or(|last| last.job.arrival < job.arrival));
+        assert!(
+            before
+                .next_back()
+                .is_none_or(|last| last.job.arrival < job.arrival)
+        );
         self.jobs.push(Seen {
             job,
             release: now.ns(),

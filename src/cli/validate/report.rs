@@ -59,6 +59,8 @@ struct PolicyResult {
     rejected: u64,
     /// Those of them with a missed deadline.
     rejected_missed: u64,
+    /// Those of the others with a utilization above 1, which may miss one later.
+    rejected_overloaded: u64,
     /// Tasks of accepted partitions with a bound on their response times.
     bounded: u64,
     /// The mean over these tasks of the longest response time by the bound, each rounded up to hundredths.
@@ -97,6 +99,7 @@ impl PolicyResult {
             above_bound: tally.above_bound,
             rejected: tally.rejected,
             rejected_missed: tally.rejected_missed,
+            rejected_overloaded: tally.rejected_overloaded,
             bounded: tally.bounded(),
             mean_ratio: tally.mean_ratio(),
         }
@@ -132,7 +135,7 @@ impl Validation {
 /// A row per policy.
 pub fn csv(validation: &Validation) -> Result<String> {
     let mut text = String::from(
-        "policy,strength,systems,schedulable,partitions,runs,jobs,preemptions,misses,above_bound,rejected,rejected_missed,bounded,mean_ratio\n",
+        "policy,strength,systems,schedulable,partitions,runs,jobs,preemptions,misses,above_bound,rejected,rejected_missed,rejected_overloaded,bounded,mean_ratio\n",
     );
     for row in &validation.policies {
         let numbers = [
@@ -146,6 +149,7 @@ pub fn csv(validation: &Validation) -> Result<String> {
             row.above_bound,
             row.rejected,
             row.rejected_missed,
+            row.rejected_overloaded,
             row.bounded,
         ];
         let names = [row.policy.to_string(), row.strength.to_string()];
