@@ -26,7 +26,7 @@ pub struct PolicyTally {
     pub rejected: u64,
     /// Those of them with a missed deadline.
     pub rejected_missed: u64,
-    /// Those of the others with more work than time: a miss may come later.
+    /// Those of the others with a utilization above 1 as the test sees it: a deadline may be missed later.
     pub rejected_overloaded: u64,
     /// By hundredths, rounded up: tasks with that ratio of their longest response time to its bound.
     pub ratios: Vec<u64>,

@@ -59,7 +59,7 @@ struct PolicyResult {
     rejected: u64,
     /// Those of them with a missed deadline.
     rejected_missed: u64,
-    /// Those of the others with a utilization above 1, which may miss one later.
+    /// Those of the others with a utilization above 1 as the test sees it: a deadline may be missed later.
     rejected_overloaded: u64,
     /// Tasks of accepted partitions with a bound on their response times.
     bounded: u64,
