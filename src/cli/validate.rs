@@ -26,7 +26,7 @@ pub use report::Validation;
 #[command(after_help = EXAMPLE)]
 pub struct Args {
     /// The number of systems; 288 in a row have all combinations of policy, heuristic and interference.
-    #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = value_parser!(u64).range(1..=1_000_000_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = value_parser!(u64).range(1..=10_000_000_000))]
     systems: u64,
     /// Also write how close the longest response times come to their bounds, as CSV.
     #[arg(long, value_name = "PATH")]

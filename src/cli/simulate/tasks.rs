@@ -1,5 +1,7 @@
 //! `gpusched simulate tasks`: the jobs of tasks on their partitions.
 
+mod case;
+mod end;
 mod report;
 mod rows;
 mod utilization;
@@ -13,21 +15,16 @@ use clap::value_parser;
 
 use crate::artifact::Artifact;
 use crate::cli::output::{Output, Palette};
-use crate::cli::pairs::pairs;
-use crate::cli::question::{json_line, one_gpu, platform};
+use crate::cli::question::{json_line, platform};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
-use crate::model::reader::{Plans, TaskSets};
+use crate::model::reader::TaskSets;
 use crate::model::wcet::MAX_SMS;
-use crate::model::{Factor, Plan, Platform, Policy, TaskSet};
-use crate::partitioning::Problem;
-use crate::simulator::tasks::{
-    Arrivals, Jitter, MAX_JOBS, Occupancy, Offsets, Pattern, Release, Simulation, Tally, Task, hyperperiod,
-    jobs_before,
-};
+use crate::model::{Factor, Platform, Policy};
+use crate::simulator::tasks::{Arrivals, Jitter, Occupancy, Offsets, Pattern, Simulation, Tally, Task};
 use crate::time::Time;
-use crate::validation::system::{Part, parts};
+use case::Case;
 use rows::Rows;
 use utilization::Utilizations;
 
@@ -104,25 +101,11 @@ Examples:
   gpusched partition tasksets/tasksets/adas.json --platform xavier -o plan.json
   gpusched simulate tasks tasksets/tasksets/adas.json --plan plan.json --offsets random --times short";
 
-/// The most jobs that are simulated without --duration: seconds of it.
-const MANY_JOBS: u64 = 100_000_000;
-
-/// The half.
-const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
-
 fn share(text: &str) -> Result<Factor, &'static str> {
     let value = text.parse().ok().and_then(Factor::from_f64);
     value
         .filter(|&share| share > Factor::ZERO && share.ratio().0 <= share.ratio().1)
         .ok_or("expected a number above 0 and at most 1, with at most nine decimals")
-}
-
-/// One task set on its partitions.
-struct Case<'a> {
-    index: u64,
-    set: &'a TaskSet,
-    gpu_sms: u32,
-    parts: Vec<Part>,
 }
 
 impl Args {
@@ -190,71 +173,6 @@ impl Args {
         Ok(())
     }
 
-    /// Hands every task set with its partitions to `accept`, and whether it is the only one.
-    fn cases(&self, mut sets: TaskSets, mut accept: impl FnMut(Case<'_>, bool) -> Result<()>) -> Result<()> {
-        if let Some(path) = &self.plan {
-            let mut pairs = pairs(Plans::open(path)?, sets).peekable();
-            let mut index = 0;
-            while let Some(pair) = pairs.next() {
-                let (plan, set) = pair?;
-                let case = self.planned(index, &set, &plan).map_err(|error| match error {
-                    Error::Usage(message) => {
-                        Error::Usage(format!("{}: plan {index}: {message}", path.display()))
-                    }
-                    other => other,
-                })?;
-                accept(case, index == 0 && pairs.peek().is_none())?;
-                index += 1;
-            }
-            return Ok(());
-        }
-        let sms = one_gpu(self.sms, self.platform.as_ref(), "--plan PLAN, ")?;
-        let mut next = sets.next().transpose()?;
-        let mut index = 0;
-        while let Some((_, set)) = next {
-            next = sets.next().transpose()?;
-            let interference = self.interference.unwrap_or_default();
-            let policy = self.policy.unwrap_or_default();
-            let problem = Problem::new(&set, sms, policy, interference.model())?;
-            let all: Vec<usize> = (0..set.tasks().len()).collect();
-            let part = Part::new(&problem, &all, sms, policy, self.least())?;
-            let case = Case {
-                index,
-                set: &set,
-                gpu_sms: sms,
-                parts: vec![part],
-            };
-            accept(case, index == 0 && next.is_none())?;
-            index += 1;
-        }
-        Ok(())
-    }
-
-    /// `set` on the partitions of `plan`.
-    fn planned<'a>(&self, index: u64, set: &'a TaskSet, plan: &Plan) -> Result<Case<'a>> {
-        let Some(interference) = self.interference.or(plan.interference) else {
-            return Err(Error::Usage(
-                "interference: found null, expected --interference, since the plan names no model".to_owned(),
-            ));
-        };
-        let problem = Problem::new(set, plan.gpu_sms, Policy::Edf, interference.model())?;
-        Ok(Case {
-            index,
-            set,
-            gpu_sms: plan.gpu_sms,
-            parts: parts(&problem, plan, self.policy, self.least())?,
-        })
-    }
-
-    /// The shortest time of a job as a share of its WCET.
-    fn least(&self) -> Factor {
-        let short = self.shortest.or(HALF).unwrap_or(Factor::ONE);
-        match self.times {
-            Times::Wcet => Factor::ONE,
-            Times::Short => short,
-        }
-    }
-
     fn pattern(&self) -> Pattern {
         Pattern {
             offsets: self.offsets,
@@ -287,7 +205,7 @@ impl Args {
             .flat_map(|part| part.tasks.iter().copied())
             .collect();
         let mut releases = &self.pattern().releases(&together, numbers)[..];
-        let end = self.end(&together, releases)?;
+        let end = end::end(self.duration, &together, releases)?;
         let mut summary = report::start(self, case, end, seed);
         let mut occupancies = Vec::new();
         for (index, part) in case.parts.iter().enumerate() {
@@ -310,36 +228,5 @@ impl Args {
             utilizations.add(case.index, case.gpu_sms, &sms, &occupancies);
         }
         Ok(summary)
-    }
-
-    /// When the simulation ends, if it ends soon enough.
-    fn end(&self, tasks: &[Task], releases: &[Release]) -> Result<Time> {
-        let last = releases
-            .iter()
-            .map(|release| release.earliest)
-            .max()
-            .unwrap_or_default();
-        let end = match self.duration {
-            Some(duration) => Some(duration),
-            None => hyperperiod(tasks).and_then(|time| time.checked_add(last)),
-        };
-        let jobs = end.map(|end| {
-            let jobs = tasks.iter().zip(releases);
-            jobs.fold(0u64, |sum, (task, release)| {
-                sum.saturating_add(jobs_before(task, release, end))
-            })
-        });
-        match (end, jobs, self.duration) {
-            (Some(end), Some(jobs), Some(_)) if jobs > MAX_JOBS => Err(Error::Usage(format!(
-                "--duration: found {end}, in which up to {jobs} jobs arrive, expected at most {MAX_JOBS}"
-            ))),
-            (Some(end), Some(jobs), None) if jobs > MANY_JOBS => Err(Error::Usage(format!(
-                "the hyperperiod ends at {end}, and up to {jobs} jobs arrive until then: expected --duration TIME"
-            ))),
-            (Some(end), ..) => Ok(end),
-            (None, ..) => Err(Error::Usage(
-                "the hyperperiod is longer than 2^62 ns: expected --duration TIME".to_owned(),
-            )),
-        }
     }
 }

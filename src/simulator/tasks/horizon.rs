@@ -10,7 +10,7 @@ pub const MAX_JOBS: u64 = 100_000_000_000;
 pub fn hyperperiod(tasks: &[Task]) -> Option<Time> {
     let mut hyperperiod = 1u64;
     for task in tasks {
-        let period = task.period.ns();
+        let period = task.period.ns().max(1);
         hyperperiod = (hyperperiod / gcd(hyperperiod, period)).checked_mul(period)?;
         if hyperperiod >= 1 << 62 {
             return None;

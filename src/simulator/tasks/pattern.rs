@@ -86,7 +86,7 @@ impl Pattern {
                 Offsets::Synchronous => common,
                 Offsets::Random => {
                     let mut rng = stream(seed, Purpose::TaskOffsets, set, task.stream);
-                    common.saturating_add(uniform(&mut rng, task.period.ns() - 1))
+                    common.saturating_add(uniform(&mut rng, task.period.ns().saturating_sub(1)))
                 }
             };
             let early = match self.jitter {

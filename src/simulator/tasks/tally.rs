@@ -39,7 +39,7 @@ impl TaskTally {
 }
 
 impl Tally {
-    /// Nothing happened to `tasks` tasks.
+    /// Nothing happened to `tasks` tasks. Others are not counted.
     pub fn new(tasks: usize) -> Tally {
         Tally {
             tasks: vec![TaskTally::default(); tasks],
@@ -82,14 +82,18 @@ impl Observer for Tally {
 
     #[inline]
     fn preempted(&mut self, now: Time, job: Job, _: Time) {
-        let task = &mut self.tasks[job.task];
+        let Some(task) = self.tasks.get_mut(job.task) else {
+            return;
+        };
         task.preemptions += 1;
         task.busy += now.ns() - self.since;
     }
 
     #[inline]
     fn completed(&mut self, now: Time, job: Job, _: Time) {
-        let task = &mut self.tasks[job.task];
+        let Some(task) = self.tasks.get_mut(job.task) else {
+            return;
+        };
         let response = now.ns() - job.arrival.ns();
         task.jobs += 1;
         task.busy += now.ns() - self.since;
@@ -100,6 +104,8 @@ impl Observer for Tally {
 
     #[inline]
     fn missed(&mut self, _: Time, job: Job) {
-        self.tasks[job.task].misses += 1;
+        if let Some(task) = self.tasks.get_mut(job.task) {
+            task.misses += 1;
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Args, Case, Times};
+use super::case::Case;
+use super::{Args, Times};
 use crate::cli::output::Palette;
 use crate::cli::table::{Column, Table, clip};
 use crate::model::{Policy, TaskSet};
