@@ -7,7 +7,8 @@
 //! | Aghilinasab et al., IEEE TCAD 39(11), 2020 | [Aghilinasab20] |
 //!
 //! Dependencies between the modules point one way: [`time`] ← [`model`] ← {[`generation`], [`interference`],
-//! [`schedulability`], [`kernel_wcet`]} ← {[`partitioning`], [`bandwidth`]} ← {[`study`], [`simulator`]} ← `plot` ← `cli`. [`verification`] depends on [`time`] and [`model`]
+//! [`schedulability`], [`kernel_wcet`]} ← {[`partitioning`], [`bandwidth`]} ← {[`study`], [`simulator`]} ←
+//! [`validation`] ← `plot` ← `cli`. [`verification`] depends on [`time`] and [`model`]
 //! alone: it checks the plans of the others without them.
 //!
 //! ```
@@ -44,4 +45,5 @@ pub mod schedulability;
 pub mod simulator;
 pub mod study;
 pub mod time;
+pub mod validation;
 pub mod verification;

@@ -53,6 +53,8 @@ fn all_schemas_are_listed_and_valid() {
         "simulation",
         "system",
         "sequence",
+        "task-simulation",
+        "validation",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }
@@ -150,6 +152,23 @@ fn sequences_follow_their_schema() {
             "{bad}"
         );
     }
+}
+
+#[test]
+fn simulations_of_tasks_and_validations_follow_their_schemas() {
+    let simulation = validator("task-simulation");
+    for options in [
+        "",
+        "--offsets random --jitter none --arrivals sporadic --times short --blocker 2",
+    ] {
+        let answer = run(&format!(
+            "simulate tasks {ADAS} --platform orin --format json {options}"
+        ));
+        check(&simulation, &answer.stdout);
+    }
+    let answer = run("validate --systems 288 --format json --quiet");
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    check(&validator("validation"), &answer.stdout);
 }
 
 #[test]

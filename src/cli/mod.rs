@@ -14,9 +14,11 @@ mod partition;
 mod plot;
 mod question;
 mod schema;
+mod simulate;
 mod study;
 mod table;
 mod test;
+mod validate;
 mod verify;
 mod wcet;
 
@@ -61,6 +63,10 @@ enum Command {
     Wcet(wcet::Args),
     /// Memory budgets for best-effort cores beside a kernel.
     Budget(budget::Args),
+    /// Simulate what analyses bound.
+    Simulate(simulate::Args),
+    /// Compare analysis and simulation over random systems.
+    Validate(validate::Args),
     /// Run experiments, and check published claims against the results.
     Study(study::Args),
     /// Draw results as a figure.
@@ -99,6 +105,8 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Verify(args) => args.run(global),
         Command::Wcet(args) => args.run(global),
         Command::Budget(args) => args.run(global),
+        Command::Simulate(args) => args.run(global),
+        Command::Validate(args) => args.run(global),
         Command::Study(args) => args.run(global),
         Command::Plot(args) => args.run(global),
         Command::Schema(args) => args.run(global),

@@ -40,8 +40,28 @@ pub struct Question {
     interference: Interference,
 }
 
-fn platform(name: &str) -> Result<Platform, String> {
+/// A platform by its name on the command line.
+pub fn platform(name: &str) -> Result<Platform, String> {
     Platform::named(name).ok_or_else(|| format!("expected one of {}", platforms()))
+}
+
+/// The SMs of the one GPU that is named, by number or by platform; `others` are further ways to say it.
+///
+/// # Errors
+/// [`Error::Usage`] unless exactly one of the two is given.
+pub fn one_gpu(sms: Option<u32>, platform: Option<&Platform>, others: &str) -> Result<u32> {
+    match (sms, platform) {
+        (Some(sms), None) => Ok(sms),
+        (None, Some(platform)) => Ok(platform.sms),
+        (found, _) => Err(Error::Usage(format!(
+            "found {}, expected {others}--sms M, or --platform NAME with one of {}",
+            match found {
+                Some(_) => "both --sms and --platform",
+                None => "neither --sms nor --platform",
+            },
+            platforms()
+        ))),
+    }
 }
 
 /// The known platforms with their SMs.
@@ -107,18 +127,7 @@ impl Question {
     /// # Errors
     /// [`Error::Usage`] unless exactly one of `--sms` and `--platform` is given.
     pub fn sms(&self) -> Result<u32> {
-        match (self.sms, &self.platform) {
-            (Some(sms), None) => Ok(sms),
-            (None, Some(platform)) => Ok(platform.sms),
-            (found, _) => Err(Error::Usage(format!(
-                "found {}, expected --sms M, or --platform NAME with one of {}",
-                match found {
-                    Some(_) => "both --sms and --platform",
-                    None => "neither --sms nor --platform",
-                },
-                platforms()
-            ))),
-        }
+        one_gpu(self.sms, self.platform.as_ref(), "")
     }
 
     /// Answers for all task sets, in their order; positive if all answers are. Memory stays bounded.

@@ -50,6 +50,12 @@ const FORMATS: &[Entry] = &[
     ("sequence", "what `budget sequence` answers", || {
         schema_for!(SequenceSummary)
     }),
+    ("task-simulation", "what `simulate tasks` answers", || {
+        schema_for!(super::simulate::Summary)
+    }),
+    ("validation", "what `validate` answers", || {
+        schema_for!(super::validate::Validation)
+    }),
     ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     (
         "findings",

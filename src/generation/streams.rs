@@ -30,6 +30,16 @@ pub enum Purpose {
     ScenarioBlocks = 30,
     /// Random launch configurations of kernels.
     LaunchConfigurations = 31,
+    /// When the first jobs of tasks come.
+    TaskOffsets = 40,
+    /// How long after their arrival jobs are released.
+    ReleaseJitter = 41,
+    /// How much later than possible jobs arrive.
+    ArrivalGaps = 42,
+    /// How long jobs take.
+    ExecutionTimes = 43,
+    /// The systems on which analysis and simulation are compared.
+    ValidationSystems = 50,
 }
 
 /// The stream of set `set` at point `point`.

@@ -3,4 +3,5 @@
 pub mod blocks;
 pub mod engine;
 pub mod regulation;
+pub mod tasks;
 pub mod timeline;

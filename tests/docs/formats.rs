@@ -82,7 +82,9 @@ fn every_column_is_documented() {
     }
     let fit = "wcet fit tasksets/measurements/stencil.csv".to_owned();
     let sets = ["test", "partition"].map(|command| format!("{command} {ADAS} --platform xavier"));
-    for command in sets.into_iter().chain([fit]) {
+    let jobs = format!("simulate tasks {ADAS} --platform orin");
+    let validation = "validate --systems 1 --quiet".to_owned();
+    for command in sets.into_iter().chain([fit, jobs, validation]) {
         let csv = run(&format!("{command} --format csv")).stdout;
         documents(csv.lines().next().unwrap().split(','));
     }

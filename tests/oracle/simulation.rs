@@ -63,6 +63,8 @@ pub struct Outcome {
     pub preemptions: u64,
     /// When it ended.
     pub end: i64,
+    /// Jobs that were done, and when.
+    pub finished: Vec<(Job, i64)>,
 }
 
 struct Pending {
@@ -83,6 +85,7 @@ pub fn run(set: &[Task], jobs: &[Job], order: &Order, preemption: Preemption, un
         late: None,
         preemptions: 0,
         end: 0,
+        finished: Vec::new(),
     };
     let mut pending: Vec<Pending> = Vec::new();
     let mut running: Option<usize> = None; // position in pending
@@ -150,6 +153,7 @@ pub fn run(set: &[Task], jobs: &[Job], order: &Order, preemption: Preemption, un
         if job.left == 0 {
             let job = pending.swap_remove(position).job;
             running = None;
+            outcome.finished.push((job, now));
             let response = &mut outcome.response[job.task];
             *response = (*response).max(now - job.arrival);
             if now > job.arrival + set[job.task].d {

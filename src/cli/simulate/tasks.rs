@@ -1,0 +1,232 @@
+//! `gpusched simulate tasks`: the jobs of tasks on their partitions.
+
+mod case;
+mod end;
+mod report;
+mod rows;
+mod utilization;
+
+pub use report::Summary;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::value_parser;
+
+use crate::artifact::Artifact;
+use crate::cli::output::{Output, Palette};
+use crate::cli::question::{json_line, platform};
+use crate::cli::{Format, Global, Outcome};
+use crate::error::{Error, Result};
+use crate::interference::Interference;
+use crate::model::reader::TaskSets;
+use crate::model::wcet::MAX_SMS;
+use crate::model::{Factor, Platform, Policy};
+use crate::simulator::tasks::{Arrivals, Jitter, Occupancy, Offsets, Pattern, Simulation, Tally, Task};
+use crate::time::Time;
+use case::Case;
+use rows::Rows;
+use utilization::Utilizations;
+
+/// Simulates the jobs of tasks on their partitions, one kernel at a time on each.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// One task set (JSON) or many (JSONL, one per line); `-` reads standard input.
+    #[arg(value_name = "SET")]
+    sets: PathBuf,
+    /// What `partition --format json` answered for these task sets; without it, all tasks are in one partition.
+    #[arg(long, value_name = "PLAN", conflicts_with_all = ["sms", "platform"])]
+    plan: Option<PathBuf>,
+    /// The number of SMs of the one partition.
+    #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_SMS)))]
+    sms: Option<u32>,
+    /// The SMs of a known GPU, for the one partition.
+    #[arg(long, value_name = "NAME", value_parser = platform)]
+    platform: Option<Platform>,
+    /// How the tasks of a partition are scheduled [default: as in the plan, else edf].
+    #[arg(long, value_enum)]
+    policy: Option<Policy>,
+    /// How company stretches a WCET [default: as in the plan, else conflict].
+    #[arg(long, value_enum)]
+    interference: Option<Interference>,
+    /// When the first jobs come.
+    #[arg(long, value_enum, default_value_t)]
+    offsets: Offsets,
+    /// How long after their arrival jobs are released.
+    #[arg(long, value_enum, default_value_t)]
+    jitter: Jitter,
+    /// How far jobs are apart.
+    #[arg(long, value_enum, default_value_t)]
+    arrivals: Arrivals,
+    /// The position of a task whose first job comes 1 ns before all others, without jitter.
+    #[arg(long, value_name = "TASK")]
+    blocker: Option<usize>,
+    /// How long jobs take.
+    #[arg(long, value_enum, default_value_t)]
+    times: Times,
+    /// --times short: the shortest time as a share of the WCET [default: 0.5].
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    shortest: Option<Factor>,
+    /// Jobs that arrive later are left out [default: the hyperperiod after the last first job].
+    #[arg(long, value_name = "TIME")]
+    duration: Option<Time>,
+    /// Also write the share of time that each partition is busy, over time, as CSV.
+    #[arg(long, value_name = "PATH")]
+    utilization: Option<PathBuf>,
+    /// --utilization: the number of equal intervals [default: 200].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000_000))]
+    intervals: Option<u32>,
+}
+
+/// How long jobs take.
+#[derive(
+    Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Times {
+    /// Their WCET.
+    #[default]
+    Wcet,
+    /// Drawn for each job, from a share of its WCET up to it.
+    Short,
+}
+
+const EXAMPLE: &str = "\
+Prints a summary; with --format csv (or -o NAME.csv) each job. Exit code 1 if a job misses its deadline. That none does proves
+nothing about other releases: `gpusched test` and `gpusched partition` do.
+
+Examples:
+  gpusched simulate tasks tasksets/tasksets/adas.json --platform orin
+  gpusched partition tasksets/tasksets/adas.json --platform xavier -o plan.json
+  gpusched simulate tasks tasksets/tasksets/adas.json --plan plan.json --offsets random --times short";
+
+fn share(text: &str) -> Result<Factor, &'static str> {
+    let value = text.parse().ok().and_then(Factor::from_f64);
+    value
+        .filter(|&share| share > Factor::ZERO && share.ratio().0 <= share.ratio().1)
+        .ok_or("expected a number above 0 and at most 1, with at most nine decimals")
+}
+
+impl Args {
+    /// Simulates all sets.
+    ///
+    /// # Errors
+    /// Bad input or usage, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        self.check()?;
+        let (format, palette) = (global.format(), Palette::of(global));
+        let sets = TaskSets::open(&self.sets)?;
+        let mut output = Output::open(global)?;
+        let artifact = match &self.utilization {
+            Some(path) => Some((path, Artifact::create(path)?)),
+            None => None,
+        };
+        let mut utilizations = self
+            .utilization
+            .as_ref()
+            .map(|_| Utilizations::new(self.intervals));
+        let (mut header, mut misses) = (rows::HEADER, 0);
+        self.cases(sets, |case, alone| {
+            let summary = {
+                let mut rows = (format == Format::Csv).then(|| Rows::new(case.index, &mut output));
+                if let Some(rows) = &mut rows {
+                    rows.write(std::mem::take(&mut header));
+                }
+                let summary = self.simulate(&case, global.seed(), rows.as_mut(), utilizations.as_mut())?;
+                rows.map_or(Ok(()), Rows::finish)?;
+                summary
+            };
+            misses += summary.misses;
+            match format {
+                Format::Csv => Ok(()),
+                Format::Json => output.write(json_line(&summary)?),
+                Format::Text if alone => output.write(report::text(&summary, case.set, &palette)),
+                Format::Text => output.write(report::line(&summary, case.index, case.set, &palette)),
+            }
+        })?;
+        if let (Some((path, mut artifact)), Some(utilizations)) = (artifact, utilizations) {
+            let written = artifact.write_all(utilizations.csv().as_bytes());
+            written.map_err(|cause| Error::io(path, "write", cause))?;
+            artifact.commit()?;
+        }
+        output.finish()?;
+        Ok(if misses == 0 {
+            Outcome::Positive
+        } else {
+            Outcome::Negative
+        })
+    }
+
+    /// Options that would have no effect are refused.
+    fn check(&self) -> Result<()> {
+        if self.shortest.is_some() && self.times == Times::Wcet {
+            return Err(Error::Usage(
+                "--shortest: found --times wcet, expected --times short, where it has an effect".to_owned(),
+            ));
+        }
+        if self.intervals.is_some() && self.utilization.is_none() {
+            return Err(Error::Usage(
+                "--intervals: found no --utilization PATH, without which it has no effect".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    fn pattern(&self) -> Pattern {
+        Pattern {
+            offsets: self.offsets,
+            jitter: self.jitter,
+            arrivals: self.arrivals,
+            blocker: self.blocker.map(|task| task as u64),
+        }
+    }
+
+    fn simulate(
+        &self,
+        case: &Case<'_>,
+        seed: u64,
+        mut rows: Option<&mut Rows<'_>>,
+        mut utilizations: Option<&mut Utilizations>,
+    ) -> Result<Summary> {
+        let tasks = case.set.tasks().len();
+        if let Some(found) = self.blocker.filter(|&blocker| blocker >= tasks) {
+            return Err(Error::Usage(format!(
+                "--blocker: found task {found}, expected at most {}, the last of task set {}",
+                tasks - 1,
+                case.index
+            )));
+        }
+        let numbers = (seed, case.index);
+        // All partitions have the same instant.
+        let together: Vec<Task> = case
+            .parts
+            .iter()
+            .flat_map(|part| part.tasks.iter().copied())
+            .collect();
+        let mut releases = &self.pattern().releases(&together, numbers)[..];
+        let end = end::end(self.duration, &together, releases)?;
+        let mut summary = report::start(self, case, end, seed);
+        let mut occupancies = Vec::new();
+        for (index, part) in case.parts.iter().enumerate() {
+            let (own, others) = releases.split_at(part.tasks.len());
+            releases = others;
+            let simulation = Simulation::new(&part.tasks, own, part.discipline, &part.order, end, numbers)?;
+            let mut tally = Tally::new(part.tasks.len());
+            let mut occupancy = utilizations
+                .as_ref()
+                .map(|all| Occupancy::new(end, all.intervals()));
+            if let Some(rows) = &mut rows {
+                rows.begin(index, &part.positions);
+            }
+            simulation.run(&mut (&mut tally, (rows.as_deref_mut(), occupancy.as_mut())));
+            summary.add(part, &tally, case.set);
+            occupancies.extend(occupancy);
+        }
+        if let Some(utilizations) = &mut utilizations {
+            let sms: Vec<u32> = case.parts.iter().map(|part| part.sms).collect();
+            utilizations.add(case.index, case.gpu_sms, &sms, &occupancies);
+        }
+        Ok(summary)
+    }
+}

@@ -1,0 +1,92 @@
+//! Task sets on their partitions.
+
+use super::{Args, Times};
+use crate::cli::pairs::pairs;
+use crate::cli::question::one_gpu;
+use crate::error::{Error, Result};
+use crate::model::reader::{Plans, TaskSets};
+use crate::model::{Factor, Plan, Policy, TaskSet};
+use crate::partitioning::Problem;
+use crate::validation::system::{Part, parts};
+
+/// The half.
+const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
+
+/// One task set on its partitions.
+pub(super) struct Case<'a> {
+    pub index: u64,
+    pub set: &'a TaskSet,
+    pub gpu_sms: u32,
+    pub parts: Vec<Part>,
+}
+
+impl Args {
+    /// Hands every task set with its partitions to `accept`, and whether it is the only one.
+    pub(super) fn cases(
+        &self,
+        mut sets: TaskSets,
+        mut accept: impl FnMut(Case<'_>, bool) -> Result<()>,
+    ) -> Result<()> {
+        if let Some(path) = &self.plan {
+            let mut pairs = pairs(Plans::open(path)?, sets).peekable();
+            let mut index = 0;
+            while let Some(pair) = pairs.next() {
+                let (plan, set) = pair?;
+                let case = self.planned(index, &set, &plan).map_err(|error| match error {
+                    Error::Usage(message) => {
+                        Error::Usage(format!("{}: plan {index}: {message}", path.display()))
+                    }
+                    other => other,
+                })?;
+                accept(case, index == 0 && pairs.peek().is_none())?;
+                index += 1;
+            }
+            return Ok(());
+        }
+        let sms = one_gpu(self.sms, self.platform.as_ref(), "--plan PLAN, ")?;
+        let mut next = sets.next().transpose()?;
+        let mut index = 0;
+        while let Some((_, set)) = next {
+            next = sets.next().transpose()?;
+            let interference = self.interference.unwrap_or_default();
+            let policy = self.policy.unwrap_or_default();
+            let problem = Problem::new(&set, sms, policy, interference.model())?;
+            let all: Vec<usize> = (0..set.tasks().len()).collect();
+            let part = Part::new(&problem, &all, sms, policy, self.least())?;
+            let case = Case {
+                index,
+                set: &set,
+                gpu_sms: sms,
+                parts: vec![part],
+            };
+            accept(case, index == 0 && next.is_none())?;
+            index += 1;
+        }
+        Ok(())
+    }
+
+    /// `set` on the partitions of `plan`.
+    fn planned<'a>(&self, index: u64, set: &'a TaskSet, plan: &Plan) -> Result<Case<'a>> {
+        let Some(interference) = self.interference.or(plan.interference) else {
+            return Err(Error::Usage(
+                "interference: found null, expected --interference, since the plan names no model".to_owned(),
+            ));
+        };
+        let problem = Problem::new(set, plan.gpu_sms, Policy::Edf, interference.model())?;
+        Ok(Case {
+            index,
+            set,
+            gpu_sms: plan.gpu_sms,
+            parts: parts(&problem, plan, self.policy, self.least())?,
+        })
+    }
+
+    /// The shortest time of a job as a share of its WCET.
+    fn least(&self) -> Factor {
+        let short = self.shortest.or(HALF).unwrap_or(Factor::ONE);
+        match self.times {
+            Times::Wcet => Factor::ONE,
+            Times::Short => short,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! When a simulation ends.
+
+use crate::error::{Error, Result};
+use crate::simulator::tasks::{MAX_JOBS, Release, Task, hyperperiod, jobs_before};
+use crate::time::Time;
+
+/// The most jobs that are simulated without --duration: seconds of it.
+const MANY_JOBS: u64 = 100_000_000;
+
+/// When the simulation of `tasks` ends.
+///
+/// # Errors
+/// [`Error::Usage`] if that is too late, or too many jobs come until then.
+pub(super) fn end(duration: Option<Time>, tasks: &[Task], releases: &[Release]) -> Result<Time> {
+    let last = releases
+        .iter()
+        .map(|release| release.earliest)
+        .max()
+        .unwrap_or_default();
+    let end = match duration {
+        Some(duration) => Some(duration),
+        None => hyperperiod(tasks).and_then(|time| time.checked_add(last)),
+    };
+    let jobs = end.map(|end| {
+        let jobs = tasks.iter().zip(releases);
+        jobs.fold(0u64, |sum, (task, release)| {
+            sum.saturating_add(jobs_before(task, release, end))
+        })
+    });
+    match (end, jobs, duration) {
+        (Some(end), Some(jobs), Some(_)) if jobs > MAX_JOBS => Err(Error::Usage(format!(
+            "--duration: found {end}, in which up to {jobs} jobs arrive, expected at most {MAX_JOBS}"
+        ))),
+        (Some(end), Some(jobs), None) if jobs > MANY_JOBS => Err(Error::Usage(format!(
+            "the hyperperiod ends at {end}, and up to {jobs} jobs arrive until then: expected --duration TIME"
+        ))),
+        (Some(end), ..) => Ok(end),
+        (None, ..) => Err(Error::Usage(
+            "the hyperperiod is longer than 2^62 ns: expected --duration TIME".to_owned(),
+        )),
+    }
+}

@@ -1,0 +1,219 @@
+//! Simulations in short: JSON, and text for people.
+
+use serde::Serialize;
+
+use super::case::Case;
+use super::{Args, Times};
+use crate::cli::output::Palette;
+use crate::cli::table::{Column, Table, clip};
+use crate::model::{Policy, TaskSet};
+use crate::simulator::tasks::{Arrivals, Jitter, Offsets, Tally};
+use crate::time::Time;
+use crate::validation::system::Part;
+
+/// What `simulate tasks` answers.
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "TaskSimulation", deny_unknown_fields)]
+pub struct Summary {
+    /// Jobs that missed their deadlines.
+    pub misses: u64,
+    /// Jobs.
+    pub jobs: u64,
+    /// How often a job made way for another.
+    pub preemptions: u64,
+    /// Jobs that arrive later were left out [ns].
+    pub duration_ns: Time,
+    /// When the first jobs came.
+    offsets: Offsets,
+    /// How long after their arrival jobs were released.
+    jitter: Jitter,
+    /// How far jobs were apart.
+    arrivals: Arrivals,
+    /// The task whose first job came 1 ns before all others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocker: Option<usize>,
+    /// How long jobs took.
+    times: Times,
+    /// The seed of everything random.
+    seed: u64,
+    /// In the order of the plan.
+    pub partitions: Vec<PartSummary>,
+}
+
+/// What happened on one partition.
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PartSummary {
+    /// |P|.
+    sms: u32,
+    /// How its tasks were scheduled.
+    policy: Policy,
+    /// For how long something ran [ns].
+    busy_ns: Time,
+    /// The last completion [ns].
+    end_ns: Time,
+    /// In the order of the plan.
+    tasks: Vec<TaskSummary>,
+}
+
+/// What became of the jobs of one task.
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskSummary {
+    /// The position in the task set.
+    task: usize,
+    /// The name, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Jobs.
+    jobs: u64,
+    /// Those that missed their deadlines.
+    misses: u64,
+    /// How often one made way for another.
+    preemptions: u64,
+    /// C(m) [ns].
+    wcet_ns: Time,
+    /// D [ns].
+    deadline_ns: Time,
+    /// The longest time from arrival to completion [ns].
+    response_max_ns: Time,
+    /// The mean of these times [ns].
+    response_mean_ns: f64,
+}
+
+/// The summary of `case` before anything happens.
+pub(super) fn start(args: &Args, case: &Case<'_>, end: Time, seed: u64) -> Summary {
+    Summary {
+        misses: 0,
+        jobs: 0,
+        preemptions: 0,
+        duration_ns: end,
+        offsets: args.offsets,
+        jitter: args.jitter,
+        arrivals: args.arrivals,
+        blocker: args.blocker,
+        times: args.times,
+        seed,
+        partitions: Vec::with_capacity(case.parts.len()),
+    }
+}
+
+impl Summary {
+    /// Adds what happened on `part`.
+    pub(super) fn add(&mut self, part: &Part, tally: &Tally, set: &TaskSet) {
+        self.misses += tally.misses();
+        self.jobs += tally.jobs();
+        self.preemptions += tally.preemptions();
+        let rows = part.positions.iter().zip(&part.tasks).zip(&tally.tasks);
+        self.partitions.push(PartSummary {
+            sms: part.sms,
+            policy: part.policy,
+            busy_ns: Time::from_ns(tally.busy()),
+            end_ns: tally.end,
+            tasks: rows
+                .map(|((&task, simulated), tally)| TaskSummary {
+                    task,
+                    name: set
+                        .tasks()
+                        .get(task)
+                        .and_then(|task| task.name())
+                        .map(str::to_owned),
+                    jobs: tally.jobs,
+                    misses: tally.misses,
+                    preemptions: tally.preemptions,
+                    wcet_ns: simulated.wcet,
+                    deadline_ns: simulated.deadline,
+                    response_max_ns: Time::from_ns(tally.longest),
+                    response_mean_ns: tally.mean(),
+                })
+                .collect(),
+        });
+    }
+
+    fn headline(&self, palette: &Palette) -> String {
+        match self.misses {
+            0 => format!("{}NO DEADLINE MISSED{:#}", palette.good, palette.good),
+            1 => format!("{}1 DEADLINE MISSED{:#}", palette.bad, palette.bad),
+            misses => format!("{}{misses} DEADLINES MISSED{:#}", palette.bad, palette.bad),
+        }
+    }
+}
+
+/// One line of a list.
+pub(super) fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palette) -> String {
+    let name = set.name().map(|name| format!(" [{}]", clip(name, 40)));
+    format!(
+        "{index}: {} in {} jobs until {}{}\n",
+        summary.headline(palette),
+        summary.jobs,
+        summary.duration_ns,
+        name.unwrap_or_default()
+    )
+}
+
+/// All there is to say about one task set.
+pub(super) fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
+    let mut text = format!(
+        "{}: {}, {} jobs until {}, {} preemptions\n\n",
+        summary.headline(palette),
+        set.name().map_or("task set".to_owned(), |name| clip(name, 40)),
+        summary.jobs,
+        summary.duration_ns,
+        summary.preemptions
+    );
+    let mut table = Table::new([
+        Column::Right("partition"),
+        Column::Right("SMs"),
+        Column::Left("policy"),
+        Column::Right("tasks"),
+        Column::Right("busy"),
+    ]);
+    for (index, part) in summary.partitions.iter().enumerate() {
+        let until = part.end_ns.max(summary.duration_ns).ns().max(1);
+        table.row([
+            index.to_string(),
+            part.sms.to_string(),
+            part.policy.to_string(),
+            part.tasks.len().to_string(),
+            format!("{:.1} %", part.busy_ns.ns() as f64 / until as f64 * 100.0),
+        ]);
+    }
+    text += &table.render(palette.header);
+    text.push('\n');
+    text += &tasks(summary).render(palette.header);
+    text
+}
+
+/// A row per task, in the order of the set.
+fn tasks(summary: &Summary) -> Table {
+    let mut table = Table::new([
+        Column::Right("#"),
+        Column::Left("task"),
+        Column::Right("partition"),
+        Column::Right("jobs"),
+        Column::Right("missed"),
+        Column::Right("preempted"),
+        Column::Right("response, mean"),
+        Column::Right("longest"),
+        Column::Right("D"),
+    ]);
+    let mut rows: Vec<(usize, &TaskSummary)> = Vec::new();
+    for (index, part) in summary.partitions.iter().enumerate() {
+        rows.extend(part.tasks.iter().map(|task| (index, task)));
+    }
+    rows.sort_by_key(|(_, task)| task.task);
+    for (partition, task) in rows {
+        table.row([
+            task.task.to_string(),
+            task.name.as_ref().map_or("-".to_owned(), |name| clip(name, 40)),
+            partition.to_string(),
+            task.jobs.to_string(),
+            task.misses.to_string(),
+            task.preemptions.to_string(),
+            format!("{:.3}ms", task.response_mean_ns / 1e6),
+            task.response_max_ns.to_string(),
+            task.deadline_ns.to_string(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,133 @@
+//! A row per job.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+
+use crate::cli::output::Output;
+use crate::error::{Error, Result};
+use crate::simulator::tasks::{Job, Observer};
+use crate::time::Time;
+
+/// The columns of the CSV.
+pub const HEADER: &str = "set,partition,task,job,arrival_ns,release_ns,start_ns,finish_ns,execution_ns,response_ns,deadline_ns,preemptions,missed\n";
+
+/// Rows go to the output in pieces of about so many bytes.
+const PIECE: usize = 1 << 16;
+
+/// Writes a row when a job is done.
+pub struct Rows<'a> {
+    set: u64,
+    partition: usize,
+    /// Positions of the partition's tasks in the set.
+    positions: Vec<usize>,
+    /// The jobs of each task that are not done.
+    waiting: Vec<VecDeque<Waiting>>,
+    text: String,
+    output: &'a mut Output,
+    error: Option<Error>,
+}
+
+#[derive(Copy, Clone, Default)]
+struct Waiting {
+    release: u64,
+    start: u64,
+    preemptions: u64,
+}
+
+impl<'a> Rows<'a> {
+    /// Rows about task set `set`.
+    pub fn new(set: u64, output: &'a mut Output) -> Rows<'a> {
+        Rows {
+            set,
+            partition: 0,
+            positions: Vec::new(),
+            waiting: Vec::new(),
+            text: String::new(),
+            output,
+            error: None,
+        }
+    }
+
+    /// From now on, jobs are those of the tasks at `positions`, in partition `partition`.
+    pub fn begin(&mut self, partition: usize, positions: &[usize]) {
+        self.partition = partition;
+        self.positions = positions.to_vec();
+        self.waiting = vec![VecDeque::new(); positions.len()];
+    }
+
+    /// Writes `text`.
+    pub fn write(&mut self, text: &str) {
+        self.text += text;
+    }
+
+    /// # Errors
+    /// The first error of writing rows.
+    pub fn finish(mut self) -> Result<()> {
+        self.pass();
+        self.error.map_or(Ok(()), Err)
+    }
+
+    fn pass(&mut self) {
+        if let Err(error) = self.output.write(&self.text) {
+            self.error.get_or_insert(error);
+        }
+        self.text.clear();
+    }
+
+    fn first(&mut self, job: Job) -> Option<&mut Waiting> {
+        self.waiting.get_mut(job.task)?.front_mut()
+    }
+}
+
+impl Observer for Rows<'_> {
+    fn released(&mut self, now: Time, job: Job) {
+        if let Some(waiting) = self.waiting.get_mut(job.task) {
+            waiting.push_back(Waiting {
+                release: now.ns(),
+                ..Waiting::default()
+            });
+        }
+    }
+
+    fn started(&mut self, now: Time, job: Job) {
+        if let Some(first) = self.first(job) {
+            first.start = now.ns();
+        }
+    }
+
+    fn preempted(&mut self, _: Time, job: Job, _: Time) {
+        if let Some(first) = self.first(job) {
+            first.preemptions += 1;
+        }
+    }
+
+    fn completed(&mut self, now: Time, job: Job, execution: Time) {
+        let waiting = self.waiting.get_mut(job.task).and_then(VecDeque::pop_front);
+        let Waiting {
+            release,
+            start,
+            preemptions,
+        } = waiting.unwrap_or_default();
+        let task = self.positions.get(job.task).copied().unwrap_or(job.task);
+        let _ = writeln!(
+            self.text, // a string takes everything
+            "{},{},{task},{},{},{release},{start},{},{},{},{},{preemptions},{}",
+            self.set,
+            self.partition,
+            job.number,
+            job.arrival.ns(),
+            now.ns(),
+            execution.ns(),
+            now.ns() - job.arrival.ns(),
+            job.deadline.ns(),
+            now > job.deadline
+        );
+        if self.text.len() >= PIECE {
+            self.pass();
+        }
+    }
+
+    fn goes_on(&self) -> bool {
+        self.error.is_none()
+    }
+}

@@ -1,0 +1,107 @@
+//! `gpusched validate`: analysis against simulation.
+
+mod report;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::value_parser;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::output::{Output, Palette};
+use super::question::json_line;
+use super::{Format, Global, Outcome};
+use crate::artifact::Artifact;
+use crate::error::{Error, Result};
+use crate::interference::Interference;
+use crate::validation::{Campaign, Observer};
+
+pub use report::Validation;
+
+/// Compares analysis and simulation: what a test accepts must not miss a deadline, under whatever legal releases.
+///
+/// Each of random systems is a task set, a number of SMs, a heuristic, a policy and an interference model. Every partition that the
+/// analysis accepts is simulated for a hyperperiod under critical and under random releases, with WCETs and with shorter times.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// The number of systems; 288 in a row have all combinations of policy, heuristic and interference.
+    #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = value_parser!(u64).range(1..=10_000_000_000))]
+    systems: u64,
+    /// Also write how close the longest response times come to their bounds, as CSV.
+    #[arg(long, value_name = "PATH")]
+    pessimism: Option<PathBuf>,
+    /// Where the smallest task set goes that breaks a promise, if one is broken.
+    #[arg(long, value_name = "PATH", default_value = "reproducer.json")]
+    reproducer: PathBuf,
+    /// Keep what is done in this file, and continue from there.
+    #[arg(long, value_name = "PATH")]
+    checkpoint: Option<PathBuf>,
+}
+
+const EXAMPLE: &str = "\
+Exit code 1 if a deadline is missed, or a response time exceeds its bound, on a partition that the analysis accepts; then
+`gpusched simulate tasks` shows it with the file of --reproducer and the arguments that are printed and are the name of its set.
+
+Examples:
+  gpusched validate --systems 576
+  gpusched validate --systems 576 --pessimism pessimism.csv
+  gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg";
+
+impl Args {
+    /// Validates.
+    ///
+    /// # Errors
+    /// Bad usage, a checkpoint of something else, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let mut output = Output::open(global)?;
+        let pessimism = match &self.pessimism {
+            Some(path) => Some((path, Artifact::create(path)?)),
+            None => None,
+        };
+        let campaign = Campaign {
+            systems: self.systems,
+            seed: global.seed(),
+            analysis: Interference::model,
+        };
+        let mut progress = Progress(self.bar(global));
+        let found = campaign.run(&global.pool()?, self.checkpoint.as_deref(), &mut progress)?;
+        progress.0.finish_and_clear();
+        let validation = Validation::new(&campaign, &found, &self.reproducer);
+        if let Some(reproducer) = &found.reproducer {
+            Artifact::write(&self.reproducer, json_line(&reproducer.set)?)?;
+        }
+        if let Some((path, mut artifact)) = pessimism {
+            let written = artifact.write_all(report::pessimism(&found).as_bytes());
+            written.map_err(|cause| Error::io(path, "write", cause))?;
+            artifact.commit()?;
+        }
+        output.write(match global.format() {
+            Format::Json => json_line(&validation)?,
+            Format::Csv => report::csv(&validation)?,
+            Format::Text => report::text(&validation, &Palette::of(global)),
+        })?;
+        output.finish()?;
+        Ok(match found.breaches() {
+            0 => Outcome::Positive,
+            _ => Outcome::Negative,
+        })
+    }
+
+    fn bar(&self, global: &Global) -> ProgressBar {
+        if global.quiet {
+            return ProgressBar::hidden();
+        }
+        let style = ProgressStyle::with_template("{bar:40} {pos} of {len} systems, {eta} left");
+        ProgressBar::new(self.systems).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    }
+}
+
+/// On standard error, where somebody looks.
+struct Progress(ProgressBar);
+
+impl Observer for Progress {
+    fn advanced(&mut self, systems: u64) {
+        self.0.inc(systems);
+    }
+}

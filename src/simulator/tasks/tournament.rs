@@ -1,0 +1,80 @@
+//! A queue of a fixed number of competitors: a tree of duels, in an array.
+//!
+//! A new time walks from its leaf to the root along a path of known length, without a branch that depends on the times;
+//! nothing is allocated. Beside a heap, that wins where times come in no order, as releases and deadlines do.
+
+/// The first of some competitors by time; ties: the lower number.
+#[derive(Clone, Debug)]
+pub(super) struct Tournament {
+    /// Time and number of the winner below each node, as one number; the root is 1, the leaves are the second half.
+    nodes: Vec<u128>,
+}
+
+/// The time of who does not compete.
+pub(super) const NEVER: u64 = u64::MAX;
+
+fn entry(time: u64, number: usize) -> u128 {
+    u128::from(time) << 64 | number as u128
+}
+
+impl Tournament {
+    /// Competitors 0 … `count` − 1, none of which competes yet.
+    pub fn new(count: usize) -> Tournament {
+        let leaves = count.next_power_of_two().max(2);
+        Tournament {
+            nodes: vec![entry(NEVER, usize::MAX); 2 * leaves],
+        }
+    }
+
+    /// Competitor `number` has `time` from now on.
+    #[inline]
+    pub fn set(&mut self, number: usize, time: u64) {
+        let nodes = &mut self.nodes[..];
+        let mut node = nodes.len() / 2 + number;
+        let mut winner = entry(time, number);
+        nodes[node] = winner;
+        while node > 1 {
+            winner = winner.min(nodes[node ^ 1]);
+            node /= 2;
+            nodes[node] = winner;
+        }
+    }
+
+    /// The least time, [`NEVER`] if nobody competes.
+    #[inline]
+    pub fn time(&self) -> u64 {
+        (self.nodes[1] >> 64) as u64
+    }
+
+    /// Whose it is.
+    #[inline]
+    pub fn winner(&self) -> usize {
+        self.nodes[1] as u64 as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_time_and_then_the_least_number_wins() {
+        for count in 1..20 {
+            let mut tournament = Tournament::new(count);
+            assert_eq!(tournament.time(), NEVER);
+            let mut times = vec![NEVER; count];
+            let mut word = count as u64;
+            for _ in 0..500 {
+                word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let number = (word >> 33) as usize % count;
+                times[number] = if word >> 60 == 0 { NEVER } else { word >> 40 & 7 };
+                tournament.set(number, times[number]);
+                let least = (0..count).min_by_key(|&number| (times[number], number)).unwrap();
+                assert_eq!(tournament.time(), times[least]);
+                if times[least] < NEVER {
+                    assert_eq!(tournament.winner(), least);
+                }
+            }
+        }
+    }
+}
