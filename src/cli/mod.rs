@@ -7,6 +7,7 @@ mod budget;
 mod completions;
 mod generate;
 mod global;
+mod import;
 mod man;
 mod output;
 mod pairs;
@@ -14,6 +15,7 @@ mod partition;
 mod plot;
 mod question;
 mod schema;
+mod simulate;
 mod study;
 mod table;
 mod test;
@@ -61,6 +63,10 @@ enum Command {
     Wcet(wcet::Args),
     /// Memory budgets for best-effort cores beside a kernel.
     Budget(budget::Args),
+    /// Simulate what analyses bound.
+    Simulate(simulate::Args),
+    /// Read what other tools wrote.
+    Import(import::Args),
     /// Run experiments, and check published claims against the results.
     Study(study::Args),
     /// Draw results as a figure.
@@ -99,6 +105,8 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Verify(args) => args.run(global),
         Command::Wcet(args) => args.run(global),
         Command::Budget(args) => args.run(global),
+        Command::Simulate(args) => args.run(global),
+        Command::Import(args) => args.run(global),
         Command::Study(args) => args.run(global),
         Command::Plot(args) => args.run(global),
         Command::Schema(args) => args.run(global),

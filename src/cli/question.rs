@@ -40,7 +40,11 @@ pub struct Question {
     interference: Interference,
 }
 
-fn platform(name: &str) -> Result<Platform, String> {
+/// The platform called `name`.
+///
+/// # Errors
+/// The names there are.
+pub fn platform(name: &str) -> Result<Platform, String> {
     Platform::named(name).ok_or_else(|| format!("expected one of {}", platforms()))
 }
 

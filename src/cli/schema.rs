@@ -8,7 +8,8 @@ use super::{Global, Outcome};
 use crate::bandwidth::Nominal;
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
-use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, TaskSet};
+use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, Scenario, TaskSet};
+use crate::simulator::blocks::Comparison;
 use crate::simulator::regulation::Summary;
 use crate::study::{Findings, Provenance, Shape};
 
@@ -44,6 +45,15 @@ const FORMATS: &[Entry] = &[
     }),
     ("simulation", "what `budget simulate` answers", || {
         schema_for!(Summary)
+    }),
+    ("scenario", "what `simulate blocks` reads", || {
+        schema_for!(Scenario)
+    }),
+    ("block-simulation", "what `simulate blocks` answers", || {
+        schema_for!(super::simulate::Answer<'_>)
+    }),
+    ("comparison", "what `import examiner --compare` answers", || {
+        schema_for!(Comparison)
     }),
     ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     (

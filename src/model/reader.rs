@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Benchmarks, Bound, Kernel, Plan, TaskSet};
+use super::{Benchmarks, Bound, Kernel, Plan, Scenario, TaskSet};
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -47,6 +47,10 @@ impl Document for Benchmarks {
     const EXPECTED: &str = "benchmarks: an object such as {\"benchmarks\":[…],\"sources\":{…}}";
 }
 
+impl Document for Scenario {
+    const EXPECTED: &str = "a scenario: an object such as {\"platform\":\"xavier\",\"kernels\":[…]}";
+}
+
 /// A stream of task sets.
 pub type TaskSets = Documents<TaskSet>;
 
@@ -55,6 +59,9 @@ pub type Kernels = Documents<Kernel>;
 
 /// A stream of bounds.
 pub type Bounds = Documents<Bound>;
+
+/// A stream of scenarios.
+pub type Scenarios = Documents<Scenario>;
 
 /// A stream of plans.
 pub type Plans = Documents<Plan>;
@@ -101,6 +108,23 @@ impl<T: Document> Documents<T> {
             Box::new(BufReader::with_capacity(1 << 16, file))
         };
         Ok(Documents::new(path.display().to_string(), source))
+    }
+
+    /// The one document in the file at `path`, which is a `what`.
+    ///
+    /// # Errors
+    /// Those of reading, and [`Error::Input`] if a second document follows.
+    pub fn only(path: impl AsRef<Path>, what: &str) -> Result<T> {
+        let mut documents = Documents::open(path)?;
+        let Some(first) = documents.next() else {
+            return Err(documents.error(None, format!("found nothing, expected a {what}")));
+        };
+        let (_, document) = first?;
+        if let Some(second) = documents.next() {
+            let (line, _) = second?;
+            return Err(documents.error(Some(line), format!("found a second {what}, expected one")));
+        }
+        Ok(document)
     }
 
     /// Reads from `source`; errors call it `file`.

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::cli::output::Output;
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Result};
 use crate::kernel_wcet::synthesis::{Synthesizer, alternate};
 use crate::kernel_wcet::trace::{Level, Row};
 use crate::model::Kernel;
@@ -119,25 +119,7 @@ impl Args {
 /// # Errors
 /// Bad input, none, or more than one.
 pub fn one_kernel(path: &Path) -> Result<Kernel> {
-    let mut kernels = Kernels::open(path)?;
-    let file = kernels.file().to_owned();
-    let refuse = |line, message: &str| {
-        Error::Input(InputError {
-            file: file.clone(),
-            line,
-            field: String::new(),
-            message: message.to_owned(),
-        })
-    };
-    let Some(first) = kernels.next() else {
-        return Err(refuse(None, "found nothing, expected a kernel"));
-    };
-    let (_, kernel) = first?;
-    if let Some(second) = kernels.next() {
-        let (line, _) = second?;
-        return Err(refuse(Some(line), "found a second kernel, expected one"));
-    }
-    Ok(kernel)
+    Kernels::only(path, "kernel")
 }
 
 fn write_csv(text: &mut String, row: &Row) {

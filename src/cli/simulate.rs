@@ -1,0 +1,35 @@
+//! `gpusched simulate`: what a run looks like.
+
+mod blocks;
+
+pub use blocks::Answer;
+
+use clap::Subcommand;
+
+use super::{Global, Outcome};
+use crate::error::Result;
+
+/// Simulates what analyses bound.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Simulate the thread blocks of kernels on the SMs of a GPU.
+    Blocks(blocks::Args),
+}
+
+impl Args {
+    /// Runs the subcommand.
+    ///
+    /// # Errors
+    /// Those of the subcommand.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        match &self.command {
+            Command::Blocks(args) => args.run(global),
+        }
+    }
+}
