@@ -96,15 +96,13 @@ impl Args {
             shape.platform = Device::from(platform);
         }
         Scenario::new(shape).map_err(|error| {
-            let on = self
-                .platform
-                .as_ref()
-                .map_or("", |platform| platform.name.as_str());
+            let on = self.platform.as_ref();
+            let on = on.map_or(String::new(), |platform| format!(", on {}", platform.name));
             Error::Input(InputError {
                 file: self.scenario.display().to_string(),
                 line: None,
                 field: error.field,
-                message: format!("found {}, expected {} (on {on})", error.found, error.expected),
+                message: format!("found {}, expected {}{on}", error.found, error.expected),
             })
         })
     }

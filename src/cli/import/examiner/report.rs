@@ -112,7 +112,7 @@ fn explain(first: &Difference, comparison: &Comparison) -> String {
     } = *first;
     let why = match reason {
         Reason::RefillOrder => format!(
-            "{ends_nearby} blocks ended within {} of that: in which order SMs are refilled then varies from run to run",
+            "{ends_nearby} blocks ended within {} of that: what is free then depends on the order in which these ends are noticed",
             comparison.window_ns
         ),
         Reason::SmOrder => format!(
