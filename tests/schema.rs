@@ -50,6 +50,9 @@ fn all_schemas_are_listed_and_valid() {
         "bound",
         "nominal",
         "simulation",
+        "scenario",
+        "block-simulation",
+        "comparison",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

@@ -47,9 +47,12 @@ pub fn import(logs: &[Log], device: &Device, name: &str, launched: LaunchTime) -
     for (stream, log) in logs.iter().enumerate() {
         let refuse = |field: &str, message| refuse(&log.file, field, message);
         if log.scenario != first.scenario {
+            let short = |name: &str| name.chars().take(40).collect::<String>();
             let message = format!(
                 "found {:?}, expected {:?} as in {}",
-                log.scenario, first.scenario, first.file
+                short(&log.scenario),
+                short(&first.scenario),
+                first.file
             );
             return Err(refuse("scenario_name", message));
         }

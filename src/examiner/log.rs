@@ -4,15 +4,15 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::MAX_BYTES;
-use super::document::{Document, Entry, Fault, SECONDS, line_of, read_text};
+use super::document::{Document, Entry, Fault, read_text};
+use super::field::{NUMBER, refuse, required, time, value};
 use crate::error::{Error, InputError, Result};
 use crate::model::kernel::LONGEST;
 use crate::time::Time;
-use crate::time::decimal::{Rounding, nanoseconds};
+use crate::time::decimal::Rounding;
 
 /// What one benchmark wrote.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -120,53 +120,6 @@ impl Log {
             executions,
         })
     }
-}
-
-const NUMBER: &str = "a number from 0 on";
-
-/// The value of `field`, if it is there.
-fn value<T: DeserializeOwned>(
-    text: &str,
-    field: &'static str,
-    raw: Option<&RawValue>,
-    expected: &str,
-) -> Result<Option<T>, Fault> {
-    let Some(raw) = raw.filter(|raw| raw.get() != "null") else {
-        return Ok(None);
-    };
-    let read = serde_json::from_str(raw.get());
-    read.map(Some).map_err(|_| refuse(text, field, raw, expected))
-}
-
-/// The value of `field`, which must be there; `line` is where it is missing.
-fn required<T: DeserializeOwned>(
-    text: &str,
-    field: &'static str,
-    raw: Option<&RawValue>,
-    expected: &str,
-    line: Option<u64>,
-) -> Result<T, Fault> {
-    value(text, field, raw, expected)?.ok_or_else(|| Fault {
-        line,
-        field,
-        message: format!("found none, expected {expected}"),
-    })
-}
-
-fn refuse(text: &str, field: &'static str, raw: &RawValue, expected: &str) -> Fault {
-    let found: String = raw.get().chars().take(40).collect();
-    Fault {
-        line: Some(line_of(text, raw.get())),
-        field,
-        message: format!("found {found}, expected {expected}"),
-    }
-}
-
-/// A time in seconds.
-fn time(text: &str, field: &'static str, raw: &RawValue, rounding: Rounding) -> Result<Time, Fault> {
-    nanoseconds(raw.get().as_bytes(), SECONDS, rounding)
-        .map(Time::from_ns)
-        .ok_or_else(|| refuse(text, field, raw, "a time from 0 on [s]"))
 }
 
 impl Execution {

@@ -9,6 +9,7 @@
 //! * `import`: the logs of one run as a [`Scenario`](crate::model::Scenario), and where the blocks ran in fact.
 
 mod document;
+mod field;
 mod import;
 mod log;
 

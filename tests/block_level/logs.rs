@@ -50,7 +50,7 @@ fn and_are_compared_with_its_simulation() {
     assert!(errors.is_empty(), "{errors:?}");
     assert_eq!(answer["blocks"], 24);
     assert_eq!(answer["kernels"][0]["equal"], 16);
-    assert_eq!(answer["kernels"][1]["equal_by_load"], 8);
+    assert_eq!(answer["kernels"][1]["equal_by_load"], 6);
     let differences = answer["differences"].as_array().unwrap();
     assert_eq!(answer["equal"].as_u64().unwrap() as usize, 24 - differences.len());
     let first = &differences[0];

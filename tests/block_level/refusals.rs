@@ -87,7 +87,7 @@ fn bad_scenarios_are_refused() {
         (kernel(r#""block_time":0"#), &["bad.json:1: at kernels[2].block_time: found 0ns, expected 1ns to"]),
         (kernel(r#""block_time":{"uniform":["2us","1us"]}"#), &["bad.json:1: at kernels[2].block_time: uniform: found 2us to 1us, expected the least first"]),
         (kernel(r#""block_time":{"times":[]}"#), &["bad.json:1: at kernels[2].block_time: times: found 0 times"]),
-        (kernel(r#""block_time":{"wcet":{"table":[[4,"1ms"]]}}"#), &["kernels[2].block_time.wcet: found no time for 2 SMs"]),
+        (kernel(r#""block_time":{"wcet":{"table":[[4,"1ms"]]}}"#), &["bad.json: kernels[2].block_time.wcet: found no time for 2 SMs"]),
         (kernel(r#""memory_share":1.5"#), &["bad.json:1: kernels[2].memory_share: found 1.5, expected a number from 0 to 1"]),
         (kernel(r#""warps":3"#), &["bad.json:1: at kernels[2].warps: unknown field `warps`"]),
         (with(r#""block_scheduler":"fifo""#), &["bad.json:1: at block_scheduler", "fifo", "`slots` or `round-robin`"]),

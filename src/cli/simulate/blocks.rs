@@ -14,7 +14,8 @@ use crate::error::{Error, InputError, Result};
 use crate::model::reader::Scenarios;
 use crate::model::scenario::{BlockScheduler, Device};
 use crate::model::{Platform, Scenario};
-use crate::simulator::blocks::{Overview, Record, simulate};
+use crate::simulator::blocks::{Observer, Overview, Record, simulate};
+use crate::time::Time;
 
 /// Simulates the thread blocks of kernels on the SMs of a GPU.
 #[derive(Debug, clap::Args)]
@@ -48,11 +49,11 @@ impl Args {
     /// Bad input, more blocks than JSON holds, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let scenario = self.scenario()?;
-        let (shape, seed) = (scenario.shape(), global.seed());
+        let shape = scenario.shape();
         match global.format() {
             Format::Csv => {
                 let mut rows = rows::Rows::new(Output::open(global)?);
-                simulate(&scenario, seed, &mut rows)?;
+                self.simulate(&scenario, global, &mut rows)?;
                 rows.finish()?;
             }
             Format::Json => {
@@ -65,7 +66,7 @@ impl Args {
                     )));
                 }
                 let mut record = Record::default();
-                let end = simulate(&scenario, seed, &mut record)?;
+                let end = self.simulate(&scenario, global, &mut record)?;
                 record.sort();
                 let mut output = Output::open(global)?;
                 Answer::new(shape, end, &record).write(&mut output)?;
@@ -73,13 +74,21 @@ impl Args {
             }
             Format::Text => {
                 let mut overview = Overview::default();
-                let end = simulate(&scenario, seed, &mut overview)?;
+                let end = self.simulate(&scenario, global, &mut overview)?;
                 let mut output = Output::open(global)?;
                 output.write(table::text(shape, end, &overview, &Palette::of(global)))?;
                 output.finish()?;
             }
         }
         Ok(Outcome::Positive)
+    }
+
+    /// Simulates; what cannot be simulated is the file's fault.
+    fn simulate(&self, scenario: &Scenario, global: &Global, observer: &mut impl Observer) -> Result<Time> {
+        simulate(scenario, global.seed(), observer).map_err(|error| match error {
+            Error::Usage(message) => Error::Usage(format!("{}: {message}", self.scenario.display())),
+            other => other,
+        })
     }
 
     /// The scenario with what the options change of it.
