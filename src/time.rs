@@ -3,6 +3,8 @@
 //! Every quantity that decides a verdict is a [`Time`]; floats appear only in generators and in figures.
 //! Text form: `"2.5us"`, `"50ms"`, `"4s"`, or a plain integer number of nanoseconds.
 
+pub(crate) mod decimal;
+
 use std::fmt;
 use std::str::FromStr;
 

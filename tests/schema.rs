@@ -55,6 +55,9 @@ fn all_schemas_are_listed_and_valid() {
         "sequence",
         "task-simulation",
         "validation",
+        "scenario",
+        "block-simulation",
+        "comparison",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

@@ -7,6 +7,7 @@ mod budget;
 mod completions;
 mod generate;
 mod global;
+mod import;
 mod man;
 mod output;
 mod pairs;
@@ -67,6 +68,8 @@ enum Command {
     Simulate(simulate::Args),
     /// Compare analysis and simulation over random systems.
     Validate(validate::Args),
+    /// Read what other tools wrote.
+    Import(import::Args),
     /// Run experiments, and check published claims against the results.
     Study(study::Args),
     /// Draw results as a figure.
@@ -107,6 +110,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Budget(args) => args.run(global),
         Command::Simulate(args) => args.run(global),
         Command::Validate(args) => args.run(global),
+        Command::Import(args) => args.run(global),
         Command::Study(args) => args.run(global),
         Command::Plot(args) => args.run(global),
         Command::Schema(args) => args.run(global),

@@ -40,7 +40,10 @@ pub struct Question {
     interference: Interference,
 }
 
-/// A platform by its name on the command line.
+/// The platform called `name`.
+///
+/// # Errors
+/// The names there are.
 pub fn platform(name: &str) -> Result<Platform, String> {
     Platform::named(name).ok_or_else(|| format!("expected one of {}", platforms()))
 }

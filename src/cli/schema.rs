@@ -8,7 +8,8 @@ use super::{Global, Outcome};
 use crate::bandwidth::{BudgetResults, Nominal};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
-use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, System, TaskSet};
+use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, Scenario, System, TaskSet};
+use crate::simulator::blocks::Comparison;
 use crate::simulator::regulation::Summary;
 use crate::simulator::regulation::sequence::SequenceSummary;
 use crate::study::{Findings, Provenance, Shape};
@@ -55,6 +56,15 @@ const FORMATS: &[Entry] = &[
     }),
     ("validation", "what `validate` answers", || {
         schema_for!(super::validate::Validation)
+    }),
+    ("scenario", "what `simulate blocks` reads", || {
+        schema_for!(Scenario)
+    }),
+    ("block-simulation", "what `simulate blocks` answers", || {
+        schema_for!(super::simulate::Answer<'_>)
+    }),
+    ("comparison", "what `import examiner --compare` answers", || {
+        schema_for!(Comparison)
     }),
     ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     (

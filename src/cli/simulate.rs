@@ -1,7 +1,9 @@
 //! `gpusched simulate`: what a run looks like.
 
+mod blocks;
 mod tasks;
 
+pub use blocks::Answer;
 pub use tasks::Summary;
 
 use clap::Subcommand;
@@ -18,6 +20,8 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Simulate the thread blocks of kernels on the SMs of a GPU.
+    Blocks(blocks::Args),
     /// Simulate the jobs of tasks on their partitions.
     Tasks(tasks::Args),
 }
@@ -29,6 +33,7 @@ impl Args {
     /// Those of the subcommand.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
+            Command::Blocks(args) => args.run(global),
             Command::Tasks(args) => args.run(global),
         }
     }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SmOrder;
+
 /// Public figures of one GPU.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +27,9 @@ pub struct Platform {
     /// SMs in each GPC, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms_per_gpc: Option<u32>,
+    /// The order in which the block scheduler prefers equally good SMs; even numbers first, where nothing else is known.
+    #[serde(default)]
+    pub sm_order: SmOrder,
     /// Registers one thread block may use.
     pub registers_per_block: u32,
     /// Shared memory one thread block may use by default [KiB].
@@ -36,8 +41,9 @@ pub struct Platform {
 }
 
 /// The files, built into the program so that it needs no data directory.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     include_str!("../../tasksets/platforms/tx2.json"),
+    include_str!("../../tasksets/platforms/k5000.json"),
     include_str!("../../tasksets/platforms/xavier.json"),
     include_str!("../../tasksets/platforms/orin.json"),
     include_str!("../../tasksets/platforms/rtx2060.json"),
@@ -76,6 +82,7 @@ mod tests {
     fn sms_are_the_published_numbers() {
         for (name, sms) in [
             ("tx2", 2),
+            ("k5000", 8),
             ("xavier", 8),
             ("orin", 16),
             ("rtx2060", 30),

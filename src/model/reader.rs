@@ -64,6 +64,9 @@ pub type Kernels = Documents<Kernel>;
 /// A stream of bounds.
 pub type Bounds = Documents<Bound>;
 
+/// A stream of scenarios.
+pub type Scenarios = Documents<Scenario>;
+
 /// A stream of systems.
 pub type Systems = Documents<System>;
 
@@ -112,6 +115,23 @@ impl<T: Document> Documents<T> {
             Box::new(BufReader::with_capacity(1 << 16, file))
         };
         Ok(Documents::new(path.display().to_string(), source))
+    }
+
+    /// The one document in the file at `path`, which is a `what`.
+    ///
+    /// # Errors
+    /// Those of reading, and [`Error::Input`] if a second document follows.
+    pub fn only(path: impl AsRef<Path>, what: &str) -> Result<T> {
+        let mut documents = Documents::open(path)?;
+        let Some(first) = documents.next() else {
+            return Err(documents.error(None, format!("found nothing, expected a {what}")));
+        };
+        let (_, document) = first?;
+        if let Some(second) = documents.next() {
+            let (line, _) = second?;
+            return Err(documents.error(Some(line), format!("found a second {what}, expected one")));
+        }
+        Ok(document)
     }
 
     /// Reads from `source`; errors call it `file`.

@@ -1,10 +1,6 @@
 //! [Sanudo20] Eqs 2, 3 and 4, in all their cases, and the placements that its text describes.
 
-use serde::Deserialize;
-
-use gpusched::model::Scenario;
-
-use crate::scenario::{kernels, run, sms};
+use crate::scenario::{kernels, read, run, sms};
 
 const XAVIER: &str = "\"xavier\"";
 
@@ -80,32 +76,21 @@ fn equation_4_in_26_464_cases() {
     assert_eq!(cases, 26_464);
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Published {
-    scenario: Scenario,
-    expected: Expected,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Expected {
-    sm_by_kernel: Vec<Vec<u32>>,
-}
-
 #[test]
 fn placements_that_the_paper_describes() {
-    for text in [
-        include_str!("published/sanudo20-fig5-left.json"),
-        include_str!("published/sanudo20-fig5-right.json"),
-        include_str!("published/sanudo20-balance-64-threads.json"),
-        include_str!("published/sanudo20-balance-128-threads.json"),
+    let even = vec![0, 2, 4, 6];
+    let six = vec![0, 2, 4, 6, 1, 3];
+    for (name, expected) in [
+        ("sanudo20-fig5-left", [even.clone(), vec![1, 3, 5, 7]]),
+        ("sanudo20-fig5-right", [even.clone(), even]),
+        ("sanudo20-balance-64-threads", [six.clone(), [5, 7].repeat(8)]),
+        (
+            "sanudo20-balance-128-threads",
+            [six, [[5, 7].repeat(4), vec![0, 2, 4, 6, 1, 3, 5, 7]].concat()],
+        ),
     ] {
-        let published: Published = serde_json::from_str(text).unwrap();
-        assert_eq!(
-            sms(&run(&published.scenario)),
-            published.expected.sm_by_kernel,
-            "{text}"
-        );
+        let file = format!("{}/tasksets/scenarios/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let scenario = read(&std::fs::read_to_string(file).unwrap());
+        assert_eq!(sms(&run(&scenario)), expected, "{name}");
     }
 }

@@ -4,7 +4,7 @@ mod beforehand;
 mod periods;
 mod report;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::value_parser;
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
 use crate::cli::wcet::{distrust, explain, slowdown};
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Result};
 use crate::model::reader::Systems;
 use crate::model::{Factor, KernelTask, Straddling, System};
 use crate::simulator::regulation::sequence::{
@@ -94,7 +94,7 @@ impl Args {
             let message = "--blocks: found trace, expected wcet, mean or drawn: no traces are replayed here";
             return Err(Error::Usage(message.to_owned()));
         }
-        let system = one_system(&self.system)?;
+        let system = Systems::only(&self.system, "system")?;
         for task in system.kernels() {
             distrust(task.kernel());
         }
@@ -239,27 +239,4 @@ fn settings(system: &System, budgets: &[Factor], wcets: &[Time]) -> Vec<KernelSe
             jobs: system.jobs(task),
         })
         .collect()
-}
-
-/// The only system in `path`.
-fn one_system(path: &Path) -> Result<System> {
-    let mut systems = Systems::open(path)?;
-    let file = systems.file().to_owned();
-    let refuse = |line, message: &str| {
-        Error::Input(InputError {
-            file: file.clone(),
-            line,
-            field: String::new(),
-            message: message.to_owned(),
-        })
-    };
-    let first = systems
-        .next()
-        .ok_or_else(|| refuse(None, "found nothing, expected a system"))?;
-    let (_, system) = first?;
-    if let Some(second) = systems.next() {
-        let (line, _) = second?;
-        return Err(refuse(Some(line), "found a second system, expected one"));
-    }
-    Ok(system)
 }

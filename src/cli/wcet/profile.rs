@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::value_parser;
 
 use super::slowdown;
-use super::synth::one_document;
 use crate::bandwidth::{Recipe, profile};
 use crate::cli::output::Output;
 use crate::cli::question::json_line;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::kernel::MAX_ACTIVE;
+use crate::model::reader::Documents;
 use crate::model::{Benchmarks, Factor};
 use crate::time::Time;
 
@@ -54,7 +54,7 @@ impl Args {
                 "--format: expected json: kernels are JSON".to_owned(),
             ));
         }
-        let benchmarks: Benchmarks = one_document(&self.benchmarks, "list of benchmarks")?;
+        let benchmarks: Benchmarks = Documents::only(&self.benchmarks, "list of benchmarks")?;
         let recipe = Recipe {
             active_blocks: self.active_blocks,
             period: self.regulation_period,

@@ -9,11 +9,11 @@ use rayon::prelude::*;
 
 use crate::cli::output::Output;
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Result};
 use crate::kernel_wcet::synthesis::{Synthesizer, alternate};
 use crate::kernel_wcet::trace::{Level, Row};
 use crate::model::Kernel;
-use crate::model::reader::{Document, Documents};
+use crate::model::reader::Kernels;
 
 /// Draws measured times of thread blocks from the profile of a kernel.
 #[derive(Debug, clap::Args)]
@@ -119,33 +119,7 @@ impl Args {
 /// # Errors
 /// Bad input, none, or more than one.
 pub fn one_kernel(path: &Path) -> Result<Kernel> {
-    one_document(path, "kernel")
-}
-
-/// The only document in `path`, a `what`.
-///
-/// # Errors
-/// Bad input, none, or more than one.
-pub fn one_document<T: Document>(path: &Path, what: &str) -> Result<T> {
-    let mut documents = Documents::<T>::open(path)?;
-    let file = documents.file().to_owned();
-    let refuse = |line, message: String| {
-        Error::Input(InputError {
-            file: file.clone(),
-            line,
-            field: String::new(),
-            message,
-        })
-    };
-    let Some(first) = documents.next() else {
-        return Err(refuse(None, format!("found nothing, expected a {what}")));
-    };
-    let (_, document) = first?;
-    if let Some(second) = documents.next() {
-        let (line, _) = second?;
-        return Err(refuse(Some(line), format!("found a second {what}, expected one")));
-    }
-    Ok(document)
+    Kernels::only(path, "kernel")
 }
 
 fn write_csv(text: &mut String, row: &Row) {

@@ -1,8 +1,8 @@
 //! The columns of a trace: names, units, and values.
 
-use super::decimal::{Rounding, integer, nanoseconds};
 use super::{Level, Row};
 use crate::model::kernel::LONGEST;
+use crate::time::decimal::{Rounding, integer, nanoseconds};
 
 /// What a column holds; times with the exponent of their unit, 10^e ns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

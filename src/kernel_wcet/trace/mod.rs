@@ -11,7 +11,6 @@
 //! each, to notice a run that comes twice).
 
 mod columns;
-mod decimal;
 mod delimited;
 mod examiner;
 mod format;
@@ -24,7 +23,7 @@ mod row;
 mod slot;
 mod source;
 
-pub use examiner::MAX_EXAMINER_BYTES;
+pub use crate::examiner::MAX_BYTES as MAX_EXAMINER_BYTES;
 pub use format::Format;
 pub use level::Level;
 pub use measurements::{Measurements, Summary};

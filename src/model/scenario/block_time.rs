@@ -1,7 +1,7 @@
 //! How long the thread blocks of a kernel take.
 
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::model::WcetFunction;
 use crate::model::kernel::LONGEST;
@@ -122,6 +122,15 @@ impl<'de> Deserialize<'de> for BlockTime {
         let time = deserializer.deserialize_any(BlockTimeVisitor)?;
         time.check().map_err(D::Error::custom)?;
         Ok(time)
+    }
+}
+
+impl Serialize for BlockTime {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            BlockTime::Fixed(time) => time.serialize(serializer),
+            BlockTime::Form(form) => form.serialize(serializer),
+        }
     }
 }
 

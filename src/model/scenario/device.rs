@@ -4,34 +4,10 @@ use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDe
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::at_least_one;
-use crate::model::Platform;
+use crate::model::{Platform, SmOrder};
 
 /// The most SMs of a GPU in a scenario.
 pub const MAX_SMS: u32 = 4096;
-
-/// The order in which the block scheduler prefers equally good SMs; a property of the platform (MODELS §7).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SmOrder {
-    /// Even numbers ascending, then odd ones: one SM of each GPC, then the other ([Sanudo20] §III-C).
-    #[default]
-    EvenOdd,
-    /// From 0 on, as where each GPC has one SM.
-    Ascending,
-    /// From the last on, as a Quadro K5000 does.
-    Descending,
-}
-
-impl SmOrder {
-    /// The numbers of `sms` SMs in this order.
-    pub fn of(self, sms: u32) -> Vec<u32> {
-        match self {
-            SmOrder::EvenOdd => (0..sms).step_by(2).chain((1..sms).step_by(2)).collect(),
-            SmOrder::Ascending => (0..sms).collect(),
-            SmOrder::Descending => (0..sms).rev().collect(),
-        }
-    }
-}
 
 /// What the block scheduler knows of a GPU.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -127,16 +103,9 @@ impl From<&Platform> for Device {
             registers_per_sm: platform.registers_per_sm,
             shared_memory_per_sm_kib: platform.shared_memory_per_sm_kib,
             sms_per_gpc: platform.sms_per_gpc,
-            sm_order: SmOrder::default(),
+            sm_order: platform.sm_order,
             copy_engines: copy_engines(),
         })
-    }
-}
-
-impl Serialize for Device {
-    /// Its figures.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
     }
 }
 
@@ -169,6 +138,13 @@ impl<'de> Deserialize<'de> for Device {
     }
 }
 
+impl Serialize for Device {
+    /// As figures, whether it had a name or not.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
 impl schemars::JsonSchema for Device {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Device".into()
@@ -185,16 +161,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders() {
-        assert_eq!(SmOrder::EvenOdd.of(5), [0, 2, 4, 1, 3]);
-        assert_eq!(SmOrder::Ascending.of(3), [0, 1, 2]);
-        assert_eq!(SmOrder::Descending.of(3), [2, 1, 0]);
-    }
-
-    #[test]
     fn platforms_and_figures() {
         let read = |text: &str| serde_json::from_str::<Device>(text);
         assert_eq!(read("\"xavier\"").unwrap().shape().threads_per_sm, 2048);
+        assert_eq!(read("\"k5000\"").unwrap().shape().sm_order, SmOrder::Descending);
         let own = read(r#"{"sms":2,"threads_per_sm":64,"sm_order":"descending"}"#).unwrap();
         assert_eq!((own.shape().sms, own.shape().blocks_per_sm), (2, 32));
         for (text, found) in [

@@ -3,6 +3,7 @@
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
 use crate::model::{Factor, positive_time};
 use crate::time::Time;
 
@@ -72,16 +73,20 @@ impl Factors {
 }
 
 /// What slows down thread blocks beside others; nothing, if absent.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InterferenceSetting {
     /// The bandwidth of the memory, which is shared max-min fairly among kernels, copies and CPU cores [bytes per second];
     /// absent: enough for all.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub bandwidth: Option<u64>,
     /// The factors, or the name of some (`tx2`, `xavier`).
-    #[serde(default, deserialize_with = "factors")]
+    #[serde(
+        default,
+        deserialize_with = "factors",
+        skip_serializing_if = "Option::is_none"
+    )]
     #[schemars(with = "Option<FactorsShape>")]
     pub factors: Option<Factors>,
 }
@@ -120,7 +125,7 @@ fn factors<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Factors>
 }
 
 /// CPU cores that access memory, as much as their budget allows, from the beginning of each regulation period on.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CpuTraffic {
     /// T: the regulation period.
@@ -129,7 +134,7 @@ pub struct CpuTraffic {
     /// Q: the share of each period in which they access memory.
     pub budget: Factor,
     /// The bandwidth that they use meanwhile, if they can [bytes per second].
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub bandwidth: u64,
 }
 

@@ -3,7 +3,7 @@
 use serde::de::{Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{BlockTime, at_least_one};
+use super::{BlockTime, at_least_one, is_default};
 use crate::model::{Factor, positive_time};
 use crate::time::Time;
 
@@ -90,22 +90,22 @@ pub enum StreamPriority {
 }
 
 /// A kernel that is launched once.
-#[derive(Clone, PartialEq, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
     expecting = "a kernel: an object with \"stream\", \"blocks\", \"threads\" and \"block_time\""
 )]
 pub struct Launch {
     /// For people.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The position of its application.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub application: usize,
     /// Its stream.
     pub stream: Stream,
     /// The priority of its stream.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub priority: StreamPriority,
     /// Thread blocks.
     #[serde(deserialize_with = "at_least_one")]
@@ -116,29 +116,29 @@ pub struct Launch {
     #[schemars(range(min = 1))]
     pub threads: u32,
     /// Registers of each thread.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub registers: u32,
     /// Shared memory of each block [bytes].
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub shared_memory: u32,
     /// The name of its configuration of L1 cache and shared memory; kernels with different ones do not run at the same time
     /// ([Sanudo20] §III-C2). Without, it runs under any.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<String>,
     /// The SMs it may use; without, all.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<Vec<u32>>,
     /// When it is submitted.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub launch: Time,
     /// How long its blocks take undisturbed.
     pub block_time: BlockTime,
     /// How much of the time of a block depends on memory, from 0 to 1: so much of it is subject to the factors of
     /// `interference`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_share: Option<Factor>,
     /// The memory bandwidth that each running block uses if it can [bytes per second].
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub bandwidth: u64,
 }
 
@@ -175,17 +175,17 @@ pub enum CopyKind {
 }
 
 /// A copy between host and device, or a memset, on a copy engine.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
     expecting = "a copy: an object with \"stream\", \"kind\" and \"time\""
 )]
 pub struct Copy {
     /// For people.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The position of its application.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub application: usize,
     /// Its stream.
     pub stream: Stream,
@@ -195,13 +195,13 @@ pub struct Copy {
     #[serde(deserialize_with = "positive_time")]
     pub time: Time,
     /// When it is submitted.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub launch: Time,
     /// Among commands of the same launch time: it is submitted after that many of the kernels in the list; without, after all.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<usize>,
     /// The memory bandwidth that it uses if it can [bytes per second].
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub bandwidth: u64,
 }
 
@@ -218,6 +218,11 @@ pub enum ApplicationPriority {
     High,
 }
 
+impl Application {
+    /// The timeslice of an application that states none.
+    pub const TIMESLICE: Time = Time::from_ns(2_000_000);
+}
+
 impl ApplicationPriority {
     /// Its slots in a round of the runlist.
     pub fn slots(self) -> u32 {
@@ -230,17 +235,17 @@ impl ApplicationPriority {
 }
 
 /// A process that uses the GPU.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Application {
     /// For people.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// How long it may use the GPU at a stretch while others wait.
     #[serde(deserialize_with = "timeslice", default = "default_timeslice")]
     pub timeslice: Time,
     /// How often its turn comes.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub priority: ApplicationPriority,
 }
 
@@ -256,7 +261,7 @@ pub enum SwitchBoundary {
 }
 
 fn default_timeslice() -> Time {
-    Time::from_ns(2_000_000)
+    Application::TIMESLICE
 }
 
 fn timeslice<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {

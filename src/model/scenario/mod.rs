@@ -7,7 +7,7 @@ mod launch;
 mod need;
 
 pub use block_time::{BlockTime, BlockTimeForm, NormalTime};
-pub use device::{Device, DeviceShape, MAX_SMS, SmOrder};
+pub use device::{Device, DeviceShape, MAX_SMS};
 pub use interference::{CpuTraffic, Factors, InterferenceSetting};
 pub use launch::{
     Application, ApplicationPriority, Copy, CopyKind, Launch, Stream, StreamPriority, SwitchBoundary,
@@ -15,7 +15,7 @@ pub use launch::{
 pub use need::Need;
 
 use serde::de::{Deserializer, Error as _};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::Factor;
 use crate::time::Time;
@@ -32,6 +32,7 @@ const MAX_PERIODS: u64 = 100_000_000;
 /// How the block scheduler chooses an SM for a block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum BlockScheduler {
     /// The SM on which most further blocks of the kernel fit: the rule behind [Sanudo20] Eqs 2–4.
     #[default]
@@ -48,7 +49,7 @@ pub struct Scenario {
 }
 
 /// A scenario in the shape of the file.
-#[derive(Clone, PartialEq, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
     expecting = "a scenario: an object with \"platform\" and a list \"kernels\""
@@ -56,29 +57,29 @@ pub struct Scenario {
 #[schemars(rename = "Scenario")]
 pub struct ScenarioShape {
     /// For people.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The GPU: the name of a platform, or its figures.
     pub platform: Device,
     /// How blocks are mapped to SMs.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub block_scheduler: BlockScheduler,
     /// The processes that use the GPU; without, one.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub applications: Vec<Application>,
     /// Where an application can be interrupted.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub switch: SwitchBoundary,
     /// What slows down blocks beside others.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub interference: InterferenceSetting,
     /// CPU cores that access memory.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTraffic>,
     /// In the order of their submission, for equal launch times.
     pub kernels: Vec<Launch>,
     /// In the order of their submission, for equal launch times.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<Copy>,
 }
 
@@ -231,6 +232,12 @@ fn check_resources(device: &Device, kernel: &Launch) -> Result<(), (&'static str
     Ok(())
 }
 
+impl Serialize for Scenario {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.shape.serialize(serializer)
+    }
+}
+
 impl TryFrom<ScenarioShape> for Scenario {
     type Error = ScenarioError;
 
@@ -255,4 +262,9 @@ fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Er
         0 => Err(D::Error::custom("found 0, expected a positive integer")),
         count => Ok(count),
     }
+}
+
+/// Whether a field need not be written.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

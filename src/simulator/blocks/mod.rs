@@ -14,9 +14,11 @@
 //! binary digits after the point, and an end is rounded up to a whole nanosecond: runs are the same everywhere.
 
 mod commands;
+mod comparison;
 mod durations;
 mod launches;
 mod observer;
+mod overview;
 mod placement;
 mod progress;
 mod rates;
@@ -25,7 +27,9 @@ mod simulation;
 mod sm;
 mod turns;
 
+pub use comparison::{Comparison, Difference, KernelComparison, Measured, Reason, Reasons};
 pub use observer::Observer;
+pub use overview::{KernelOverview, Overview};
 pub use placement::Placement;
 pub use record::{BlockRecord, CopyRecord, KernelRecord, Record};
 pub use simulation::simulate;

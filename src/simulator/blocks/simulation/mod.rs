@@ -84,8 +84,8 @@ struct Simulation<'a, O> {
     left: usize,
 }
 
-/// Simulates `scenario` from time 0 until all its commands have ended; random block times depend on `seed`. The time of the
-/// last end.
+/// Simulates `scenario` from time 0 until all its commands have ended, or `observer` has seen enough; random block times depend
+/// on `seed`. The time of the last end.
 ///
 /// # Errors
 /// [`Error::Usage`] for block times that cannot be drawn, and runs beyond [`Time::LIMIT`].
@@ -156,7 +156,7 @@ impl<'a, O: Observer> Simulation<'a, O> {
     }
 
     fn run(&mut self) -> Result<()> {
-        while self.left > 0 {
+        while self.left > 0 && !self.observer.is_done() {
             let Some(now) = self.events.next_time() else {
                 return Err(Error::Internal(format!("{} commands never end", self.left)));
             };

@@ -2,7 +2,7 @@
 
 /// Which whole nanosecond a finer time becomes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Rounding {
+pub(crate) enum Rounding {
     /// Of starts.
     Down,
     /// Of ends and durations: none becomes shorter than it was measured.
@@ -13,7 +13,7 @@ pub(super) enum Rounding {
 const LONGEST: usize = 64;
 
 /// `text` units of 10^`unit` ns, such as `1.61` or `1.61e-06`, in nanoseconds; `None` if that is not a number from 0 to 2^63 − 1.
-pub(super) fn nanoseconds(text: &[u8], unit: u32, rounding: Rounding) -> Option<u64> {
+pub(crate) fn nanoseconds(text: &[u8], unit: u32, rounding: Rounding) -> Option<u64> {
     if text.is_empty() || text.len() > LONGEST {
         return None;
     }
@@ -51,7 +51,7 @@ pub(super) fn nanoseconds(text: &[u8], unit: u32, rounding: Rounding) -> Option<
 }
 
 /// Digits as a number; no digits are 0.
-pub(super) fn integer(digits: &[u8]) -> Option<u64> {
+pub(crate) fn integer(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0u64, |value, &digit| {
         let digit = digit.is_ascii_digit().then(|| digit - b'0')?;
         value.checked_mul(10)?.checked_add(digit.into())

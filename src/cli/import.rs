@@ -1,0 +1,33 @@
+//! `gpusched import`: what other tools wrote, as our files.
+
+mod examiner;
+
+use clap::Subcommand;
+
+use super::{Global, Outcome};
+use crate::error::Result;
+
+/// Reads what other tools wrote.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Read logs of cuda_scheduling_examiner as a scenario.
+    Examiner(examiner::Args),
+}
+
+impl Args {
+    /// Runs the subcommand.
+    ///
+    /// # Errors
+    /// Those of the subcommand.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        match &self.command {
+            Command::Examiner(args) => args.run(global),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `gpusched import examiner`: logs of cuda_scheduling_examiner as a scenario, or beside its simulation.
+
+mod report;
+
+use std::path::PathBuf;
+
+use crate::cli::output::{Output, Palette};
+use crate::cli::question::{json_line, platform};
+use crate::cli::{Format, Global, Outcome};
+use crate::error::{Error, Result};
+use crate::examiner::{LaunchTime, Log, import};
+use crate::model::Platform;
+use crate::model::scenario::Device;
+use crate::simulator::blocks::{Comparison, Measured, Record};
+use crate::time::Time;
+
+/// Reads the logs of one run of cuda_scheduling_examiner as a scenario, or compares them with its simulation.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// The logs of one run, one of each benchmark; `-` reads standard input.
+    #[arg(value_name = "LOG", required = true)]
+    logs: Vec<PathBuf>,
+    /// The GPU on which it ran.
+    #[arg(long, value_name = "NAME", value_parser = platform)]
+    platform: Platform,
+    /// When a kernel counts as submitted.
+    #[arg(long, value_enum, default_value_t)]
+    launch: LaunchTime,
+    /// Answer with where blocks ran beside where the simulation puts them, instead of the scenario.
+    #[arg(long)]
+    compare: bool,
+    /// How close in time to the start of a block the end of another counts as near.
+    #[arg(long, value_name = "TIME", default_value = "2us", requires = "compare")]
+    window: Time,
+}
+
+const EXAMPLE: &str = "\
+Answers with the scenario as JSON, for `gpusched simulate blocks`; with --compare for people, as JSON, or as CSV with each thread block.
+
+Example:
+  gpusched import examiner tasksets/scenarios/examiner/spin-*.json --platform k5000 --compare";
+
+impl Args {
+    /// Reads the logs.
+    ///
+    /// # Errors
+    /// Bad input, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if !self.compare && global.format.is_some_and(|format| format != Format::Json) {
+            let message = "--format: found another than json, expected that of a scenario, or --compare";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        let logs = self.logs.iter().map(Log::read).collect::<Result<Vec<Log>>>()?;
+        let device = Device::from(&self.platform);
+        let run = import(&logs, &device, &self.platform.name, self.launch)?;
+        let answer = if self.compare {
+            let sms =
+                |blocks: &[crate::examiner::MeasuredBlock]| blocks.iter().map(|block| block.sm).collect();
+            let measured: Measured = run.executions.iter().map(|run| sms(&run.blocks)).collect();
+            let mut record = Record::default();
+            let comparison =
+                Comparison::new(&run.scenario, &measured, self.window, global.seed(), &mut record)?;
+            match global.format() {
+                Format::Json => json_line(&comparison)?,
+                Format::Csv => {
+                    record.sort();
+                    report::csv(&run, &record, &comparison)?
+                }
+                Format::Text => report::text(&run, &comparison, &Palette::of(global)),
+            }
+        } else {
+            json_line(&run.scenario)?
+        };
+        let mut output = Output::open(global)?;
+        output.write(answer)?;
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+}

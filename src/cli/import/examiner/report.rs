@@ -1,0 +1,145 @@
+//! A comparison for people, and in CSV.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::cli::output::Palette;
+use crate::cli::question::csv_line;
+use crate::cli::table::{Column, Table, clip};
+use crate::error::Result;
+use crate::examiner::Imported;
+use crate::simulator::blocks::{Comparison, Difference, Reason, Record};
+
+/// The columns of the CSV.
+const HEADER: &str = "kernel,name,block,measured_sm,simulated_sm,measured_start_ns,simulated_start_ns,measured_end_ns,simulated_end_ns,reason\n";
+
+/// A row per block, by kernel, then by number.
+pub fn csv(run: &Imported, record: &Record, comparison: &Comparison) -> Result<String> {
+    let reasons: BTreeMap<(usize, u32), Reason> = comparison
+        .differences
+        .iter()
+        .map(|difference| ((difference.kernel, difference.block), difference.reason))
+        .collect();
+    let mut text = HEADER.to_owned();
+    for block in &record.blocks {
+        let launch = run.scenario.shape().kernels.get(block.kernel);
+        let execution = run.executions.get(block.kernel);
+        let Some(measured) = execution.and_then(|run| run.blocks.get(block.block as usize)) else {
+            continue;
+        };
+        text += &csv_line([
+            block.kernel.to_string(),
+            launch.and_then(|launch| launch.name.clone()).unwrap_or_default(),
+            block.block.to_string(),
+            measured.sm.to_string(),
+            block.sm.to_string(),
+            measured.start.ns().to_string(),
+            block.start_ns.ns().to_string(),
+            measured.end.ns().to_string(),
+            block.end_ns.ns().to_string(),
+            reasons
+                .get(&(block.kernel, block.block))
+                .map_or("", |reason| name(*reason))
+                .to_owned(),
+        ])?;
+    }
+    Ok(text)
+}
+
+/// The shares, kernel by kernel, and the first difference explained.
+pub fn text(run: &Imported, comparison: &Comparison, palette: &Palette) -> String {
+    let shape = run.scenario.shape();
+    let (style, title) = match comparison.equal == comparison.blocks {
+        true => (palette.good, "every block"),
+        false => (palette.bad, ""),
+    };
+    let title = match title {
+        "" => format!("{} of {} blocks", comparison.equal, comparison.blocks),
+        title => format!("{title} of {}", comparison.blocks),
+    };
+    let mut text = format!(
+        "{}: {style}{title}{style:#} ran where the simulation puts it ({})\n",
+        clip(shape.name.as_deref().unwrap_or("run"), 60),
+        percent(comparison.equal, comparison.blocks),
+    );
+    let mut table = Table::new([
+        Column::Right("kernel"),
+        Column::Left("name"),
+        Column::Right("blocks"),
+        Column::Right("same SM"),
+        Column::Right("share"),
+        Column::Right("same load"),
+    ]);
+    for kernel in &comparison.kernels {
+        table.row([
+            kernel.kernel.to_string(),
+            clip(kernel.name.as_deref().unwrap_or(""), 32),
+            kernel.blocks.to_string(),
+            kernel.equal.to_string(),
+            percent(kernel.equal, kernel.blocks),
+            percent(kernel.equal_by_load, kernel.blocks),
+        ]);
+    }
+    text += &table.render(palette.header);
+    if let Some(first) = comparison.differences.first() {
+        text += &explain(first, comparison);
+        let counts = comparison.reasons;
+        let _ = writeln!(
+            text,
+            "all {} differences: {} refill-order, {} sm-order, {} fewer-slots, {} no-room",
+            comparison.differences.len(),
+            counts.refill_order,
+            counts.sm_order,
+            counts.fewer_slots,
+            counts.no_room,
+        );
+    }
+    text
+}
+
+/// What decided where the block went, and why it may have been otherwise.
+fn explain(first: &Difference, comparison: &Comparison) -> String {
+    let Difference {
+        kernel,
+        block,
+        start_ns,
+        measured_sm,
+        simulated_sm,
+        measured_slots,
+        simulated_slots,
+        ends_nearby,
+        reason,
+    } = *first;
+    let why = match reason {
+        Reason::RefillOrder => format!(
+            "{ends_nearby} blocks ended within {} of that: what is free then depends on the order in which these ends are noticed",
+            comparison.window_ns
+        ),
+        Reason::SmOrder => format!(
+            "as many blocks fit on either, and no block ended on them within {}: the order of the SMs decides; is it another on this GPU?",
+            comparison.window_ns
+        ),
+        Reason::FewerSlots => "the rule prefers the SM on which most further blocks fit".to_owned(),
+        Reason::NoRoom => "in the simulation nothing was free there".to_owned(),
+    };
+    format!(
+        "first difference: block {block} of kernel {kernel}, which the simulation starts at {start_ns}, ran on SM {measured_sm}, not {simulated_sm} \
+         (room for {measured_slots} and {simulated_slots} further blocks)\n  {}: {why}\n",
+        name(reason)
+    )
+}
+
+fn name(reason: Reason) -> &'static str {
+    match reason {
+        Reason::RefillOrder => "refill-order",
+        Reason::SmOrder => "sm-order",
+        Reason::FewerSlots => "fewer-slots",
+        Reason::NoRoom => "no-room",
+    }
+}
+
+/// In tenths of a percent, rounded down: only all is 100 %.
+fn percent(part: usize, whole: usize) -> String {
+    let tenths = part.saturating_mul(1000) / whole.max(1);
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}

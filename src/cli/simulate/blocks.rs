@@ -1,0 +1,118 @@
+//! `gpusched simulate blocks`: the thread blocks of kernels on the SMs of a GPU.
+
+mod answer;
+mod rows;
+mod table;
+
+pub use answer::Answer;
+
+use std::path::PathBuf;
+
+use crate::cli::output::{Output, Palette};
+use crate::cli::{Format, Global, Outcome};
+use crate::error::{Error, InputError, Result};
+use crate::model::reader::Scenarios;
+use crate::model::scenario::{BlockScheduler, Device};
+use crate::model::{Platform, Scenario};
+use crate::simulator::blocks::{Observer, Overview, Record, simulate};
+use crate::time::Time;
+
+/// Simulates the thread blocks of kernels on the SMs of a GPU.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// One scenario (JSON); `-` reads standard input.
+    #[arg(value_name = "SCENARIO")]
+    scenario: PathBuf,
+    /// How blocks are mapped to SMs [default: as the scenario says].
+    #[arg(long, value_enum)]
+    block_scheduler: Option<BlockScheduler>,
+    /// Another GPU than that of the scenario.
+    #[arg(long, value_name = "NAME", value_parser = crate::cli::question::platform)]
+    platform: Option<Platform>,
+}
+
+const EXAMPLE: &str = "\
+Prints when and where each kernel ran; with --format json or csv (or -o NAME.csv) each thread block. Rows of CSV come in the order in
+which the blocks end, and are written while the simulation goes on.
+
+Example:
+  gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json";
+
+/// The most blocks of an answer in JSON, which is sorted and therefore held in memory.
+const MOST_BLOCKS: u64 = 20_000_000;
+
+impl Args {
+    /// Simulates the scenario.
+    ///
+    /// # Errors
+    /// Bad input, more blocks than JSON holds, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let scenario = self.scenario()?;
+        let shape = scenario.shape();
+        match global.format() {
+            Format::Csv => {
+                let mut rows = rows::Rows::new(Output::open(global)?);
+                self.simulate(&scenario, global, &mut rows)?;
+                rows.finish()?;
+            }
+            Format::Json => {
+                let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
+                if blocks > MOST_BLOCKS {
+                    return Err(Error::Usage(format!(
+                        "{}: found {blocks} thread blocks, expected at most {MOST_BLOCKS} for JSON, which is held in memory; \
+                         --format csv has no limit",
+                        self.scenario.display()
+                    )));
+                }
+                let mut record = Record::default();
+                let end = self.simulate(&scenario, global, &mut record)?;
+                record.sort();
+                let mut output = Output::open(global)?;
+                Answer::new(shape, end, &record).write(&mut output)?;
+                output.finish()?;
+            }
+            Format::Text => {
+                let mut overview = Overview::default();
+                let end = self.simulate(&scenario, global, &mut overview)?;
+                let mut output = Output::open(global)?;
+                output.write(table::text(shape, end, &overview, &Palette::of(global)))?;
+                output.finish()?;
+            }
+        }
+        Ok(Outcome::Positive)
+    }
+
+    /// Simulates; what cannot be simulated is the file's fault.
+    fn simulate(&self, scenario: &Scenario, global: &Global, observer: &mut impl Observer) -> Result<Time> {
+        simulate(scenario, global.seed(), observer).map_err(|error| match error {
+            Error::Usage(message) => Error::Usage(format!("{}: {message}", self.scenario.display())),
+            other => other,
+        })
+    }
+
+    /// The scenario with what the options change of it.
+    fn scenario(&self) -> Result<Scenario> {
+        let scenario = Scenarios::only(&self.scenario, "scenario")?;
+        if self.block_scheduler.is_none() && self.platform.is_none() {
+            return Ok(scenario);
+        }
+        let mut shape = scenario.shape().clone();
+        if let Some(rule) = self.block_scheduler {
+            shape.block_scheduler = rule;
+        }
+        if let Some(platform) = &self.platform {
+            shape.platform = Device::from(platform);
+        }
+        Scenario::new(shape).map_err(|error| {
+            let on = self.platform.as_ref();
+            let on = on.map_or(String::new(), |platform| format!(", on {}", platform.name));
+            Error::Input(InputError {
+                file: self.scenario.display().to_string(),
+                line: None,
+                field: error.field,
+                message: format!("found {}, expected {}{on}", error.found, error.expected),
+            })
+        })
+    }
+}

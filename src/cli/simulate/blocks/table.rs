@@ -1,0 +1,145 @@
+//! A run for people.
+
+use crate::cli::output::Palette;
+use crate::cli::table::{Column, Table, clip};
+use crate::model::scenario::{CopyKind, ScenarioShape, Stream};
+use crate::simulator::blocks::Overview;
+use crate::time::Time;
+
+/// The longest name [characters].
+const NAME: usize = 24;
+
+/// The longest list of SMs [characters].
+const SMS: usize = 40;
+
+/// When and where each kernel ran, when each copy, and the end of all.
+pub fn text(shape: &ScenarioShape, end: Time, overview: &Overview, palette: &Palette) -> String {
+    let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
+    let mut text = format!(
+        "{}: {} and {} on {} SMs, all done at {}{end}{:#}\n",
+        clip(shape.name.as_deref().unwrap_or("scenario"), 60),
+        count(shape.kernels.len() as u64, "kernel"),
+        count(blocks, "thread block"),
+        shape.platform.shape().sms,
+        palette.good,
+        palette.good,
+    );
+    text += &kernels(shape, overview, palette);
+    if !overview.copies().is_empty() {
+        text += &copies(shape, overview, palette);
+    }
+    text
+}
+
+fn kernels(shape: &ScenarioShape, overview: &Overview, palette: &Palette) -> String {
+    let mut table = Table::new([
+        Column::Right("kernel"),
+        Column::Left("name"),
+        Column::Left("stream"),
+        Column::Right("blocks"),
+        Column::Right("ready"),
+        Column::Right("start"),
+        Column::Right("end"),
+        Column::Left("SMs"),
+    ]);
+    for kernel in overview.kernels() {
+        let times = kernel.times;
+        let Some(launch) = shape.kernels.get(times.kernel) else {
+            continue;
+        };
+        table.row([
+            times.kernel.to_string(),
+            clip(launch.name.as_deref().unwrap_or(""), NAME),
+            stream(shape, launch.application, launch.stream),
+            launch.blocks.to_string(),
+            times.ready_ns.to_string(),
+            times.start_ns.to_string(),
+            times.end_ns.to_string(),
+            clip(&ranges(kernel.sms()), SMS),
+        ]);
+    }
+    table.render(palette.header)
+}
+
+fn copies(shape: &ScenarioShape, overview: &Overview, palette: &Palette) -> String {
+    let mut table = Table::new([
+        Column::Right("copy"),
+        Column::Left("name"),
+        Column::Left("stream"),
+        Column::Left("kind"),
+        Column::Right("start"),
+        Column::Right("end"),
+    ]);
+    let mut copies = overview.copies().to_vec();
+    copies.sort_unstable_by_key(|copy| copy.copy);
+    for found in copies {
+        let Some(copy) = shape.copies.get(found.copy) else {
+            continue;
+        };
+        let kind = match copy.kind {
+            CopyKind::Memcpy => "memcpy",
+            CopyKind::Memset => "memset",
+        };
+        table.row([
+            found.copy.to_string(),
+            clip(copy.name.as_deref().unwrap_or(""), NAME),
+            stream(shape, copy.application, copy.stream),
+            kind.to_owned(),
+            found.start_ns.to_string(),
+            found.end_ns.to_string(),
+        ]);
+    }
+    table.render(palette.header)
+}
+
+/// `1 kernel`, `2 kernels`.
+fn count(number: u64, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}
+
+/// `3`, `default`, or `1:3` for stream 3 of application 1 of several.
+fn stream(shape: &ScenarioShape, application: usize, stream: Stream) -> String {
+    let stream = match stream {
+        Stream::Default => "default".to_owned(),
+        Stream::Numbered(number) => number.to_string(),
+    };
+    match shape.applications.len() {
+        0 | 1 => stream,
+        _ => format!("{application}:{stream}"),
+    }
+}
+
+/// Ascending numbers, from three in a row on as `2-7`.
+fn ranges(numbers: impl Iterator<Item = u32>) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let runs: Vec<String> = runs
+        .into_iter()
+        .map(|(first, last)| match last - first {
+            0 => first.to_string(),
+            1 => format!("{first},{last}"),
+            _ => format!("{first}-{last}"),
+        })
+        .collect();
+    runs.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_sms_are_short() {
+        let of = |numbers: &[u32]| ranges(numbers.iter().copied());
+        assert_eq!(of(&[]), "");
+        assert_eq!(of(&[0, 2, 3, 5, 6, 7, 63, 64]), "0,2,3,5-7,63,64");
+    }
+}

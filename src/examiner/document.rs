@@ -1,0 +1,122 @@
+//! What a log says, as far as anybody reads it.
+
+use std::io::{self, Read};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::MAX_BYTES;
+
+/// The exponent of the unit of times, 10^9 ns.
+pub(crate) const SECONDS: u32 = 9;
+
+/// A log; there is more in the file. What only an import needs is not looked into.
+#[derive(Deserialize)]
+#[serde(expecting = "the output of cuda_scheduling_examiner: an object with a list \"times\"")]
+pub(crate) struct Document<'a> {
+    #[serde(borrow)]
+    pub scenario_name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub label: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub max_resident_threads: Option<&'a RawValue>,
+    #[serde(borrow, rename = "PID")]
+    pub process: Option<&'a RawValue>,
+    #[serde(borrow, rename = "TID")]
+    pub thread: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub times: Vec<Entry<'a>>,
+}
+
+/// An execution of a kernel, if it has a name.
+#[derive(Deserialize)]
+pub(crate) struct Entry<'a> {
+    pub kernel_name: Option<String>,
+    #[serde(borrow)]
+    pub block_count: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub thread_count: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub shared_memory: Option<&'a RawValue>,
+    /// Before the launch, after it, and after waiting for the end [s]; 0 where nobody looked.
+    #[serde(borrow)]
+    pub cuda_launch_times: Option<&'a RawValue>,
+    /// Start and end of each block [s].
+    #[serde(borrow)]
+    block_times: Option<Vec<&'a RawValue>>,
+    pub block_smids: Option<Vec<u64>>,
+}
+
+/// What is wrong with a log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Fault {
+    pub line: Option<u64>,
+    /// Empty for the whole document.
+    pub field: &'static str,
+    pub message: String,
+}
+
+/// All of `bytes`; `None` if they are too many.
+pub(crate) fn read_text(bytes: impl Read) -> io::Result<Option<String>> {
+    let mut text = String::new();
+    let count = bytes.take(MAX_BYTES + 1).read_to_string(&mut text)? as u64;
+    Ok((count <= MAX_BYTES).then_some(text))
+}
+
+impl<'a> Document<'a> {
+    /// The log in `text`.
+    pub fn parse(text: &'a str) -> Result<Document<'a>, Fault> {
+        serde_json::from_str(text).map_err(|error| {
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or(&message);
+            Fault {
+                line: Some(error.line() as u64),
+                field: "",
+                message: format!("{message} (column {})", error.column()),
+            }
+        })
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// Start and end of each block, of the execution of number `run`: at least one, and if SMs are named, as many as they.
+    pub fn pairs(&self, text: &str, run: u64) -> Result<&[[&'a RawValue; 2]], Fault> {
+        let fault = |field, message| {
+            let line = self.line(text);
+            Err(Fault { line, field, message })
+        };
+        let times = self.block_times.as_deref().unwrap_or_default();
+        let (pairs, rest) = times.as_chunks::<2>();
+        if pairs.is_empty() || !rest.is_empty() {
+            let message = format!(
+                "found {} times in run {run}, expected start and end of each block",
+                times.len()
+            );
+            return fault("block_times", message);
+        }
+        match &self.block_smids {
+            Some(smids) if smids.len() != pairs.len() => {
+                let message = format!(
+                    "found {} SMs in run {run}, expected one per block, {}",
+                    smids.len(),
+                    pairs.len()
+                );
+                fault("block_smids", message)
+            }
+            _ => Ok(pairs),
+        }
+    }
+
+    /// Where its block times begin.
+    pub fn line(&self, text: &str) -> Option<u64> {
+        let first = self.block_times.as_deref().and_then(<[_]>::first);
+        first.map(|value| line_of(text, value.get()))
+    }
+}
+
+/// The line of `part` of `text`, from 1.
+pub(crate) fn line_of(text: &str, part: &str) -> u64 {
+    let offset = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    let before = text.as_bytes().get(..offset).unwrap_or_default();
+    1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64
+}
