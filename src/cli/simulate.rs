@@ -1,6 +1,7 @@
 //! `gpusched simulate`: what a run looks like.
 
 mod blocks;
+mod pictures;
 mod tasks;
 
 pub use blocks::Answer;

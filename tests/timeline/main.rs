@@ -11,6 +11,8 @@
 mod xml;
 
 #[cfg(feature = "cli")]
+mod command;
+#[cfg(feature = "cli")]
 mod figure;
 mod lanes;
 mod refusals;

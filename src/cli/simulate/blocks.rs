@@ -8,13 +8,14 @@ pub use answer::Answer;
 
 use std::path::PathBuf;
 
+use super::pictures::Pictures;
 use crate::cli::output::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, InputError, Result};
 use crate::model::reader::Scenarios;
 use crate::model::scenario::{BlockScheduler, Device};
 use crate::model::{Platform, Scenario};
-use crate::simulator::blocks::{Observer, Overview, Record, simulate};
+use crate::simulator::blocks::{Chart, Observer, Overview, Record, simulate};
 use crate::time::Time;
 
 /// Simulates the thread blocks of kernels on the SMs of a GPU.
@@ -30,6 +31,8 @@ pub struct Args {
     /// Another GPU than that of the scenario.
     #[arg(long, value_name = "NAME", value_parser = crate::cli::question::platform)]
     platform: Option<Platform>,
+    #[command(flatten)]
+    pictures: Pictures,
 }
 
 const EXAMPLE: &str = "\
@@ -85,10 +88,20 @@ impl Args {
 
     /// Simulates; what cannot be simulated is the file's fault.
     fn simulate(&self, scenario: &Scenario, global: &Global, observer: &mut impl Observer) -> Result<Time> {
-        simulate(scenario, global.seed(), observer).map_err(|error| match error {
+        let refuse = |error| match error {
             Error::Usage(message) => Error::Usage(format!("{}: {message}", self.scenario.display())),
             other => other,
-        })
+        };
+        if !self.pictures.wanted() {
+            return simulate(scenario, global.seed(), observer).map_err(refuse);
+        }
+        let shape = scenario.shape();
+        let mut chart = Chart::new(shape).map_err(|error| self.pictures.refuse(error))?;
+        let end = simulate(scenario, global.seed(), &mut (observer, &mut chart)).map_err(refuse)?;
+        let timeline = chart.finish().map_err(|error| self.pictures.refuse(error))?;
+        self.pictures
+            .write(&timeline, shape.name.as_deref().unwrap_or("thread blocks on SMs"))?;
+        Ok(end)
     }
 
     /// The scenario with what the options change of it.

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use clap::value_parser;
 
+use super::pictures::Pictures;
 use crate::artifact::Artifact;
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::{json_line, platform};
@@ -21,9 +22,13 @@ use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::reader::TaskSets;
 use crate::model::wcet::MAX_SMS;
-use crate::model::{Factor, Platform, Policy};
-use crate::simulator::tasks::{Arrivals, Jitter, Occupancy, Offsets, Pattern, Simulation, Tally, Task};
+use crate::model::{Factor, Platform, Policy, TaskSet};
+use crate::simulator::tasks::{
+    Arrivals, Chart, Jitter, Occupancy, Offsets, Pattern, Simulation, Tally, Task,
+};
+use crate::simulator::timeline::Timeline;
 use crate::time::Time;
+use crate::validation::system::Part;
 use case::Case;
 use rows::Rows;
 use utilization::Utilizations;
@@ -77,6 +82,8 @@ pub struct Args {
     /// --utilization: the number of equal intervals [default: 200].
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000_000))]
     intervals: Option<u32>,
+    #[command(flatten)]
+    pictures: Pictures,
 }
 
 /// How long jobs take.
@@ -128,6 +135,10 @@ impl Args {
             .map(|_| Utilizations::new(self.intervals));
         let (mut header, mut misses) = (rows::HEADER, 0);
         self.cases(sets, |case, alone| {
+            if self.pictures.wanted() && !alone {
+                let message = "--trace, --gantt: found several task sets, expected one";
+                return Err(Error::Usage(message.to_owned()));
+            }
             let summary = {
                 let mut rows = (format == Format::Csv).then(|| Rows::new(case.index, &mut output));
                 if let Some(rows) = &mut rows {
@@ -208,6 +219,7 @@ impl Args {
         let end = end::end(self.duration, &together, releases)?;
         let mut summary = report::start(self, case, end, seed);
         let mut occupancies = Vec::new();
+        let mut timeline = self.pictures.wanted().then(Timeline::new);
         for (index, part) in case.parts.iter().enumerate() {
             let (own, others) = releases.split_at(part.tasks.len());
             releases = others;
@@ -219,7 +231,17 @@ impl Args {
             if let Some(rows) = &mut rows {
                 rows.begin(index, &part.positions);
             }
-            simulation.run(&mut (&mut tally, (rows.as_deref_mut(), occupancy.as_mut())));
+            let mut chart = match &mut timeline {
+                Some(timeline) => Some(self.chart(timeline, index, part, case.set)?),
+                None => None,
+            };
+            simulation.run(&mut (
+                &mut tally,
+                (rows.as_deref_mut(), (occupancy.as_mut(), chart.as_mut())),
+            ));
+            if let Some(error) = chart.and_then(Chart::refused) {
+                return Err(self.pictures.refuse(error));
+            }
             summary.add(part, &tally, case.set);
             occupancies.extend(occupancy);
         }
@@ -227,6 +249,27 @@ impl Args {
             let sms: Vec<u32> = case.parts.iter().map(|part| part.sms).collect();
             utilizations.add(case.index, case.gpu_sms, &sms, &occupancies);
         }
+        if let Some(timeline) = timeline {
+            self.pictures
+                .write(&timeline, case.set.name().unwrap_or("jobs in partitions"))?;
+        }
         Ok(summary)
+    }
+
+    /// Draws partition `index` of `set`.
+    fn chart<'a>(
+        &self,
+        timeline: &'a mut Timeline,
+        index: usize,
+        part: &Part,
+        set: &TaskSet,
+    ) -> Result<Chart<'a>> {
+        let sms = if part.sms == 1 { "SM" } else { "SMs" };
+        let name = format!("partition {index}, {} {sms}", part.sms);
+        let tasks = part.positions.iter().map(|&task| {
+            let name = set.tasks().get(task).and_then(|found| found.name());
+            name.map_or_else(|| format!("task {task}"), str::to_owned)
+        });
+        Chart::new(timeline, &name, tasks.collect()).map_err(|error| self.pictures.refuse(error))
     }
 }

@@ -13,6 +13,7 @@
 //! All that happens at one instant happens before any block starts at that instant. Times are integers, progress has 32
 //! binary digits after the point, and an end is rounded up to a whole nanosecond: runs are the same everywhere.
 
+mod chart;
 mod commands;
 mod comparison;
 mod durations;
@@ -27,6 +28,7 @@ mod simulation;
 mod sm;
 mod turns;
 
+pub use chart::Chart;
 pub use comparison::{Comparison, Difference, KernelComparison, Measured, Reason, Reasons};
 pub use observer::Observer;
 pub use overview::{KernelOverview, Overview};

@@ -13,6 +13,7 @@
 //!   blocks of a job are equally long but the last, which may be shorter;
 //! * late jobs run on, and all jobs that arrive before the end run to their completion.
 
+mod chart;
 mod discipline;
 mod horizon;
 mod lane;
@@ -25,6 +26,7 @@ mod tally;
 mod task;
 mod tournament;
 
+pub use chart::Chart;
 pub use discipline::{Discipline, Order, priorities};
 pub use horizon::{MAX_JOBS, hyperperiod, jobs_before};
 pub use observer::{Job, Observer};
