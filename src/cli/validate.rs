@@ -45,8 +45,7 @@ Exit code 1 if a deadline is missed, or a response time exceeds its bound, on a 
 
 Examples:
   gpusched validate --systems 576
-  gpusched validate --systems 576 --pessimism pessimism.csv
-  gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg";
+  gpusched validate --systems 576 --pessimism pessimism.csv && gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg";
 
 impl Args {
     /// Validates.

@@ -105,8 +105,7 @@ nothing about other releases: `gpusched test` and `gpusched partition` do.
 
 Examples:
   gpusched simulate tasks tasksets/tasksets/adas.json --platform orin
-  gpusched partition tasksets/tasksets/adas.json --platform xavier -o plan.json
-  gpusched simulate tasks tasksets/tasksets/adas.json --plan plan.json --offsets random --times short";
+  gpusched partition tasksets/tasksets/adas.json --platform xavier -o plan.json && gpusched simulate tasks tasksets/tasksets/adas.json --plan plan.json --times short";
 
 fn share(text: &str) -> Result<Factor, &'static str> {
     let value = text.parse().ok().and_then(Factor::from_f64);
