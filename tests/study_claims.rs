@@ -300,7 +300,13 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
         cases.collect::<Vec<_>>(),
         [
             ("aghilinasab20-table1-table2", 10),
-            ("aghilinasab20-table3-table4", 37)
+            ("aghilinasab20-table3-table4", 37),
+            ("sanudo20-eq2", 2),
+            ("sanudo20-eq3", 2),
+            ("sanudo20-eq4", 4),
+            ("sanudo20-fig3", 1),
+            ("sanudo20-fig5", 7),
+            ("sanudo20-fig7-fig9", 13)
         ]
     );
     let claims: Vec<&str> = studies

@@ -276,3 +276,24 @@ fn cpu_cores_spend_their_budget_at_the_beginning_of_each_period() {
     ));
     assert_eq!(spans(&record), [(0, 8 * MS)]);
 }
+
+#[test]
+fn unequal_blocks_keep_the_list_scheduling_bound() {
+    // (Σe − max e)/M + max e, [Aghilinasab20] Eq. 3, on 4 places; and no less than Σe/M.
+    let mut worst = 0.0f64;
+    for seed in 1..=300u64 {
+        let count = 1 + seed * 7 % 60;
+        let times: Vec<u64> = (0..count)
+            .map(|block| 1 + (block * block * 97 + seed * 31) % 1000)
+            .collect();
+        let text = format!(
+            r#"{{"platform":"tx2","kernels":[{{"stream":0,"blocks":{count},"threads":1024,"block_time":{{"times":{times:?}}}}}]}}"#
+        );
+        let end = spans(&run(&read(&text)))[0].1;
+        let (sum, most) = (times.iter().sum::<u64>(), *times.iter().max().unwrap());
+        assert!(4 * end <= sum - most + 4 * most, "seed {seed}: {end}");
+        assert!(4 * end >= sum && end >= most, "seed {seed}: {end}");
+        worst = worst.max(4.0 * end as f64 / (sum + 3 * most) as f64);
+    }
+    assert!(worst > 0.95, "the bound is met nearly: {worst}");
+}

@@ -18,6 +18,7 @@ mod budgets;
 mod command;
 mod identity;
 mod numbers;
+mod placements;
 mod refusals;
 
 use std::fs;

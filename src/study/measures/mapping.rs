@@ -158,9 +158,10 @@ impl Measure for Mapping {
                 .iter()
                 .filter(|&&(x, y, same)| same != self.predicted(z, x, y))
                 .count();
-            rows.push(row("pairs", pairs.len() as u64));
-            rows.push(row("pairs on the same SM", same as u64));
-            rows.push(row("pairs against the equation", wrong as u64).beside(Some(0.0)));
+            let row = |quantity, value: usize| row(quantity, value as u64).with("x", "all").with("y", "all");
+            rows.push(row("pairs", pairs.len()));
+            rows.push(row("pairs on the same SM", same));
+            rows.push(row("pairs against the equation", wrong).beside(Some(0.0)));
         }
         Ok(rows)
     }
