@@ -101,7 +101,9 @@ impl BlockTime {
             )),
             BlockTimeForm::Times(times) => times.iter().try_for_each(one),
             BlockTimeForm::Wcet(_) => Ok(()),
-            BlockTimeForm::Profile(profile) => profile.check().map_err(|message| format!("profile.{message}")),
+            BlockTimeForm::Profile(profile) => {
+                profile.check().map_err(|message| format!("profile.{message}"))
+            }
         }
     }
 }

@@ -156,7 +156,11 @@ impl Scenario {
             let clustered = kernel.block_time.profile().map(ProfileTime::blocks);
             if let Some(found) = clustered.filter(|&found| found != u64::from(kernel.blocks)) {
                 let expected = format!("clusters of {} blocks in all, those of the kernel", kernel.blocks);
-                return fault(of("block_time.profile.clusters"), format!("{found} blocks"), expected);
+                return fault(
+                    of("block_time.profile.clusters"),
+                    format!("{found} blocks"),
+                    expected,
+                );
             }
         }
         if let Some(cpu) = &shape.cpu {

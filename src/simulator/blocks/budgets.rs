@@ -65,7 +65,9 @@ impl Budgets {
 
     /// Whether all later budgets are nominal.
     pub fn is_settled(&self) -> bool {
-        self.protected.as_ref().is_none_or(|protected| protected.left == 0)
+        self.protected
+            .as_ref()
+            .is_none_or(|protected| protected.left == 0)
     }
 
     /// A block of `kernel` starts.
