@@ -1,9 +1,8 @@
 //! The on-line step: the budget of the next regulation period ([Aghilinasab20] §V).
 
 use super::inverse::{largest_burst, memory_time};
-use super::policy::BudgetPolicy;
 use crate::kernel_wcet::{EstimateError, Estimator};
-use crate::model::{Factor, Kernel, Straddling};
+use crate::model::{BudgetPolicy, Factor, Kernel, Straddling};
 use crate::time::Time;
 
 /// Chooses the budget of each regulation period of one run of a kernel, so that the kernel ends by its nominal WCET.

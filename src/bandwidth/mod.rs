@@ -12,16 +12,15 @@ mod allocator;
 pub mod inverse;
 mod memory_limit;
 mod nominal;
-mod policy;
 mod profile;
 mod remaining;
 mod results;
 mod sharing;
 
+pub use crate::model::BudgetPolicy;
 pub use allocator::Allocator;
 pub use memory_limit::MemoryLimit;
 pub use nominal::{Nominal, nominal};
-pub use policy::BudgetPolicy;
 pub use profile::{Recipe, profile};
 pub use remaining::RemainingTable;
 pub use results::{BudgetResult, BudgetResults};

@@ -2,6 +2,7 @@
 
 pub mod benchmark;
 mod bound;
+mod budget_policy;
 mod factor;
 mod interference;
 pub mod kernel;
@@ -21,6 +22,7 @@ pub mod wcet;
 
 pub use benchmark::{Benchmark, Benchmarks, BenchmarksError};
 pub use bound::{Bound, Certificate, Straddling};
+pub use budget_policy::BudgetPolicy;
 pub use factor::Factor;
 pub use interference::Interference;
 pub use kernel::{Cluster, Kernel};

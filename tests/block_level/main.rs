@@ -6,6 +6,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod budgets;
 #[cfg(feature = "cli")]
 mod command;
 mod hand;

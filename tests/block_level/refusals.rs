@@ -30,6 +30,20 @@ fn with(member: &str) -> String {
     kernel(r#""name":"c""#).replacen('{', &format!("{{{member},"), 1)
 }
 
+/// A scenario whose CPU cores have `member`.
+fn cpu(member: &str) -> String {
+    with(&format!(
+        r#""cpu":{{"regulation_period":"1ms","budget":0.5,{member}}}"#
+    ))
+}
+
+/// A scenario whose third kernel, of one block, has a profile.
+fn profile(clusters: &str, more: &str) -> String {
+    kernel(&format!(
+        r#""block_time":{{"profile":{{"clusters":{clusters}{more}}}}}"#
+    ))
+}
+
 fn assert_refused(text: &str, arguments: &[&str], name: &str, expected: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -99,6 +113,15 @@ fn bad_scenarios_are_refused() {
         (with(r#""interference":{"factors":"orin"}"#), &["bad.json:1: at interference.factors", "orin", "\"tx2\", \"xavier\""]),
         (with(r#""interference":{"factors":{"memcpy":0.5}}"#), &["bad.json:1: at interference.factors: memcpy: found 0.5, expected a number from 1 on"]),
         (with(r#""cpu":{"regulation_period":"1ms","budget":2}"#), &["bad.json:1: cpu.budget: found 2, expected a number from 0 to 1"]),
+        (cpu(r#""policy":"fair""#), &["bad.json:1: cpu.kernel: found none, expected the position of the kernel that policy fair protects"]),
+        (cpu(r#""policy":"quick""#), &["bad.json:1: at cpu.policy", "quick", "`nominal`, `fair`, `greedy`, `smooth`"]),
+        (cpu(r#""kernel":3"#), &["bad.json:1: cpu.kernel: found 3, expected a number below 3"]),
+        (cpu(r#""policy":"greedy","kernel":2"#), &["bad.json:1: kernels[2].block_time: found no profile, expected \"profile\", because cpu.kernel names this kernel"]),
+        (profile(r#"[{"blocks":2,"e0":1,"e1":2}]"#, ""), &["bad.json:1: kernels[2].block_time.profile.clusters: found 2 blocks, expected clusters of 1 blocks in all"]),
+        (profile(r#"[{"blocks":1,"e0":2,"e1":1}]"#, ""), &["bad.json:1: at kernels[2].block_time", "e1: found 1ns, expected at least e0"]),
+        (profile(r#"[{"blocks":1,"e0":2,"e1":2001}]"#, ""), &["bad.json:1: at kernels[2].block_time: profile.clusters[0].e1: found 2.001us, expected at most 1000 times e0, 2ns"]),
+        (profile("[]", ""), &["bad.json:1: at kernels[2].block_time: profile.clusters: found 0 clusters, expected 1 to 1024"]),
+        (profile(r#"[{"blocks":1,"e0":1,"e1":2}]"#, r#","intervals":[{"first":1,"last":1,"cluster":0}]"#), &["bad.json:1: at kernels[2].block_time: profile.intervals[0].first: found 1, expected 0"]),
         (format!("{}\n{}", with(r#""name":"a""#), with(r#""name":"b""#)), &["bad.json:2: found a second scenario, expected one"]),
     ];
     for (text, expected) in cases {

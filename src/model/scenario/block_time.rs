@@ -3,6 +3,7 @@
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::ProfileTime;
 use crate::model::WcetFunction;
 use crate::model::kernel::LONGEST;
 use crate::model::wcet::Form;
@@ -32,6 +33,8 @@ pub enum BlockTimeForm {
     Times(Vec<Time>),
     /// The kernel takes C(m) on its m SMs if it has them for itself; a wave of blocks takes an equal share of that.
     Wcet(#[schemars(with = "Form")] WcetFunction),
+    /// As a kernel profile says: e0 of its cluster alone, e1 beside CPU cores that access memory.
+    Profile(ProfileTime),
 }
 
 /// A normal distribution of times.
@@ -47,6 +50,17 @@ pub struct NormalTime {
 }
 
 impl BlockTime {
+    /// The profile, if the times are those of one.
+    pub fn profile(&self) -> Option<&ProfileTime> {
+        match self {
+            BlockTime::Form(form) => match form.as_ref() {
+                BlockTimeForm::Profile(profile) => Some(profile),
+                _ => None,
+            },
+            BlockTime::Fixed(_) => None,
+        }
+    }
+
     /// What is wrong with it.
     fn check(&self) -> Result<(), String> {
         let one = |time: &Time| match (1..=LONGEST.ns()).contains(&time.ns()) {
@@ -87,12 +101,15 @@ impl BlockTime {
             )),
             BlockTimeForm::Times(times) => times.iter().try_for_each(one),
             BlockTimeForm::Wcet(_) => Ok(()),
+            BlockTimeForm::Profile(profile) => {
+                profile.check().map_err(|message| format!("profile.{message}"))
+            }
         }
     }
 }
 
 const EXPECTED: &str =
-    "a time such as \"2.5us\", or an object with \"uniform\", \"normal\", \"times\" or \"wcet\"";
+    "a time such as \"2.5us\", or an object with \"uniform\", \"normal\", \"times\", \"wcet\" or \"profile\"";
 
 impl<'de> Deserialize<'de> for BlockTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BlockTime, D::Error> {

@@ -3,9 +3,7 @@
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Serialize};
 
-use super::is_default;
-use crate::model::{Factor, positive_time};
-use crate::time::Time;
+use crate::model::Factor;
 
 /// By how many times a block that does nothing but access memory takes longer beside others.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -122,26 +120,4 @@ fn factors<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Factors>
     let factors = deserializer.deserialize_any(FactorsVisitor)?;
     factors.check().map_err(D::Error::custom)?;
     Ok(Some(factors))
-}
-
-/// CPU cores that access memory, as much as their budget allows, from the beginning of each regulation period on.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CpuTraffic {
-    /// T: the regulation period.
-    #[serde(deserialize_with = "regulation_period")]
-    pub regulation_period: Time,
-    /// Q: the share of each period in which they access memory.
-    pub budget: Factor,
-    /// The bandwidth that they use meanwhile, if they can [bytes per second].
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub bandwidth: u64,
-}
-
-fn regulation_period<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
-    let time = positive_time(deserializer)?;
-    match time.ns() >= 1000 {
-        true => Ok(time),
-        false => Err(D::Error::custom(format!("found {time}, expected at least 1us"))),
-    }
 }

@@ -3,7 +3,7 @@
 use serde::de::{Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{BlockTime, at_least_one, is_default};
+use super::{BlockTime, DeviceShape, Need, at_least_one, is_default};
 use crate::model::{Factor, positive_time};
 use crate::time::Time;
 
@@ -161,6 +161,17 @@ impl Launch {
             memory_share: None,
             bandwidth: 0,
         }
+    }
+
+    /// The number of SMs that it may use of `device`.
+    pub fn sms(&self, device: &DeviceShape) -> u32 {
+        self.sms.as_ref().map_or(device.sms, |sms| sms.len() as u32)
+    }
+
+    /// How many of its blocks fit on these at a time, if they are empty.
+    pub fn active_blocks(&self, device: &DeviceShape) -> u64 {
+        let slots = Need::from(self).slots(&Need::of_sm(device));
+        u64::from(self.sms(device)) * u64::from(slots.min(device.blocks_per_sm))
     }
 }
 

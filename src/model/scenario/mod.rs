@@ -1,18 +1,22 @@
 //! A scenario for the block-level simulator: a GPU, and the kernels and copies that programs submit ([Sanudo20]).
 
 mod block_time;
+mod cpu;
 mod device;
 mod interference;
 mod launch;
 mod need;
+mod profile;
 
 pub use block_time::{BlockTime, BlockTimeForm, NormalTime};
+pub use cpu::CpuTraffic;
 pub use device::{Device, DeviceShape, MAX_SMS};
-pub use interference::{CpuTraffic, Factors, InterferenceSetting};
+pub use interference::{Factors, InterferenceSetting};
 pub use launch::{
     Application, ApplicationPriority, Copy, CopyKind, Launch, Stream, StreamPriority, SwitchBoundary,
 };
 pub use need::Need;
+pub use profile::ProfileTime;
 
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
@@ -149,10 +153,18 @@ impl Scenario {
                 found,
                 expected,
             })?;
+            let clustered = kernel.block_time.profile().map(ProfileTime::blocks);
+            if let Some(found) = clustered.filter(|&found| found != u64::from(kernel.blocks)) {
+                let expected = format!("clusters of {} blocks in all, those of the kernel", kernel.blocks);
+                return fault(
+                    of("block_time.profile.clusters"),
+                    format!("{found} blocks"),
+                    expected,
+                );
+            }
         }
-        if let Some(cpu) = shape.cpu.as_ref().filter(|cpu| cpu.budget > Factor::ONE) {
-            let expected = "a number from 0 to 1".to_owned();
-            return fault("cpu.budget".to_owned(), cpu.budget.to_string(), expected);
+        if let Some(cpu) = &shape.cpu {
+            cpu.check(&shape)?;
         }
         if shape.interference.bandwidth == Some(0) {
             let expected = "a positive number of bytes per second".to_owned();

@@ -21,6 +21,8 @@ pub struct Chart<'a> {
     busy: CounterId,
     bandwidth: Option<CounterId>,
     cpu: Option<CounterId>,
+    /// Q, and the regulation period [ns].
+    budget: Option<(CounterId, Time)>,
     names: Vec<String>,
     /// Since when each running block runs without a break.
     running: BTreeMap<(usize, u32), (u32, Time)>,
@@ -48,6 +50,10 @@ impl<'a> Chart<'a> {
         };
         let cpu = match &shape.cpu {
             Some(_) => Some(timeline.counter(gpu, "CPU accesses memory", "on")?),
+            None => None,
+        };
+        let budget = match &shape.cpu {
+            Some(cpu) => Some((timeline.counter(gpu, "CPU budget", "Q")?, cpu.regulation_period)),
             None => None,
         };
         let programs = timeline.process("streams")?;
@@ -85,6 +91,7 @@ impl<'a> Chart<'a> {
             busy,
             bandwidth,
             cpu,
+            budget,
             names: names.collect(),
             running: BTreeMap::new(),
             blocks: vec![0; count as usize],
@@ -217,6 +224,14 @@ impl Observer for Chart<'_> {
     fn cpu(&mut self, now: Time, active: bool) {
         if let Some(cpu) = self.cpu {
             let drawn = self.timeline.sample(cpu, now, f64::from(u8::from(active)));
+            self.keep(drawn);
+        }
+    }
+
+    fn budget(&mut self, now: Time, memory: Time) {
+        if let Some((budget, period)) = self.budget {
+            let share = memory.ns() as f64 / period.ns() as f64;
+            let drawn = self.timeline.sample(budget, now, share);
             self.keep(drawn);
         }
     }

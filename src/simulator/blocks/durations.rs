@@ -3,11 +3,14 @@
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 
+use super::progress::FULL;
+use crate::bandwidth::RemainingTable;
 use crate::error::{Error, Result};
 use crate::generation::normal::Truncated;
 use crate::generation::streams::{Purpose, stream};
-use crate::model::scenario::{BlockTime, BlockTimeForm, DeviceShape, Launch, Need};
+use crate::model::scenario::{BlockTime, BlockTimeForm, DeviceShape, Launch, ProfileTime};
 use crate::model::wcet::Contention;
+use crate::time::Time;
 
 /// The block times of one kernel.
 #[derive(Clone, Debug)]
@@ -16,6 +19,59 @@ pub(super) enum Durations {
     Uniform(u64, u64, Box<ChaCha8Rng>),
     Normal(Truncated, Box<ChaCha8Rng>),
     Times(Vec<u64>, usize),
+    Profile(Box<Profile>),
+}
+
+/// What a block has to do.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Work {
+    /// Its time undisturbed [ns]; positive.
+    pub alone: u64,
+    /// Its rate while CPU cores access memory, if that is known from a profile.
+    pub contended: Option<u64>,
+}
+
+/// The blocks of a profile, in the order of their numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Profile {
+    table: RemainingTable,
+    /// Of the blocks of each cluster.
+    work: Vec<Work>,
+    /// The number of the next block.
+    next: u64,
+}
+
+impl Profile {
+    /// The blocks of `profile`, the block time of the kernel of number `index`.
+    fn new(profile: &ProfileTime, index: usize) -> Result<Profile> {
+        let kernel = profile.kernel(1, Time::from_ns(1));
+        let kernel =
+            kernel.map_err(|error| Error::Usage(format!("kernels[{index}].block_time.profile.{error}")))?;
+        let work = kernel.clusters().iter().map(|cluster| {
+            let (alone, contended) = (cluster.isolated().ns(), cluster.contended().ns());
+            // Rounded up: a block that CPU cores disturb all the time takes e1, and not the nanosecond after.
+            let rate = (u128::from(FULL) * u128::from(alone)).div_ceil(u128::from(contended));
+            Work {
+                alone,
+                contended: Some(u64::try_from(rate).unwrap_or(FULL)),
+            }
+        });
+        Ok(Profile {
+            table: RemainingTable::new(&kernel),
+            work: work.collect(),
+            next: 0,
+        })
+    }
+
+    fn next(&mut self) -> Work {
+        let cluster = self.table.cluster_of(self.next);
+        self.next += 1;
+        let work = cluster.and_then(|cluster| self.work.get(cluster)).copied();
+        work.unwrap_or(Work {
+            alone: 1,
+            contended: None,
+        })
+    }
 }
 
 impl Durations {
@@ -39,13 +95,10 @@ impl Durations {
                 Durations::Normal(truncated, rng())
             }
             BlockTimeForm::Times(times) => Durations::Times(times.iter().map(|time| time.ns()).collect(), 0),
+            BlockTimeForm::Profile(profile) => Durations::Profile(Box::new(Profile::new(profile, index)?)),
             BlockTimeForm::Wcet(wcet) => {
-                let sms = launch.sms.as_ref().map_or(device.sms, |sms| sms.len() as u32);
-                let slots = Need::from(launch)
-                    .slots(&Need::of_sm(device))
-                    .min(device.blocks_per_sm);
-                let wave = u64::from(sms) * u64::from(slots);
-                let waves = u64::from(launch.blocks).div_ceil(wave.max(1));
+                let sms = launch.sms(device);
+                let waves = u64::from(launch.blocks).div_ceil(launch.active_blocks(device).max(1));
                 let total = wcet.at(sms, Contention::Isolated).ok_or_else(|| {
                     Error::Usage(format!(
                         "kernels[{index}].block_time.wcet: found no time for {sms} SMs, expected one"
@@ -56,9 +109,10 @@ impl Durations {
         })
     }
 
-    /// The time of the next block [ns]; positive.
-    pub fn next(&mut self) -> u64 {
-        match self {
+    /// The next block.
+    pub fn next(&mut self) -> Work {
+        let alone = match self {
+            Durations::Profile(profile) => return profile.next(),
             Durations::Fixed(time) => *time,
             Durations::Uniform(least, longest, rng) => {
                 let range = u128::from(longest.saturating_sub(*least)) + 1;
@@ -71,6 +125,10 @@ impl Durations {
                 *next = (*next + 1) % times.len().max(1);
                 time
             }
+        };
+        Work {
+            alone,
+            contended: None,
         }
     }
 }

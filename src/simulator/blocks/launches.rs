@@ -72,6 +72,8 @@ pub(super) struct Running {
     pub block: u32,
     pub sm: u32,
     pub start: Time,
+    /// Its rate while CPU cores access memory, if that is known from a profile.
+    pub contended: Option<u64>,
     pub progress: Progress,
     /// Which of the scheduled ends of this place counts.
     pub generation: u32,

@@ -6,13 +6,14 @@
 //! 3. the queue of kernels (`launches`): first come, first served within a priority; the first kernel whose blocks do not all
 //!    fit holds up those behind it that want its SMs, as do kernels with another cache configuration;
 //! 4. the block scheduler (`placement`): which SM the next block goes to;
-//! 5. what slows down running blocks (`rates`): shared bandwidth, and factors.
+//! 5. what slows down running blocks (`rates`): shared bandwidth, factors, and CPU cores within their `budgets`.
 //!
 //! Copies wait in one queue of their own, whatever application they are of ([Sanudo20] §V-A).
 //!
 //! All that happens at one instant happens before any block starts at that instant. Times are integers, progress has 32
 //! binary digits after the point, and an end is rounded up to a whole nanosecond: runs are the same everywhere.
 
+mod budgets;
 mod chart;
 mod commands;
 mod comparison;

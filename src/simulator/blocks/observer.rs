@@ -45,6 +45,11 @@ pub trait Observer {
         let _ = (now, active);
     }
 
+    /// From now on CPU cores may access memory for `memory` in each regulation period; told at the beginning and at changes.
+    fn budget(&mut self, now: Time, memory: Time) {
+        let _ = (now, memory);
+    }
+
     /// The bandwidth that is used from now on [bytes per second]; only where bandwidth is shared.
     fn bandwidth(&mut self, now: Time, used: u64) {
         let _ = (now, used);
@@ -99,6 +104,11 @@ impl<A: Observer, B: Observer> Observer for (&mut A, &mut B) {
     fn cpu(&mut self, now: Time, active: bool) {
         self.0.cpu(now, active);
         self.1.cpu(now, active);
+    }
+
+    fn budget(&mut self, now: Time, memory: Time) {
+        self.0.budget(now, memory);
+        self.1.budget(now, memory);
     }
 
     fn bandwidth(&mut self, now: Time, used: u64) {

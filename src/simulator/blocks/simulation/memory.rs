@@ -14,26 +14,32 @@ struct Rates {
 }
 
 impl<O: Observer> Simulation<'_, O> {
-    /// CPU cores begin to access memory, or stop.
-    pub(super) fn regulate(&mut self, active: bool) {
-        let Some(cpu) = &self.scenario.cpu else {
+    /// A regulation period begins, when all that ends at this instant has ended.
+    pub(super) fn begin_period(&mut self) {
+        let (Some(cpu), Some(budgets)) = (&self.scenario.cpu, &mut self.budgets) else {
             return;
         };
-        self.cpu = active;
-        self.observer.cpu(self.now, active);
-        let (numerator, denominator) = cpu.budget.ratio();
-        let period = cpu.regulation_period.ns();
-        let burst = (u128::from(period) * u128::from(numerator)).div_ceil(u128::from(denominator));
-        let burst = u64::try_from(burst).unwrap_or(period);
-        if burst >= period {
-            return; // on for good
+        let (budget, period) = (budgets.decide(self.now), cpu.regulation_period);
+        if self.budget.replace(budget) != Some(budget) {
+            self.observer.budget(self.now, budget);
         }
-        let next = match active {
-            true => burst,
-            false => period - burst,
-        };
-        let next = Time::from_ns(self.now.ns().saturating_add(next));
-        self.events.push(next, Event::Cpu(!active));
+        let constant = budget == Time::ZERO || budget >= period;
+        let after = |time: Time| Time::from_ns(self.now.ns().saturating_add(time.ns()));
+        if !constant {
+            self.events.push(after(budget), Event::Spent);
+        }
+        if !constant || !budgets.is_settled() {
+            self.events.push(after(period), Event::Period);
+        }
+        self.access_memory(budget > Time::ZERO);
+    }
+
+    /// CPU cores begin to access memory, or stop.
+    pub(super) fn access_memory(&mut self, active: bool) {
+        if self.cpu != active {
+            self.cpu = active;
+            self.observer.cpu(self.now, active);
+        }
     }
 
     /// Gives all running blocks and copies the rates that their company allows.
@@ -112,6 +118,10 @@ impl<O: Observer> Simulation<'_, O> {
         for (place, block) in self.running.iter().enumerate().filter(|(_, block)| block.live) {
             let share = of_kernel.get(&block.kernel).copied().unwrap_or(1);
             let memory_share = self.kernels[block.kernel].memory_share;
+            let share = match block.contended {
+                Some(contended) if self.cpu => share.min(contended),
+                _ => share,
+            };
             let rate = match &setting.factors {
                 Some(factors) if memory_share > Factor::ZERO => {
                     let (same_gpc, other_gpc) = match gpc {
@@ -121,6 +131,7 @@ impl<O: Observer> Simulation<'_, O> {
                     let company = Company {
                         same_gpc,
                         other_gpc,
+                        cpu: company.cpu && block.contended.is_none(),
                         ..company
                     };
                     share.min(slowed(company.factor(factors), memory_share))

@@ -6,6 +6,7 @@ mod starts;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::budgets::Budgets;
 use super::commands::{Command, Commands};
 use super::durations::Durations;
 use super::launches::{Launches, Running, SmSet};
@@ -29,8 +30,10 @@ enum Event {
     CopyEnd { place: u32, generation: u32 },
     /// A timeslice ends.
     SliceEnd(u64),
-    /// CPU cores begin to access memory, or stop.
-    Cpu(bool),
+    /// A regulation period begins.
+    Period,
+    /// CPU cores have spent their budget.
+    Spent,
 }
 
 /// A kernel while it is simulated.
@@ -79,6 +82,13 @@ struct Simulation<'a, O> {
     running_copies: Vec<RunningCopy>,
     /// Whether anything slows anything down.
     interference: bool,
+    /// How much of each regulation period CPU cores may access memory.
+    budgets: Option<Budgets>,
+    /// The budget of this period, once known.
+    budget: Option<Time>,
+    /// Whether a period begins at this instant.
+    period_begins: bool,
+    /// Whether CPU cores access memory.
     cpu: bool,
     /// Commands that have not ended.
     left: usize,
@@ -130,10 +140,16 @@ impl<'a, O: Observer> Simulation<'a, O> {
                 ended: 0,
             });
         }
-        if scenario.cpu.as_ref().is_some_and(|cpu| cpu.budget > Factor::ZERO) {
-            events.push(Time::ZERO, Event::Cpu(true));
+        let cpu = scenario.cpu.as_ref();
+        let budgets = cpu.map(|cpu| Budgets::new(cpu, scenario)).transpose()?;
+        if budgets.is_some() {
+            events.push(Time::ZERO, Event::Period);
         }
         let setting = &scenario.interference;
+        let profiles = || {
+            let mut kernels = scenario.kernels.iter();
+            kernels.any(|kernel| kernel.block_time.profile().is_some())
+        };
         Ok(Simulation {
             observer,
             now: Time::ZERO,
@@ -149,7 +165,12 @@ impl<'a, O: Observer> Simulation<'a, O> {
             free: Vec::new(),
             waiting_copies: VecDeque::new(),
             running_copies: Vec::new(),
-            interference: setting.bandwidth.is_some() || setting.factors.is_some(),
+            interference: setting.bandwidth.is_some()
+                || setting.factors.is_some()
+                || (budgets.is_some() && profiles()),
+            budgets,
+            budget: None,
+            period_begins: false,
             cpu: false,
             scenario,
         })
@@ -169,6 +190,9 @@ impl<'a, O: Observer> Simulation<'a, O> {
             self.now = now;
             while let Some(event) = self.events.pop_until(now) {
                 self.happen(event);
+            }
+            if std::mem::take(&mut self.period_begins) {
+                self.begin_period();
             }
             self.take_turns();
             self.start_blocks();
@@ -198,7 +222,8 @@ impl<'a, O: Observer> Simulation<'a, O> {
                 }
             }
             Event::SliceEnd(generation) => self.turns.expire(generation),
-            Event::Cpu(active) => self.regulate(active),
+            Event::Period => self.period_begins = true,
+            Event::Spent => self.access_memory(false),
         }
     }
 
@@ -242,6 +267,9 @@ impl<'a, O: Observer> Simulation<'a, O> {
             if looked.sms.contains(block.sm) {
                 self.placement.update(block.sm, room.slots(&looked.need));
             }
+        }
+        if let Some(budgets) = &mut self.budgets {
+            budgets.block_ended(block.kernel, block.block);
         }
         self.observer
             .block_ended(self.now, block.kernel, block.block, block.sm, block.start);

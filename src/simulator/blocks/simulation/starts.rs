@@ -1,5 +1,6 @@
 //! Blocks and copies start.
 
+use super::super::durations::Work;
 use super::super::launches::{Running, SmSet};
 use super::super::progress::Progress;
 use super::{Event, Observer, RunningCopy, Simulation};
@@ -55,14 +56,18 @@ impl<O: Observer> Simulation<'_, O> {
             }
             let block = state.started;
             state.started += 1;
-            let duration = state.durations.next();
+            let Work { alone, contended } = state.durations.next();
+            if let Some(budgets) = &mut self.budgets {
+                budgets.block_started(self.now, kernel);
+            }
             self.observer.block_started(self.now, kernel, block, sm);
             self.place_running(Running {
                 kernel,
                 block,
                 sm,
                 start: self.now,
-                progress: Progress::new(duration, self.now),
+                contended,
+                progress: Progress::new(alone, self.now),
                 generation: 0,
                 live: true,
             });

@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 /// How the budget of the next regulation period is chosen.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum BudgetPolicy {
     /// Always the nominal budget.
+    #[default]
     Nominal,
     /// The slack is shared equally among all remaining periods (Algorithm 2).
     Fair,
