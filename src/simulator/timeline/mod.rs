@@ -11,7 +11,7 @@
 //! use gpusched::simulator::timeline::{Instant, Mark, Slice, Timeline};
 //! use gpusched::time::Time;
 //!
-//! let us = |us| Time::from_ns(1_000 * us);
+//! let us = |us: u64| Time::from_ns(1_000 * us);
 //! let mut timeline = Timeline::new();
 //! let gpu = timeline.process("GPU")?;
 //! let sm = timeline.track(gpu, "SM 0")?;
