@@ -146,18 +146,34 @@ fn what_cannot_be_drawn_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     answer(at, "generate --tasks 2 --utilization 1 --count 2 -o sets.jsonl");
+    answer(at, "generate --tasks 2 --utilization 1 --count 1 -o one.json");
     for (arguments, message) in [
         (
             "simulate tasks sets.jsonl --sms 4 --trace t.json",
             "--trace, --gantt: found several task sets",
         ),
         ("simulate tasks sets.jsonl --sms 4 --from 1ms", "--gantt"),
+        ("simulate tasks one.json --sms 4 --trace -", "--trace: found -"),
+        (
+            "simulate tasks one.json --sms 4 --gantt a --trace a",
+            "found the same file",
+        ),
+        (
+            "simulate tasks one.json --sms 4 --gantt a --from 2ms --to 1ms",
+            "--from: found 2ms",
+        ),
+        (
+            "simulate tasks one.json --sms 4 --gantt g.svg --trace missing/t.json",
+            "missing/t.json",
+        ),
         ("simulate tasks sets.jsonl --sms 4 --trace missing/t.json", ""),
     ] {
         let output = gpusched(at, arguments);
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments}: {stderr}");
         assert!(stderr.contains(message), "{arguments}: {stderr}");
-        assert!(!at.join("t.json").exists());
+        for left in ["t.json", "g.svg", "a", "-"] {
+            assert!(!at.join(left).exists(), "{arguments}: {left}");
+        }
     }
 }

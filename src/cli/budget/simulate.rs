@@ -14,7 +14,7 @@ use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
 use crate::cli::wcet::{budget, explain, one_kernel, slowdown};
-use crate::cli::{Format, Global, Outcome};
+use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::Result;
 use crate::model::{Factor, Kernel, Straddling};
 use crate::simulator::regulation::optimum::OptimumTally;
@@ -123,6 +123,7 @@ impl Args {
         };
         let replay = self.times.replay(&self.kernel, &kernel, self.runs)?;
         let recorded = replay.as_ref().map(replay::recorded);
+        self.warn(q);
         let simulator = match replay {
             Some(replay) => Simulator::replaying(&kernel, replay, self.setting(), global.seed())?,
             None => Simulator::new(&kernel, self.setting(), global.seed())?,
@@ -204,6 +205,18 @@ impl Args {
                 false => Outcome::Negative,
             },
         )
+    }
+
+    /// Says on standard error if the process that computes budgets needs more than the nominal one.
+    fn warn(&self, q: Factor) {
+        let (numerator, denominator) = q.ratio();
+        let dynamic = self.policy != Policies::Nominal;
+        if dynamic && u128::from(self.process) * u128::from(denominator) > u128::from(numerator) * 60_000 {
+            complain(&format!(
+                "warning: --process {} of 60000 is more than the nominal budget {q}: Lemma 1 is not promised, and runs may end late",
+                self.process
+            ));
+        }
     }
 
     fn setting(&self) -> Setting {

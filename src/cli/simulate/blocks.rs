@@ -51,6 +51,7 @@ impl Args {
     /// # Errors
     /// Bad input, more blocks than JSON holds, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        self.pictures.check()?;
         let scenario = self.scenario()?;
         let shape = scenario.shape();
         match global.format() {

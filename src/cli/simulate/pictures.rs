@@ -1,5 +1,6 @@
 //! Simulations as traces and Gantt charts: what all of them offer.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::artifact::Artifact;
@@ -44,11 +45,38 @@ impl Pictures {
         }
     }
 
-    /// Writes the pictures of a run called `title`.
+    /// Whether the paths make sense, to be asked before a simulation.
     ///
     /// # Errors
-    /// A window that is none, or more in it than a chart can show; files that cannot be written.
+    /// Standard output, which has the answer, one path for both, and a window that is none.
+    pub fn check(&self) -> Result<()> {
+        let dash = Path::new("-");
+        for (option, path) in [("--trace", &self.trace), ("--gantt", &self.gantt)] {
+            if path.as_deref() == Some(dash) {
+                let message =
+                    format!("{option}: found -, expected a file, for standard output has the answer");
+                return Err(Error::Usage(message));
+            }
+        }
+        if self.trace.is_some() && self.trace == self.gantt {
+            let message = "--trace, --gantt: found the same file, expected two";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        match (self.from, self.to) {
+            (Some(from), Some(to)) if from >= to => {
+                let message = format!("--from: found {from}, expected less than --to, {to}");
+                Err(Error::Usage(message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the pictures of a run called `title`: all of them, or none.
+    ///
+    /// # Errors
+    /// More in the window than a chart can show; files that cannot be written.
     pub fn write(&self, timeline: &Timeline, title: &str) -> Result<()> {
+        let mut artifacts = Vec::new();
         if let Some(path) = &self.gantt {
             let options = Options {
                 title: Some(title.to_owned()),
@@ -59,15 +87,18 @@ impl Pictures {
                 true => gantt::svg(timeline, &options)?,
                 false => gantt::text(timeline, &options, &Terminal::default())?,
             };
-            Artifact::write(path, drawn)?;
+            let mut artifact = Artifact::create(path)?;
+            let written = artifact.write_all(drawn.as_bytes());
+            written.map_err(|cause| Error::io(path, "write", cause))?;
+            artifacts.push(artifact);
         }
         if let Some(path) = &self.trace {
             let mut artifact = Artifact::create(path)?;
             let written = timeline.write_trace(&mut artifact);
             written.map_err(|cause| Error::io(path, "write", cause))?;
-            artifact.commit()?;
+            artifacts.push(artifact);
         }
-        Ok(())
+        artifacts.into_iter().try_for_each(Artifact::commit)
     }
 }
 

@@ -123,8 +123,15 @@ impl Scenario {
     /// [`ScenarioError`] for kernels that fit on no SM, applications or SMs that there are not, and absurd numbers.
     pub fn new(shape: ScenarioShape) -> Result<Scenario, ScenarioError> {
         let commands = shape.kernels.len() + shape.copies.len();
-        if shape.kernels.is_empty() || commands > MAX_COMMANDS {
-            let expected = format!("at least one kernel, and at most {MAX_COMMANDS} kernels and copies");
+        if shape.kernels.is_empty() {
+            return fault(
+                "kernels".to_owned(),
+                "none".to_owned(),
+                "at least one kernel".to_owned(),
+            );
+        }
+        if commands > MAX_COMMANDS {
+            let expected = format!("at most {MAX_COMMANDS} kernels and copies");
             return fault("kernels".to_owned(), commands.to_string(), expected);
         }
         let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
@@ -220,11 +227,12 @@ fn check_resources(device: &Device, kernel: &Launch) -> Result<(), (&'static str
     }
     let (need, room) = (Need::from(kernel), Need::of_sm(figures));
     if kernel.registers > 255 || need.registers > room.registers {
+        let found = format!("{} per thread, {} in a block", kernel.registers, need.registers);
         let expected = format!(
-            "at most 255, and {} in a block of {} threads",
-            room.registers, kernel.threads
+            "at most 255 per thread, and the {} of an SM in a block",
+            room.registers
         );
-        return Err(("registers", kernel.registers.to_string(), expected));
+        return Err(("registers", found, expected));
     }
     if kernel.shared_memory > room.shared_memory {
         let expected = format!("at most the {} bytes of an SM", room.shared_memory);

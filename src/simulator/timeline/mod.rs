@@ -16,7 +16,7 @@
 //! let gpu = timeline.process("GPU")?;
 //! let sm = timeline.track(gpu, "SM 0")?;
 //! timeline.slice(sm, Slice::new("block 0", "conv", us(0), us(7)))?;
-//! timeline.slice(sm, Slice { args: &[("threads", 128.into())], ..Slice::new("block 1", "conv", us(2), us(5)) })?;
+//! timeline.slice(sm, Slice { args: &[("threads", 128u32.into())], ..Slice::new("block 1", "conv", us(2), us(5)) })?;
 //! timeline.instant(sm, Instant::new("frame 0", Mark::Deadline, us(6)))?;
 //! let busy = timeline.counter(gpu, "busy SMs", "SMs")?;
 //! timeline.sample(busy, us(0), 1.0)?;

@@ -25,7 +25,7 @@ pub fn text(summary: &SequenceSummary, palette: &Palette) -> String {
         _ => (
             palette.bad,
             format!(
-                "{}, {} after their nominal WCETs",
+                "of all policies and runs, {}, {} after their nominal WCETs",
                 match missed {
                     1 => "1 job MISSES its deadline".to_owned(),
                     _ => format!("{missed} jobs MISS their deadlines"),
