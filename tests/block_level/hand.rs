@@ -297,3 +297,35 @@ fn unequal_blocks_keep_the_list_scheduling_bound() {
     }
     assert!(worst > 0.95, "the bound is met nearly: {worst}");
 }
+
+#[test]
+fn block_times_follow_their_forms() {
+    let with = |time: &str, sms: &str, blocks: u32| {
+        let text = format!(
+            r#"{{"platform":"tx2","kernels":[{{"stream":0,{sms}"blocks":{blocks},"threads":1024,"block_time":{time}}}]}}"#
+        );
+        run(&read(&text))
+    };
+    // C(m) = 8/m + 1 us on the SMs of the kernel, two blocks of 1024 threads on each: 6 blocks are two waves on two SMs, three on one.
+    let wcet = r#"{"wcet":{"affine":{"isolated":{"a":"8us","b":"1us"}}}}"#;
+    assert_eq!(spans(&with(wcet, "", 6)), [(0, 5000)]);
+    assert_eq!(spans(&with(wcet, r#""sms":[1],"#, 6)), [(0, 9000)]);
+    // Lists go round, and what is drawn stays in its range.
+    let list = with(r#"{"times":["1us","2us","3us"]}"#, "", 4);
+    let durations = |record: &gpusched::simulator::blocks::Record| -> Vec<u64> {
+        let blocks = record.blocks.iter();
+        blocks
+            .map(|block| block.end_ns.ns() - block.start_ns.ns())
+            .collect()
+    };
+    assert_eq!(durations(&list), [1000, 2000, 3000, 1000]);
+    let uniform = durations(&with(r#"{"uniform":[3,6]}"#, "", 400));
+    assert!((3..=6).all(|time| uniform.iter().filter(|&&drawn| drawn == time).count() > 60));
+    assert!(uniform.iter().all(|time| (3..=6).contains(time)));
+    let normal = durations(&with(
+        r#"{"normal":{"mean":"1us","std":"100ns","max":"1050ns"}}"#,
+        "",
+        400,
+    ));
+    assert!(normal.iter().all(|&time| time <= 1050) && normal.iter().any(|&time| time < 950));
+}
