@@ -1,6 +1,7 @@
 //! `gpusched budget`: memory budgets for best-effort cores beside a kernel.
 
 mod nominal;
+mod regulation;
 mod sequence;
 mod simulate;
 

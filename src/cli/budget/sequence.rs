@@ -6,23 +6,23 @@ mod report;
 
 use std::path::PathBuf;
 
-use clap::value_parser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
-use super::simulate::Policies;
+use super::regulation::Regulation;
 use crate::artifact::Artifact;
 use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
 use crate::cli::wcet::{distrust, explain, slowdown};
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::reader::Systems;
-use crate::model::{Factor, KernelTask, Straddling, System};
+use crate::model::{Factor, KernelTask, System};
 use crate::simulator::regulation::sequence::{
     Dispatch, KernelSetting, SequenceRun, SequenceSummary, SequenceTally, Sequencer,
 };
-use crate::simulator::regulation::{AccessPattern, BlockTimes, Demand, Offset, Setting};
+use crate::simulator::regulation::{BlockTimes, Demand, Setting};
 use crate::time::Time;
 
 /// Simulates several kernels, back to back or released periodically, beside best-effort cores.
@@ -38,37 +38,15 @@ pub struct Args {
     /// The accepted slowdown, (G(Q) − G(0))/G(0), of kernels that state neither a budget nor one.
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
-    /// Which blocks count as hit although memory time covers them in part only.
-    #[arg(long, value_enum, default_value_t)]
-    straddling: Straddling,
-    /// How budgets are chosen.
-    #[arg(long, value_enum, default_value = "all")]
-    policy: Policies,
-    /// When best-effort cores access memory, in each period or what is left of it.
-    #[arg(long, value_enum, default_value_t)]
-    pattern: AccessPattern,
+    #[command(flatten)]
+    regulation: Regulation,
     /// In which share of time best-effort cores want to access memory: a number, or bandwidth (1), libquantum (0.6), gcc (0.2)
     /// or sjeng (0.14), which are assumptions.
     #[arg(long, value_name = "SHARE", default_value = "bandwidth")]
     demand: Demand,
     /// How long blocks take; `mean` and `drawn` need the distributions of the profiles.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, default_value_t, value_parser = untraced())]
     blocks: BlockTimes,
-    /// When time 0 is, after the beginning of a regulation period: a time, or `random`.
-    #[arg(long, value_name = "TIME", default_value = "0ns")]
-    offset: Offset,
-    /// How long before a period its budget is computed.
-    #[arg(long, value_name = "TIME", default_value = "50us")]
-    lead: Time,
-    /// Memory requests per millisecond of the process that computes budgets, of 60,000; best-effort cores get that many fewer.
-    #[arg(long, value_name = "N", default_value_t = 470, value_parser = value_parser!(u64).range(0..=60_000))]
-    process: u64,
-    /// The number of runs under each policy.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
-    runs: u64,
-    /// Also draw Q over time, a line per policy, as SVG; of the first run.
-    #[arg(long, value_name = "PATH")]
-    svg: Option<PathBuf>,
 }
 
 const EXAMPLE: &str = "\
@@ -81,6 +59,15 @@ Example:
 /// Runs that are simulated before any of them is written.
 const BATCH: u64 = 16;
 
+/// The block times that need no trace, of which a sequence replays none.
+fn untraced() -> impl TypedValueParser<Value = BlockTimes> {
+    PossibleValuesParser::new(["wcet", "mean", "drawn"]).map(|name| match name.as_str() {
+        "mean" => BlockTimes::Mean,
+        "drawn" => BlockTimes::Drawn,
+        _ => BlockTimes::Wcet,
+    })
+}
+
 /// A policy, and what decides on the budgets of each kernel under it.
 type Deciders = (BudgetPolicy, Vec<Allocator>);
 
@@ -90,10 +77,6 @@ impl Args {
     /// # Errors
     /// Bad input or usage, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        if self.blocks == BlockTimes::Trace {
-            let message = "--blocks: found trace, expected wcet, mean or drawn: no traces are replayed here";
-            return Err(Error::Usage(message.to_owned()));
-        }
         let system = Systems::only(&self.system, "system")?;
         for task in system.kernels() {
             distrust(task.kernel());
@@ -102,7 +85,7 @@ impl Args {
         let budgets: Vec<Factor> = tasks.map(|task| self.budget(task)).collect::<Result<_>>()?;
         let policies = BudgetPolicy::ALL.into_iter();
         let deciders: Vec<Deciders> = policies
-            .filter(|&policy| policy == BudgetPolicy::Nominal || self.policy.include(policy))
+            .filter(|&policy| policy == BudgetPolicy::Nominal || self.regulation.policy.include(policy))
             .map(|policy| Ok((policy, self.allocators(&system, &budgets, policy)?)))
             .collect::<Result<_>>()?;
         let first = deciders.first().map(|(_, allocators)| allocators.as_slice());
@@ -124,12 +107,12 @@ impl Args {
         }
         let mut figure = periods::Figure::default();
         let mut done = 0;
-        while done < self.runs {
-            let end = self.runs.min(done.saturating_add(BATCH));
+        while done < self.regulation.runs {
+            let end = self.regulation.runs.min(done.saturating_add(BATCH));
             let simulated = (done..end).into_par_iter().map(|run| {
-                let record = csv || (run == 0 && self.svg.is_some());
+                let record = csv || (run == 0 && self.regulation.svg.is_some());
                 let under = |(policy, allocators): &Deciders| {
-                    let record = record && self.policy.include(*policy);
+                    let record = record && self.regulation.policy.include(*policy);
                     sequencer.run(run, *policy, &mut allocators.clone(), record)
                 };
                 deciders.iter().map(under).collect::<Vec<SequenceRun>>()
@@ -139,11 +122,14 @@ impl Args {
                 for (tally, run) in tallies.iter_mut().zip(runs) {
                     tally.add(run, runs.first().unwrap_or(run));
                 }
-                for run in runs.iter().filter(|run| self.policy.include(run.policy)) {
+                for run in runs
+                    .iter()
+                    .filter(|run| self.regulation.policy.include(run.policy))
+                {
                     if csv {
                         output.write(periods::csv(run, &system)?)?;
                     }
-                    if run.run == 0 && self.svg.is_some() {
+                    if run.run == 0 && self.regulation.svg.is_some() {
                         figure.add(run);
                     }
                 }
@@ -156,16 +142,16 @@ impl Args {
             hyperperiod_ns: system.hyperperiod(),
             horizon_ns: sequencer.horizon(),
             dispatch: self.dispatch,
-            straddling: self.straddling,
+            straddling: self.regulation.straddling,
             setting: self.setting(),
-            runs: self.runs,
+            runs: self.regulation.runs,
             seed: global.seed(),
             kernels: settings(&system, &budgets, &wcets),
             verdict: beforehand::verdict(&system, &wcets, self.dispatch),
             policies: tallies
                 .iter()
                 .map(SequenceTally::summary)
-                .filter(|summary| self.policy.include(summary.policy))
+                .filter(|summary| self.regulation.policy.include(summary.policy))
                 .collect(),
         };
         match global.format() {
@@ -173,7 +159,7 @@ impl Args {
             Format::Json => output.write(json_line(&summary)?)?,
             Format::Text => output.write(report::text(&summary, &Palette::of(global)))?,
         }
-        if let Some(path) = &self.svg {
+        if let Some(path) = &self.regulation.svg {
             Artifact::write(path, figure.svg(system.name())?)?;
         }
         output.finish()?;
@@ -192,7 +178,8 @@ impl Args {
         match task.q() {
             Some(q) => Ok(q),
             None => {
-                let found = nominal(task.kernel(), slowdown, false, self.straddling).map_err(explain)?;
+                let found =
+                    nominal(task.kernel(), slowdown, false, self.regulation.straddling).map_err(explain)?;
                 Ok(found.nominal_q)
             }
         }
@@ -206,22 +193,17 @@ impl Args {
     ) -> Result<Vec<Allocator>> {
         let parts = system.kernels().iter().zip(budgets);
         parts
-            .map(|(task, &q)| Allocator::new(task.kernel(), q, policy, self.straddling).map_err(explain))
+            .map(|(task, &q)| {
+                Allocator::new(task.kernel(), q, policy, self.regulation.straddling).map_err(explain)
+            })
             .collect()
     }
 
     fn setting(&self) -> Setting {
         Setting {
-            pattern: self.pattern,
             demand: self.demand.0,
             blocks: self.blocks,
-            offset_ns: match self.offset {
-                Offset::Random => None,
-                Offset::At(time) => Some(time),
-            },
-            lead_ns: self.lead,
-            process_requests: self.process,
-            ..Setting::default()
+            ..self.regulation.setting()
         }
     }
 }

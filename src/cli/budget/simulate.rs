@@ -6,19 +6,19 @@ mod report;
 
 use std::path::PathBuf;
 
-use clap::value_parser;
 use rayon::prelude::*;
 
+use super::regulation::{self, Policies, Regulation};
 use crate::artifact::Artifact;
 use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
-use crate::cli::wcet::{budget, explain, one_kernel, slowdown};
+use crate::cli::wcet::{budget, explain, one_kernel, slowdown, title};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::Result;
-use crate::model::{Factor, Kernel, Straddling};
+use crate::model::{Factor, Kernel};
 use crate::simulator::regulation::optimum::OptimumTally;
-use crate::simulator::regulation::{AccessPattern, Offset, Optimum, Run, Setting, Simulator, Summary, Tally};
+use crate::simulator::regulation::{Optimum, Run, Setting, Simulator, Summary, Tally};
 use crate::time::Time;
 use consumers::Consumers;
 use replay::Times;
@@ -36,65 +36,15 @@ pub struct Args {
     /// The accepted slowdown, (G(Q) − G(0))/G(0).
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
-    /// Which blocks count as hit although memory time covers them in part only.
-    #[arg(long, value_enum, default_value_t)]
-    straddling: Straddling,
-    /// How budgets are chosen.
-    #[arg(long, value_enum, default_value = "all")]
-    policy: Policies,
-    /// When in a period best-effort cores access memory.
-    #[arg(long, value_enum, default_value_t)]
-    pattern: AccessPattern,
+    #[command(flatten)]
+    regulation: Regulation,
     #[command(flatten)]
     consumers: Consumers,
     #[command(flatten)]
     times: Times,
-    /// When the kernel starts, after the beginning of a regulation period: a time, or `random`.
-    #[arg(long, value_name = "TIME", default_value = "0ns")]
-    offset: Offset,
-    /// How long before a period its budget is computed.
-    #[arg(long, value_name = "TIME", default_value = "50us")]
-    lead: Time,
-    /// Memory requests per millisecond of the process that computes budgets, of 60,000; best-effort cores get that many fewer.
-    #[arg(long, value_name = "N", default_value_t = 470, value_parser = value_parser!(u64).range(0..=60_000))]
-    process: u64,
-    /// The number of runs under each policy.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
-    runs: u64,
     /// Also find how much budgets could give away that knew each run beforehand: a limit, and budgets planned in advance.
     #[arg(long)]
     optimum: bool,
-    /// Also draw Q over time, a line per policy, as SVG; of the first run.
-    #[arg(long, value_name = "PATH")]
-    svg: Option<PathBuf>,
-}
-
-/// Which policies are simulated.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum Policies {
-    /// All of them.
-    All,
-    /// Always the nominal budget.
-    Nominal,
-    /// The slack is shared equally among all remaining periods.
-    Fair,
-    /// The next period gets all of it.
-    Greedy,
-    /// Greedy through a filter, and never below fair.
-    Smooth,
-}
-
-impl Policies {
-    /// Whether `policy` is one of them.
-    pub fn include(self, policy: BudgetPolicy) -> bool {
-        match self {
-            Policies::All => true,
-            Policies::Nominal => policy == BudgetPolicy::Nominal,
-            Policies::Fair => policy == BudgetPolicy::Fair,
-            Policies::Greedy => policy == BudgetPolicy::Greedy,
-            Policies::Smooth => policy == BudgetPolicy::Smooth,
-        }
-    }
 }
 
 const EXAMPLE: &str = "\
@@ -116,12 +66,12 @@ impl Args {
         let q = match self.q {
             Some(q) => q,
             None => {
-                nominal(&kernel, self.slowdown, false, self.straddling)
+                nominal(&kernel, self.slowdown, false, self.regulation.straddling)
                     .map_err(explain)?
                     .nominal_q
             }
         };
-        let replay = self.times.replay(&self.kernel, &kernel, self.runs)?;
+        let replay = self.times.replay(&self.kernel, &kernel, self.regulation.runs)?;
         let recorded = replay.as_ref().map(replay::recorded);
         self.warn(q);
         let simulator = match replay {
@@ -130,8 +80,13 @@ impl Args {
         };
         let allocators: Vec<(BudgetPolicy, Allocator)> = BudgetPolicy::ALL
             .into_iter()
-            .filter(|&policy| policy == BudgetPolicy::Nominal || self.policy.include(policy))
-            .map(|policy| Ok((policy, Allocator::new(&kernel, q, policy, self.straddling)?)))
+            .filter(|&policy| policy == BudgetPolicy::Nominal || self.regulation.policy.include(policy))
+            .map(|policy| {
+                Ok((
+                    policy,
+                    Allocator::new(&kernel, q, policy, self.regulation.straddling)?,
+                ))
+            })
             .collect::<std::result::Result<_, _>>()
             .map_err(explain)?;
         let deadline = allocators.first().map_or(Time::ZERO, |first| first.1.deadline());
@@ -147,10 +102,10 @@ impl Args {
         }
         let mut figure = report::HEADER.to_owned();
         let mut done = 0;
-        while done < self.runs {
-            let end = self.runs.min(done.saturating_add(BATCH));
+        while done < self.regulation.runs {
+            let end = self.regulation.runs.min(done.saturating_add(BATCH));
             let simulated = (done..end).into_par_iter().map(|run| {
-                let record = format == Format::Csv || (run == 0 && self.svg.is_some());
+                let record = format == Format::Csv || (run == 0 && self.regulation.svg.is_some());
                 let execution = simulator.execution(run);
                 let under = |(policy, allocator): &(BudgetPolicy, Allocator)| {
                     simulator.run(&execution, *policy, &mut allocator.clone(), record)
@@ -171,14 +126,16 @@ impl Args {
                 if let (Some(tally), Some(optimum), Some(nominal)) = (&mut optima, optimum, runs.first()) {
                     tally.add(optimum, nominal);
                 }
-                let chosen = runs.iter().filter(|run| self.policy.include(run.policy));
+                let chosen = runs
+                    .iter()
+                    .filter(|run| self.regulation.policy.include(run.policy));
                 let named = chosen.map(|run| (run.policy.to_string(), run));
                 let planned = optimum.iter().map(|optimum| ("optimum".to_owned(), &optimum.run));
                 for (name, run) in named.chain(planned) {
                     if format == Format::Csv {
                         output.write(report::csv(&name, run)?)?;
                     }
-                    if run.run == 0 && self.svg.is_some() {
+                    if run.run == 0 && self.regulation.svg.is_some() {
                         figure += &report::csv(&name, run)?;
                     }
                 }
@@ -195,8 +152,11 @@ impl Args {
             Format::Json => output.write(json_line(&summary)?)?,
             Format::Text => output.write(report::text(&summary, &Palette::of(global)))?,
         }
-        if let Some(path) = &self.svg {
-            Artifact::write(path, report::figure(&figure, &kernel)?)?;
+        if let Some(path) = &self.regulation.svg {
+            Artifact::write(
+                path,
+                regulation::figure(&figure, &title(&kernel), "time since the start of the kernel")?,
+            )?;
         }
         output.finish()?;
         Ok(
@@ -210,28 +170,24 @@ impl Args {
     /// Says on standard error if the process that computes budgets needs more than the nominal one.
     fn warn(&self, q: Factor) {
         let (numerator, denominator) = q.ratio();
-        let dynamic = self.policy != Policies::Nominal;
-        if dynamic && u128::from(self.process) * u128::from(denominator) > u128::from(numerator) * 60_000 {
+        let dynamic = self.regulation.policy != Policies::Nominal;
+        if dynamic
+            && u128::from(self.regulation.process) * u128::from(denominator) > u128::from(numerator) * 60_000
+        {
             complain(&format!(
                 "warning: --process {} of 60000 is more than the nominal budget {q}: Lemma 1 is not promised, and runs may end late",
-                self.process
+                self.regulation.process
             ));
         }
     }
 
     fn setting(&self) -> Setting {
         Setting {
-            pattern: self.pattern,
             demand: self.consumers.demand(),
             cores: self.consumers.cores(),
             sharing: self.consumers.sharing,
             blocks: self.times.blocks,
-            offset_ns: match self.offset {
-                Offset::Random => None,
-                Offset::At(time) => Some(time),
-            },
-            lead_ns: self.lead,
-            process_requests: self.process,
+            ..self.regulation.setting()
         }
     }
 
@@ -240,15 +196,15 @@ impl Args {
         Summary {
             kernel: kernel.name().map(str::to_owned),
             nominal_q: q,
-            straddling: self.straddling,
+            straddling: self.regulation.straddling,
             wcet_nominal_ns: deadline,
             setting: self.setting(),
-            runs: self.runs,
+            runs: self.regulation.runs,
             seed,
             recorded: None,
             optimum: None,
             policies: policies
-                .filter(|summary| self.policy.include(summary.policy))
+                .filter(|summary| self.regulation.policy.include(summary.policy))
                 .collect(),
         }
     }

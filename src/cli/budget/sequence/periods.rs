@@ -1,13 +1,12 @@
 //! Regulation periods of sequences as CSV and figure.
 
 use super::report::LONGEST;
+use crate::cli::budget::regulation;
 use crate::cli::question::csv_line;
 use crate::cli::table::clip;
 use crate::error::Result;
 use crate::model::System;
-use crate::plot::{Options, line_chart};
 use crate::simulator::regulation::sequence::SequenceRun;
-use crate::study;
 use crate::time::Time;
 
 /// The columns of the CSV.
@@ -78,19 +77,7 @@ impl Figure {
 
     /// The figure of a system of that name.
     pub fn svg(&self, system: Option<&str>) -> Result<String> {
-        let table = study::Table::from_reader("periods", self.0.as_bytes())?;
-        let options = Options {
-            x: "time_ms".to_owned(),
-            y: "q".to_owned(),
-            series: "policy".to_owned(),
-            title: Some(format!(
-                "{}: memory budget of best-effort cores over time",
-                clip(system.unwrap_or("kernels"), LONGEST)
-            )),
-            x_title: Some("time [ms]".to_owned()),
-            y_title: Some("Q".to_owned()),
-            ..Options::default()
-        };
-        line_chart(&[table], &options)
+        let name = clip(system.unwrap_or("kernels"), LONGEST);
+        regulation::figure(&self.0, &name, "time")
     }
 }

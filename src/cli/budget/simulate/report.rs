@@ -1,14 +1,10 @@
-//! Simulations as text, CSV and figure.
+//! Simulations as text and CSV.
 
 use crate::cli::output::Palette;
 use crate::cli::question::csv_line;
 use crate::cli::table::{Column, Table};
-use crate::cli::wcet::title;
 use crate::error::Result;
-use crate::model::Kernel;
-use crate::plot::{Options, line_chart};
 use crate::simulator::regulation::{Estimate, Run, Summary};
-use crate::study;
 
 /// The columns of the CSV.
 pub const HEADER: &str = "policy,run,period,time_ms,q,remaining,remaining_by_cluster,be_requests,slack_ns\n";
@@ -30,24 +26,6 @@ pub fn csv(name: &str, run: &Run) -> Result<String> {
         ])
     });
     rows.collect()
-}
-
-/// Q over time, a line per policy ([Aghilinasab20] Fig. 3).
-pub fn figure(csv: &str, kernel: &Kernel) -> Result<String> {
-    let table = study::Table::from_reader("periods", csv.as_bytes())?;
-    let options = Options {
-        x: "time_ms".to_owned(),
-        y: "q".to_owned(),
-        series: "policy".to_owned(),
-        title: Some(format!(
-            "{}: memory budget of best-effort cores over time",
-            title(kernel)
-        )),
-        x_title: Some("time since the start of the kernel [ms]".to_owned()),
-        y_title: Some("Q".to_owned()),
-        ..Options::default()
-    };
-    line_chart(&[table], &options)
 }
 
 /// The summary for people.

@@ -1,0 +1,101 @@
+//! What all simulations of budgets offer: the regulation, and how it is watched.
+
+use std::path::PathBuf;
+
+use clap::value_parser;
+
+use crate::bandwidth::BudgetPolicy;
+use crate::error::Result;
+use crate::model::Straddling;
+use crate::plot::{Options, line_chart};
+use crate::simulator::regulation::{AccessPattern, Offset, Setting};
+use crate::study;
+use crate::time::Time;
+
+/// How best-effort cores are regulated, and what is run and drawn.
+#[derive(Debug, clap::Args)]
+pub struct Regulation {
+    /// Which blocks count as hit although memory time covers them in part only.
+    #[arg(long, value_enum, default_value_t)]
+    pub straddling: Straddling,
+    /// How budgets are chosen.
+    #[arg(long, value_enum, default_value = "all")]
+    pub policy: Policies,
+    /// When in a regulation period, or what is left of it, best-effort cores access memory.
+    #[arg(long, value_enum, default_value_t)]
+    pattern: AccessPattern,
+    /// When the first kernel can start, after the beginning of a regulation period: a time, or `random`.
+    #[arg(long, value_name = "TIME", default_value = "0ns")]
+    offset: Offset,
+    /// How long before a period its budget is computed.
+    #[arg(long, value_name = "TIME", default_value = "50us")]
+    lead: Time,
+    /// Memory requests per millisecond of the process that computes budgets, of 60,000; best-effort cores get that many fewer.
+    #[arg(long, value_name = "N", default_value_t = 470, value_parser = value_parser!(u64).range(0..=60_000))]
+    pub process: u64,
+    /// The number of runs under each policy.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
+    pub runs: u64,
+    /// Also draw Q over time, a line per policy, as SVG; of the first run.
+    #[arg(long, value_name = "PATH")]
+    pub svg: Option<PathBuf>,
+}
+
+impl Regulation {
+    /// What it says of a simulation.
+    pub fn setting(&self) -> Setting {
+        Setting {
+            pattern: self.pattern,
+            offset_ns: match self.offset {
+                Offset::Random => None,
+                Offset::At(time) => Some(time),
+            },
+            lead_ns: self.lead,
+            process_requests: self.process,
+            ..Setting::default()
+        }
+    }
+}
+
+/// Which policies are simulated.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Policies {
+    /// All of them.
+    All,
+    /// Always the nominal budget.
+    Nominal,
+    /// The slack is shared equally among all remaining periods.
+    Fair,
+    /// The next period gets all of it.
+    Greedy,
+    /// Greedy through a filter, and never below fair.
+    Smooth,
+}
+
+impl Policies {
+    /// Whether `policy` is one of them.
+    pub fn include(self, policy: BudgetPolicy) -> bool {
+        match self {
+            Policies::All => true,
+            Policies::Nominal => policy == BudgetPolicy::Nominal,
+            Policies::Fair => policy == BudgetPolicy::Fair,
+            Policies::Greedy => policy == BudgetPolicy::Greedy,
+            Policies::Smooth => policy == BudgetPolicy::Smooth,
+        }
+    }
+}
+
+/// Q over the time since `origin` in a CSV of periods, a line per policy ([Aghilinasab20] Fig. 3); for what is called `name`.
+pub fn figure(csv: &str, name: &str, origin: &str) -> Result<String> {
+    let table = study::Table::from_reader("periods", csv.as_bytes())?;
+    let options = Options {
+        x: "time_ms".to_owned(),
+        y: "q".to_owned(),
+        series: "policy".to_owned(),
+        title: Some(format!("{name}: memory budget of best-effort cores over time")),
+        x_title: Some(format!("{origin} [ms]")),
+        y_title: Some("Q".to_owned()),
+        ..Options::default()
+    };
+    line_chart(&[table], &options)
+}
