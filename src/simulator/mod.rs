@@ -5,3 +5,4 @@ pub mod engine;
 pub mod regulation;
 pub mod tasks;
 pub mod timeline;
+pub mod warp;

@@ -1,0 +1,21 @@
+//! What a warp executes: instructions of a machine-independent kind, one stream of them per warp.
+
+mod effect;
+mod instruction;
+mod operation;
+
+pub use effect::Effect;
+pub use instruction::{Instruction, MAX_READS, MAX_WRITES, Register};
+pub use operation::{Caching, Number, Operation, Space};
+
+/// The instructions of one warp, in the order in which it issues them.
+///
+/// A stream is executed at issue: addresses and branches are known then, as in a functional simulator that runs ahead
+/// of its timing model.
+pub trait Stream {
+    /// The instruction the warp issues next; `None` after its last one.
+    fn next(&self) -> Option<&Instruction>;
+
+    /// Issues [`Stream::next`]: fills `effect` and moves on. Does nothing after the last instruction.
+    fn issue(&mut self, effect: &mut Effect);
+}

@@ -1,0 +1,7 @@
+//! The warp level: sub-cores that issue the instructions of their warps cycle by cycle.
+//!
+//! * [`code`]: what a warp executes — instructions, and a stream of them per warp.
+//! * [`policy`]: which warp of a sub-core issues next (LRR, GTO, oldest, RT-PAWS, QAWS).
+
+pub mod code;
+pub mod policy;
