@@ -1,7 +1,7 @@
 //! What issuing an instruction did.
 
 /// What issuing one instruction of a warp did.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Effect {
     /// Lanes that execute it, one bit per lane. Predicated-off lanes are not among them.
     pub lanes: u32,
@@ -9,14 +9,4 @@ pub struct Effect {
     pub addresses: [u64; 32],
     /// The next instruction of the warp is not the one that follows in memory.
     pub jumped: bool,
-}
-
-impl Default for Effect {
-    fn default() -> Self {
-        Self {
-            lanes: 0,
-            addresses: [0; 32],
-            jumped: false,
-        }
-    }
 }

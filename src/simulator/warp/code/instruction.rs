@@ -2,13 +2,15 @@
 
 use super::Operation;
 
-/// A register by its number within the warp; 0 is no register (never waited for).
-pub type Register = u16;
-
-/// Registers an instruction may write.
-pub const MAX_WRITES: usize = 8;
-/// Registers an instruction may read, predicates and address registers among them.
-pub const MAX_READS: usize = 12;
+/// A register of a warp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Register {
+    /// Its number within the warp, from 1: what instructions wait for.
+    pub number: u16,
+    /// The number that decides its bank in the register file. In PTX, where every type counts its own registers, it is
+    /// the number in the register's name (`%rd12`: 12).
+    pub bank: u16,
+}
 
 /// One instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,11 +19,10 @@ pub struct Instruction {
     pub pc: u32,
     /// What it does.
     pub operation: Operation,
-    /// Registers written, unused places 0.
-    pub writes: [Register; MAX_WRITES],
-    /// Registers read as operands, in the order of the operands, unused places 0.
-    pub reads: [Register; MAX_READS],
-    /// Of `reads`, the first `operands` are read through the operand collector (register banks);
-    /// the others (guard predicates, address registers) are only waited for.
-    pub operands: u8,
+    /// Registers written.
+    pub writes: Box<[Register]>,
+    /// Registers read through the operand collector, without repetition: sources, then address registers.
+    pub reads: Box<[Register]>,
+    /// The guard predicate, which is waited for but not collected.
+    pub guard: Option<Register>,
 }

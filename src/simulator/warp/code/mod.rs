@@ -5,7 +5,7 @@ mod instruction;
 mod operation;
 
 pub use effect::Effect;
-pub use instruction::{Instruction, MAX_READS, MAX_WRITES, Register};
+pub use instruction::{Instruction, Register};
 pub use operation::{Caching, Number, Operation, Space};
 
 /// The instructions of one warp, in the order in which it issues them.
