@@ -1,0 +1,255 @@
+//! Tags and the state of sectors.
+
+use super::super::request::{LINE, Request, SECTOR};
+use super::Geometry;
+
+/// How a line finds its set.
+#[derive(Debug, Clone)]
+pub enum Indexing {
+    /// By the address bits above the line.
+    Linear,
+    /// By a function of the address (hashes; addresses within a memory partition).
+    Function(fn(u64, &IndexParameters) -> usize, IndexParameters),
+}
+
+/// What an indexing function may need to know.
+#[derive(Debug, Clone, Default)]
+pub struct IndexParameters {
+    /// Sets of the cache.
+    pub sets: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sector {
+    Invalid,
+    Reserved,
+    Valid,
+    Modified,
+}
+
+#[derive(Debug, Clone)]
+struct Line {
+    sectors: [Sector; 4],
+    readable: [bool; 4],
+    modified_on_fill: [bool; 4],
+    readable_on_fill: [bool; 4],
+    bytes_on_fill: bool,
+    dirty: [u32; 4],
+    allocated: u64,
+}
+
+impl Line {
+    fn empty(now: u64) -> Self {
+        Self {
+            sectors: [Sector::Invalid; 4],
+            readable: [true; 4],
+            modified_on_fill: [false; 4],
+            readable_on_fill: [false; 4],
+            bytes_on_fill: false,
+            dirty: [0; 4],
+            allocated: now,
+        }
+    }
+
+    fn is_reserved(&self) -> bool {
+        self.sectors.contains(&Sector::Reserved)
+    }
+
+    fn is_modified(&self) -> bool {
+        self.sectors.contains(&Sector::Modified)
+    }
+}
+
+/// Where a sector is, or could go. The numbers are indices of lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// Here.
+    Hit(usize),
+    /// On its way.
+    Reserved(usize),
+    /// Its line is here, the sector is not.
+    Sector(usize),
+    /// Not here; this line makes room.
+    Miss(usize),
+    /// Not here, and no line can make room.
+    Full,
+}
+
+/// A dirty line that made room.
+#[derive(Debug, Clone, Copy)]
+pub struct Evicted {
+    /// Its address.
+    pub line: u64,
+    /// Dirty sectors.
+    pub sectors: u8,
+}
+
+const NO_LINE: u64 = u64::MAX;
+
+/// The tags of a cache.
+#[derive(Debug)]
+pub struct Tags {
+    sets: usize,
+    ways: usize,
+    indexing: Indexing,
+    fifo: bool,
+    dirty_percent: u64,
+    tags: Vec<u64>,
+    used: Vec<u64>,
+    lines: Vec<Line>,
+    dirty: u64,
+}
+
+impl Tags {
+    pub fn new(geometry: &Geometry) -> Self {
+        let lines = geometry.sets * geometry.ways;
+        Self {
+            sets: geometry.sets,
+            ways: geometry.ways,
+            indexing: geometry.indexing.clone(),
+            fifo: geometry.fifo,
+            dirty_percent: geometry.dirty_percent,
+            tags: vec![NO_LINE; lines],
+            used: vec![0; lines],
+            lines: vec![Line::empty(0); lines],
+            dirty: 0,
+        }
+    }
+
+    fn set(&self, address: u64) -> usize {
+        match &self.indexing {
+            Indexing::Linear => (address / LINE) as usize & (self.sets - 1),
+            Indexing::Function(index, parameters) => index(address, parameters),
+        }
+    }
+
+    pub fn probe(&self, address: u64, write: bool) -> Found {
+        let first = self.set(address) * self.ways;
+        let wanted = address & !(LINE - 1);
+        let sector = (address / SECTOR % 4) as usize;
+        let tags = &self.tags[first..first + self.ways];
+        if let Some(way) = tags.iter().position(|&tag| tag == wanted) {
+            let line = first + way;
+            return match self.lines[line].sectors[sector] {
+                Sector::Reserved => Found::Reserved(line),
+                Sector::Valid => Found::Hit(line),
+                Sector::Modified if write || self.lines[line].readable[sector] => Found::Hit(line),
+                Sector::Modified | Sector::Invalid => Found::Sector(line),
+            };
+        }
+        // Empty lines are taken from the last one down, as the reference does.
+        if let Some(way) = tags.iter().rposition(|&tag| tag == NO_LINE) {
+            return Found::Miss(first + way);
+        }
+        let dirty_may_go = self.dirty * 100 >= self.dirty_percent * self.lines.len() as u64;
+        (first..first + self.ways)
+            .filter(|&line| !self.lines[line].is_reserved() && (dirty_may_go || !self.lines[line].is_modified()))
+            .min_by_key(|&line| if self.fifo { self.lines[line].allocated } else { self.used[line] })
+            .map_or(Found::Full, Found::Miss)
+    }
+
+    pub fn touch(&mut self, line: usize, now: u64) {
+        self.used[line] = now;
+    }
+
+    /// Makes room for the sector where `found` says, and marks it as on its way.
+    pub fn take(&mut self, found: Found, address: u64, now: u64) -> (usize, Option<Evicted>) {
+        let sector = (address / SECTOR % 4) as usize;
+        match found {
+            Found::Hit(line) | Found::Reserved(line) => {
+                self.used[line] = now;
+                (line, None)
+            }
+            Found::Sector(line) => {
+                let was_modified = self.lines[line].is_modified();
+                let state = &mut self.lines[line];
+                state.modified_on_fill[sector] = state.sectors[sector] == Sector::Modified;
+                state.readable_on_fill[sector] = false;
+                state.readable[sector] = true;
+                state.sectors[sector] = Sector::Reserved;
+                if was_modified && !state.is_modified() {
+                    self.dirty -= 1;
+                }
+                self.used[line] = now;
+                (line, None)
+            }
+            Found::Miss(line) => {
+                let old = &self.lines[line];
+                let evicted = old.is_modified().then(|| Evicted {
+                    line: self.tags[line],
+                    sectors: old.sectors.iter().filter(|&&state| state == Sector::Modified).count() as u8,
+                });
+                self.dirty -= u64::from(evicted.is_some());
+                self.tags[line] = address & !(LINE - 1);
+                self.used[line] = now;
+                self.lines[line] = Line::empty(now);
+                self.lines[line].sectors[sector] = Sector::Reserved;
+                (line, evicted)
+            }
+            Found::Full => (0, None),
+        }
+    }
+
+    /// Data are written into the sector of `request`.
+    pub fn write(&mut self, line: usize, request: &Request) {
+        let sector = request.sector();
+        let state = &mut self.lines[line];
+        self.dirty += u64::from(!state.is_modified());
+        state.sectors[sector] = Sector::Modified;
+        state.dirty[sector] |= request.bytes;
+        if state.dirty[sector] == u32::MAX {
+            state.readable[sector] = true;
+        }
+    }
+
+    /// After a write to a sector that was not here: it can be read if it was written as a whole.
+    pub fn write_fresh(&mut self, line: usize, request: &Request) {
+        let state = &mut self.lines[line];
+        state.readable[request.sector()] = state.dirty[request.sector()] == u32::MAX;
+    }
+
+    /// After a write to a sector that is on its way: what arrives completes it.
+    pub fn write_pending(&mut self, line: usize, request: &Request) {
+        let sector = request.sector();
+        let state = &mut self.lines[line];
+        state.modified_on_fill[sector] = true;
+        state.bytes_on_fill = true;
+        if request.bytes != u32::MAX {
+            state.readable[sector] = state.dirty[sector] == u32::MAX;
+            state.readable_on_fill[sector] = true;
+        }
+    }
+
+    /// The sector arrived.
+    pub fn fill(&mut self, line: usize, sector: usize, bytes: u32) {
+        let state = &mut self.lines[line];
+        let was_modified = state.is_modified();
+        state.sectors[sector] = if state.modified_on_fill[sector] { Sector::Modified } else { Sector::Valid };
+        if state.readable_on_fill[sector] {
+            state.readable[sector] = true;
+            state.readable_on_fill[sector] = false;
+        }
+        if state.bytes_on_fill {
+            state.dirty[sector] |= bytes;
+        }
+        if !was_modified && state.is_modified() {
+            self.dirty += 1;
+        }
+    }
+
+    /// Puts a sector in, valid and clean.
+    pub fn preload(&mut self, address: u64, now: u64) {
+        let found = self.probe(address, true);
+        let line = match found {
+            Found::Hit(line) | Found::Reserved(line) => line,
+            Found::Full => return,
+            Found::Sector(_) | Found::Miss(_) => self.take(found, address, now).0,
+        };
+        self.fill(line, (address / SECTOR % 4) as usize, 0);
+    }
+
+    pub fn invalidate(&mut self) {
+        self.tags.fill(NO_LINE);
+        self.dirty = 0;
+    }
+}
