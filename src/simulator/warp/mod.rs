@@ -2,6 +2,11 @@
 //!
 //! * [`code`]: what a warp executes — instructions, and a stream of them per warp.
 //! * [`policy`]: which warp of a sub-core issues next (LRR, GTO, oldest, RT-PAWS, QAWS).
+//! * [`request`], [`cache`], [`memory`]: L1 and L2, the crossbar, the DRAM.
 
+pub mod cache;
 pub mod code;
+pub mod memory;
 pub mod policy;
+pub mod request;
+pub mod sm;

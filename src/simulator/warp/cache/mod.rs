@@ -7,8 +7,9 @@ mod mshr;
 mod tags;
 
 use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
 
-pub use self::tags::Indexing;
 use self::mshr::Mshr;
 use self::tags::{Found, Tags};
 use super::request::{Kind, Request, SECTOR};
@@ -22,15 +23,25 @@ pub enum Writes {
     Back,
 }
 
+/// The set of an address.
+#[derive(Clone)]
+pub struct Index(pub Arc<dyn Fn(u64) -> usize + Send + Sync>);
+
+impl fmt::Debug for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Index")
+    }
+}
+
 /// The size and the rules of a cache.
 #[derive(Debug, Clone)]
 pub struct Geometry {
-    /// Sets, a power of two.
+    /// Sets.
     pub sets: usize,
     /// Lines per set.
     pub ways: usize,
-    /// Where a line goes.
-    pub indexing: Indexing,
+    /// The set of an address, below `sets`.
+    pub index: Index,
     /// First in, first out instead of least recently used.
     pub fifo: bool,
     /// What a write does.

@@ -3,22 +3,6 @@
 use super::super::request::{LINE, Request, SECTOR};
 use super::Geometry;
 
-/// How a line finds its set.
-#[derive(Debug, Clone)]
-pub enum Indexing {
-    /// By the address bits above the line.
-    Linear,
-    /// By a function of the address (hashes; addresses within a memory partition).
-    Function(fn(u64, &IndexParameters) -> usize, IndexParameters),
-}
-
-/// What an indexing function may need to know.
-#[derive(Debug, Clone, Default)]
-pub struct IndexParameters {
-    /// Sets of the cache.
-    pub sets: usize,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sector {
     Invalid,
@@ -89,9 +73,8 @@ const NO_LINE: u64 = u64::MAX;
 /// The tags of a cache.
 #[derive(Debug)]
 pub struct Tags {
-    sets: usize,
+    index: super::Index,
     ways: usize,
-    indexing: Indexing,
     fifo: bool,
     dirty_percent: u64,
     tags: Vec<u64>,
@@ -104,9 +87,8 @@ impl Tags {
     pub fn new(geometry: &Geometry) -> Self {
         let lines = geometry.sets * geometry.ways;
         Self {
-            sets: geometry.sets,
+            index: geometry.index.clone(),
             ways: geometry.ways,
-            indexing: geometry.indexing.clone(),
             fifo: geometry.fifo,
             dirty_percent: geometry.dirty_percent,
             tags: vec![NO_LINE; lines],
@@ -116,15 +98,8 @@ impl Tags {
         }
     }
 
-    fn set(&self, address: u64) -> usize {
-        match &self.indexing {
-            Indexing::Linear => (address / LINE) as usize & (self.sets - 1),
-            Indexing::Function(index, parameters) => index(address, parameters),
-        }
-    }
-
     pub fn probe(&self, address: u64, write: bool) -> Found {
-        let first = self.set(address) * self.ways;
+        let first = (self.index.0)(address) * self.ways;
         let wanted = address & !(LINE - 1);
         let sector = (address / SECTOR % 4) as usize;
         let tags = &self.tags[first..first + self.ways];

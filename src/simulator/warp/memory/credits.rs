@@ -1,0 +1,39 @@
+//! Who of the slices of a channel may use its queues: one place each, the rest shared.
+
+/// Credits for the places of a DRAM channel.
+#[derive(Debug)]
+pub struct Credits {
+    private: Vec<bool>,
+    shared: usize,
+    /// `None`: no limit.
+    limit: Option<usize>,
+    /// The slice that took a credit last.
+    pub last: usize,
+}
+
+impl Credits {
+    pub fn new(slices: usize, limit: Option<usize>) -> Self {
+        Self { private: vec![false; slices], shared: 0, limit, last: slices - 1 }
+    }
+
+    pub fn available(&self, slice: usize) -> bool {
+        !self.private[slice] || self.limit.is_none_or(|limit| self.shared < limit)
+    }
+
+    pub fn take(&mut self, slice: usize) {
+        if self.private[slice] {
+            self.shared += 1;
+        } else {
+            self.private[slice] = true;
+        }
+        self.last = slice;
+    }
+
+    pub fn give_back(&mut self, slice: usize) {
+        if self.private[slice] {
+            self.private[slice] = false;
+        } else {
+            self.shared -= 1;
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A crossbar between input and output queues; a packet takes one cycle whatever its size.
+
+use std::collections::VecDeque;
+
+use crate::model::machine::Arbiter;
+
+/// A crossbar of at most 128 inputs and 128 outputs.
+#[derive(Debug)]
+pub struct Crossbar<T> {
+    inputs: Vec<VecDeque<(u16, T)>>,
+    outputs: Vec<VecDeque<T>>,
+    input_places: usize,
+    output_places: usize,
+    arbiter: Arbiter,
+    /// Per output, where the search for an input starts (iSLIP).
+    next: Vec<usize>,
+    /// Where the search starts for all outputs (round robin).
+    turn: usize,
+    /// Per output, the inputs whose first packet goes there.
+    wanted: Vec<u128>,
+    /// Outputs that some input wants.
+    active: u128,
+    packets: usize,
+}
+
+impl<T> Crossbar<T> {
+    /// The most inputs and outputs.
+    pub const MAX_PORTS: usize = 128;
+
+    pub fn new(inputs: usize, outputs: usize, input_places: usize, output_places: usize, arbiter: Arbiter) -> Self {
+        Self {
+            inputs: (0..inputs).map(|_| VecDeque::new()).collect(),
+            outputs: (0..outputs).map(|_| VecDeque::new()).collect(),
+            input_places,
+            output_places,
+            arbiter,
+            next: vec![0; outputs],
+            turn: 0,
+            wanted: vec![0; outputs],
+            active: 0,
+            packets: 0,
+        }
+    }
+
+    /// Whether `input` takes another packet.
+    pub fn has_room(&self, input: usize) -> bool {
+        self.inputs[input].len() < self.input_places
+    }
+
+    /// A packet for `output` enters at `input`.
+    pub fn push(&mut self, input: usize, output: u16, packet: T) {
+        if self.inputs[input].is_empty() {
+            self.want(output, input);
+        }
+        self.inputs[input].push_back((output, packet));
+        self.packets += 1;
+    }
+
+    /// The next packet at `output`.
+    pub fn pop(&mut self, output: usize) -> Option<T> {
+        let packet = self.outputs[output].pop_front();
+        self.packets -= usize::from(packet.is_some());
+        packet
+    }
+
+    /// Whether `output` has a packet.
+    pub fn has_packet(&self, output: usize) -> bool {
+        !self.outputs[output].is_empty()
+    }
+
+    /// No packet is inside.
+    pub fn is_empty(&self) -> bool {
+        self.packets == 0
+    }
+
+    /// Some packet waits at an input.
+    pub fn is_moving(&self) -> bool {
+        self.active != 0
+    }
+
+    fn want(&mut self, output: u16, input: usize) {
+        self.wanted[output as usize] |= 1 << input;
+        self.active |= 1 << output;
+    }
+
+    /// Moves the first packet of `input` to `output`.
+    fn transfer(&mut self, input: usize, output: usize) {
+        let Some((_, packet)) = self.inputs[input].pop_front() else { return };
+        self.outputs[output].push_back(packet);
+        self.wanted[output] &= !(1 << input);
+        if self.wanted[output] == 0 {
+            self.active &= !(1 << output);
+        }
+        if let Some(&(output, _)) = self.inputs[input].front() {
+            self.want(output, input);
+        }
+    }
+
+    /// One cycle.
+    pub fn advance(&mut self) {
+        match self.arbiter {
+            Arbiter::Islip => self.advance_islip(),
+            Arbiter::RoundRobin => self.advance_round_robin(),
+        }
+    }
+
+    /// Outputs choose in ascending order; an input that gave a packet may give its next one to a later output.
+    fn advance_islip(&mut self) {
+        let mut from = 0;
+        loop {
+            let rest = self.active.checked_shr(from).unwrap_or(0);
+            if rest == 0 {
+                return;
+            }
+            let output = (from + rest.trailing_zeros()) as usize;
+            from = output as u32 + 1;
+            if self.outputs[output].len() < self.output_places {
+                let input = first_from(self.wanted[output], self.next[output]);
+                self.next[output] = (input + 1) % self.inputs.len();
+                self.transfer(input, output);
+            }
+        }
+    }
+
+    /// Inputs go in turn, one packet each, one packet for each output.
+    fn advance_round_robin(&mut self) {
+        let mut served = 0_u128;
+        for step in 0..self.inputs.len() {
+            let input = (step + self.turn) % self.inputs.len();
+            let Some(&(output, _)) = self.inputs[input].front() else { continue };
+            let output = output as usize;
+            if served >> output & 1 == 0 && self.outputs[output].len() < self.output_places {
+                served |= 1 << output;
+                self.transfer(input, output);
+            }
+        }
+        self.turn = (self.turn + 1) % self.inputs.len();
+    }
+}
+
+/// The first bit of `set` from `start` on, cyclically; `set` is not empty.
+fn first_from(set: u128, start: usize) -> usize {
+    let later = set & (u128::MAX << start);
+    (if later == 0 { set } else { later }).trailing_zeros() as usize
+}

@@ -1,0 +1,12 @@
+//! Below the SMs: the crossbar, the slices of L2, the DRAM channels.
+
+mod channel;
+mod crossbar;
+mod credits;
+mod partition;
+mod slice;
+
+pub use channel::{Channel, ChannelCounts, Place};
+pub use crossbar::Crossbar;
+pub use partition::{Partition, PartitionParameters};
+pub use slice::Slice;

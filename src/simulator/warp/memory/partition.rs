@@ -1,0 +1,95 @@
+//! A memory partition: the slices of L2 before one DRAM channel.
+
+use std::collections::VecDeque;
+
+use super::super::request::Request;
+use super::channel::{Channel, Place};
+use super::credits::Credits;
+use super::slice::Slice;
+use crate::model::machine::Dram;
+
+/// What a partition needs to know.
+#[derive(Debug, Clone, Copy)]
+pub struct PartitionParameters {
+    /// Slices of the partition.
+    pub slices: usize,
+    /// The DRAM behind it.
+    pub dram: Dram,
+    /// From a slice to the channel [core cycles].
+    pub dram_latency: u64,
+}
+
+/// The way from the slices of a partition to its channel and back.
+#[derive(Debug)]
+pub struct Partition {
+    channel: Channel,
+    credits: Credits,
+    /// On their way to the channel, with the core cycle at which they are there.
+    latency: VecDeque<(u64, Request)>,
+    dram_latency: u64,
+}
+
+impl Partition {
+    pub fn new(parameters: &PartitionParameters) -> Self {
+        let dram = &parameters.dram;
+        let limit = (dram.queue > 0 && dram.return_queue > 0).then(|| {
+            let writes = dram.write_queue.as_ref().map_or(0, |queue| queue.size);
+            (dram.queue + dram.return_queue + writes) as usize - (parameters.slices - 1)
+        });
+        Self {
+            channel: Channel::new(*dram),
+            credits: Credits::new(parameters.slices, limit),
+            latency: VecDeque::new(),
+            dram_latency: parameters.dram_latency,
+        }
+    }
+
+    /// The channel, for its counts.
+    pub fn channel(&self) -> &Channel {
+        &self.channel
+    }
+
+    /// The core cycle from which on something can happen here, apart from what the slices bring.
+    pub fn wakes_at(&self, now: u64) -> Option<u64> {
+        if self.channel.is_idle() { self.latency.front().map(|&(at, _)| at) } else { Some(now) }
+    }
+
+    /// Command cycles in which nothing is here go by.
+    pub fn skip(&mut self, cycles: u64) {
+        self.channel.skip(cycles);
+    }
+
+    /// One command cycle, in core cycle `now`; `slices` are those of the partition, `first` the number of the first.
+    pub fn cycle(&mut self, slices: &mut [Slice], first: usize, now: u64, place: impl Fn(u64) -> Place) {
+        if let Some(&answer) = self.channel.answers.front() {
+            let slice = answer.slice as usize - first;
+            if slices[slice].takes_answers() {
+                slices[slice].from_dram.push_back(answer);
+                self.credits.give_back(slice);
+                self.channel.answers.pop_front();
+            }
+        }
+        if let Some(written) = self.channel.cycle() {
+            self.credits.give_back(written.slice as usize - first);
+        }
+        for step in 0..slices.len() {
+            let slice = (step + self.credits.last + 1) % slices.len();
+            let Some(&request) = slices[slice].to_dram.front() else { continue };
+            if slices[slice].takes_answers() && self.credits.available(slice) {
+                if !self.channel.is_full(request.writes()) {
+                    slices[slice].to_dram.pop_front();
+                    self.latency.push_back((now + self.dram_latency, request));
+                    self.credits.take(slice);
+                }
+                break;
+            }
+        }
+        if let Some(&(at, request)) = self.latency.front()
+            && now >= at
+            && !self.channel.is_full(request.writes())
+        {
+            self.latency.pop_front();
+            self.channel.push(request, place(request.address));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A slice of L2 (a memory sub-partition) and the queues around it.
+
+use std::collections::VecDeque;
+
+use super::super::cache::{Cache, Geometry, Outcome};
+use super::super::request::{Kind, Request};
+use crate::model::machine::PartitionQueues;
+
+/// A slice of L2.
+#[derive(Debug)]
+pub struct Slice {
+    l2: Cache,
+    /// On their way in, with the cycle at which they are there.
+    rop: VecDeque<(u64, Request)>,
+    rop_latency: u64,
+    incoming: VecDeque<Request>,
+    /// Misses and write-backs for the DRAM.
+    pub to_dram: VecDeque<Request>,
+    /// Answers of the DRAM.
+    pub from_dram: VecDeque<Request>,
+    /// Answers for the SMs.
+    pub outgoing: VecDeque<Request>,
+    queues: PartitionQueues,
+    /// Sectors put in before the start; they are older than every access.
+    preloaded: u64,
+}
+
+impl Slice {
+    pub fn new(geometry: Geometry, rop_latency: u64, queues: PartitionQueues) -> Self {
+        Self {
+            l2: Cache::new(geometry),
+            rop: VecDeque::new(),
+            rop_latency,
+            incoming: VecDeque::new(),
+            to_dram: VecDeque::new(),
+            from_dram: VecDeque::new(),
+            outgoing: VecDeque::new(),
+            queues,
+            preloaded: 0,
+        }
+    }
+
+    /// The cache, for its counts.
+    pub fn l2(&self) -> &Cache {
+        &self.l2
+    }
+
+    /// Whether a request can come in: four more must fit.
+    pub fn accepts(&self) -> bool {
+        self.incoming.len() + 3 < self.queues.icnt_to_l2 as usize
+    }
+
+    /// A request comes in.
+    pub fn push(&mut self, request: Request, now: u64) {
+        self.rop.push_back((now + self.rop_latency, request));
+    }
+
+    /// Whether the DRAM may answer.
+    pub fn takes_answers(&self) -> bool {
+        self.from_dram.len() < self.queues.dram_to_l2 as usize
+    }
+
+    /// Puts a sector into the cache before the start.
+    pub fn preload(&mut self, sector: u64) {
+        self.l2.preload(sector, self.preloaded);
+        self.preloaded += 1;
+    }
+
+    /// The cycle from which on something can happen here; `None` if nothing is here.
+    pub fn wakes_at(&self, now: u64) -> Option<u64> {
+        let busy = !self.incoming.is_empty()
+            || !self.from_dram.is_empty()
+            || !self.outgoing.is_empty()
+            || !self.to_dram.is_empty()
+            || !self.l2.is_quiet();
+        if busy { Some(now) } else { self.rop.front().map(|&(at, _)| at) }
+    }
+
+    /// One L2 cycle.
+    pub fn cycle(&mut self, now: u64) {
+        let places = self.queues.l2_to_icnt as usize;
+        if self.l2.has_ready() && self.outgoing.len() < places {
+            self.outgoing.extend(self.l2.next_ready());
+        }
+        if let Some(&answer) = self.from_dram.front() {
+            if self.l2.awaits(&answer) {
+                if self.l2.fill_port_free() {
+                    self.l2.fill(&answer);
+                    self.from_dram.pop_front();
+                }
+            } else if self.outgoing.len() < places {
+                self.outgoing.push_back(answer);
+                self.from_dram.pop_front();
+            }
+        }
+        if self.to_dram.len() < self.queues.l2_to_dram as usize {
+            self.to_dram.extend(self.l2.misses.pop_front());
+        }
+        self.l2.replenish();
+        if self.to_dram.len() < self.queues.l2_to_dram as usize {
+            self.look_up(now);
+        }
+        if let Some(&(at, request)) = self.rop.front()
+            && now >= at
+            && self.incoming.len() < self.queues.icnt_to_l2 as usize
+        {
+            self.rop.pop_front();
+            self.incoming.push_back(request);
+        }
+    }
+
+    fn look_up(&mut self, now: u64) {
+        let Some(&request) = self.incoming.front() else { return };
+        if self.outgoing.len() >= self.queues.l2_to_icnt as usize || !self.l2.data_port_free() {
+            return;
+        }
+        match self.l2.access(&request, now + self.preloaded) {
+            Outcome::Refused => return,
+            Outcome::Hit { .. } => self.outgoing.push_back(request),
+            Outcome::Miss if request.kind == Kind::Write => self.outgoing.push_back(request),
+            Outcome::Miss => {}
+        }
+        self.incoming.pop_front();
+    }
+}

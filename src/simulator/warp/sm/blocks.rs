@@ -1,0 +1,109 @@
+//! Thread blocks on an SM.
+
+use super::super::code::Stream;
+use super::Sm;
+
+/// A block on an SM.
+#[derive(Debug)]
+pub struct Block {
+    kernel: usize,
+    index: u64,
+    first_slot: usize,
+    warps: usize,
+    left: usize,
+}
+
+/// A block that is to start.
+pub struct BlockStart {
+    /// Index of its kernel.
+    pub kernel: usize,
+    /// Its index in the grid.
+    pub index: u64,
+    /// Place among the SM's blocks.
+    pub place: usize,
+    /// Slot of its first warp; the others follow.
+    pub first_slot: usize,
+    /// Its warps.
+    pub streams: Vec<Box<dyn Stream + Send>>,
+}
+
+/// A block that ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndedBlock {
+    /// Index of its kernel.
+    pub kernel: usize,
+    /// Its index in the grid.
+    pub index: u64,
+    /// Place among the SM's blocks.
+    pub place: usize,
+    /// Slot of its first warp.
+    pub first_slot: usize,
+    /// The cycle.
+    pub cycle: u64,
+}
+
+impl Sm {
+    /// The first free place among the first `places`.
+    pub fn free_place(&self, places: usize) -> Option<usize> {
+        self.blocks.iter().take(places).position(Option::is_none)
+    }
+
+    /// The first run of `warps` free slots that starts at a multiple of `warps`.
+    pub fn free_slots(&self, warps: usize) -> Option<usize> {
+        let slots = self.warps.len();
+        (0..slots / warps).map(|run| run * warps).find(|&first| {
+            (first..first + warps).all(|slot| self.warps.slot(slot).stream.is_none())
+        })
+    }
+
+    /// A block starts at the end of cycle `now`.
+    pub fn start(&mut self, block: BlockStart, now: u64) {
+        self.sleep_until(now);
+        let warps = block.streams.len();
+        if self.instructions.len() <= block.kernel {
+            self.instructions.resize(block.kernel + 1, (0, 0));
+        }
+        self.blocks[block.place] = Some(Block {
+            kernel: block.kernel,
+            index: block.index,
+            first_slot: block.first_slot,
+            warps,
+            left: warps,
+        });
+        for (warp, stream) in block.streams.into_iter().enumerate() {
+            self.warps.start(block.first_slot + warp, stream, block.kernel, block.place, self.ages);
+            self.ages += 1;
+        }
+    }
+
+    /// A warp of `slot` is through; with the last one of its block the block ends.
+    pub(super) fn retire(&mut self, slot: usize, now: u64) {
+        let place = self.warps.slot(slot).block;
+        self.warps.leave(slot);
+        let Some(block) = &mut self.blocks[place] else { return };
+        block.left -= 1;
+        if block.left == 0 {
+            self.ended.push(EndedBlock {
+                kernel: block.kernel,
+                index: block.index,
+                place,
+                first_slot: block.first_slot,
+                cycle: now,
+            });
+            self.blocks[place] = None;
+        }
+    }
+
+    /// The warp of `slot` came to a barrier, or ended: if all warps of its block are there, they go on.
+    pub(super) fn check_barrier(&mut self, slot: usize) {
+        let Some(block) = &self.blocks[self.warps.slot(slot).block] else { return };
+        let slots = block.first_slot..block.first_slot + block.warps;
+        if slots.clone().all(|slot| self.warps.is_done(slot) || self.warps.at_barrier(slot)) {
+            for slot in slots {
+                if self.warps.at_barrier(slot) {
+                    self.warps.set_barrier(slot, false);
+                }
+            }
+        }
+    }
+}

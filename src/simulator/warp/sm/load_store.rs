@@ -1,0 +1,362 @@
+//! The load-store unit of an SM: shared memory, L1 behind a latency, and what comes back from L2.
+
+use std::collections::VecDeque;
+
+use super::super::cache::{Cache, Outcome};
+use super::super::code::Caching;
+use super::super::memory::Crossbar;
+use super::super::request::{Kind, Request};
+use super::collector::Collectors;
+use super::flight::{Access, FlightId, Flights, Memory};
+use super::warps::Warps;
+
+/// What the unit needs to know.
+#[derive(Debug, Clone)]
+pub struct LoadStoreParameters {
+    /// SM, as requests name it.
+    pub sm: u16,
+    /// Its port at the crossbar.
+    pub port: usize,
+    /// From the unit to the tags of L1 [cycles].
+    pub l1_latency: u64,
+    /// Banks of L1; each takes one sector per cycle.
+    pub l1_banks: u64,
+    /// Bytes after which the next bank follows.
+    pub l1_interleaving: u64,
+    /// Global loads go past L1.
+    pub skip_l1: bool,
+    /// Latency of shared memory [cycles].
+    pub shared_latency: u64,
+    /// Answers that can wait.
+    pub responses: usize,
+}
+
+/// An answer on its way to the registers.
+#[derive(Debug, Clone, Copy)]
+struct Writeback {
+    flight: FlightId,
+    shared: bool,
+}
+
+/// The load-store unit.
+#[derive(Debug)]
+pub struct LoadStore {
+    parameters: LoadStoreParameters,
+    /// The instruction being served.
+    serving: Option<FlightId>,
+    /// Shared loads, with the cycle from which on they can be written back.
+    shared: VecDeque<(u64, FlightId)>,
+    /// Per bank of L1, sectors on their way to the tags, with the cycle in which they are there.
+    banks: Vec<VecDeque<(u64, Request)>>,
+    queued: usize,
+    /// From the memory system.
+    pub responses: VecDeque<Request>,
+    /// L1.
+    pub l1: Cache,
+    past_l1: Option<Request>,
+    writeback: Option<Writeback>,
+    turn: usize,
+}
+
+/// Sources of writebacks: shared memory, textures, constants, past L1, L1.
+const CLIENTS: usize = 5;
+
+impl LoadStore {
+    pub fn new(parameters: LoadStoreParameters, l1: Cache) -> Self {
+        Self {
+            banks: vec![VecDeque::new(); parameters.l1_banks as usize],
+            queued: 0,
+            parameters,
+            serving: None,
+            shared: VecDeque::new(),
+            responses: VecDeque::new(),
+            l1,
+            past_l1: None,
+            writeback: None,
+            turn: 0,
+        }
+    }
+
+    /// Whether it can take an instruction.
+    pub fn is_free(&self) -> bool {
+        self.serving.is_none()
+    }
+
+    /// Takes an instruction.
+    pub fn take(&mut self, flight: FlightId) {
+        self.serving = Some(flight);
+    }
+
+    /// Whether it takes another answer of the memory system.
+    pub fn accepts(&self) -> bool {
+        self.responses.len() < self.parameters.responses
+    }
+
+    /// The cycle from which on something can happen here without a new answer; `None` if nothing is here.
+    pub fn wakes_at(&self, now: u64) -> Option<u64> {
+        if self.serving.is_some()
+            || self.writeback.is_some()
+            || self.past_l1.is_some()
+            || !self.responses.is_empty()
+            || !self.l1.is_quiet()
+        {
+            return Some(now);
+        }
+        let banks = self.banks.iter().filter_map(|bank| bank.front());
+        let next = banks.map(|&(at, _)| at).min();
+        let shared = self.shared.front().map(|&(at, _)| at);
+        match (next, shared) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// One cycle.
+    pub fn cycle(
+        &mut self,
+        now: u64,
+        flights: &mut Flights,
+        warps: &mut Warps,
+        collectors: &mut Collectors,
+        net: &mut Crossbar<Request>,
+        slice: &dyn Fn(u64) -> u16,
+    ) {
+        self.write_back(now, flights, warps, collectors);
+        self.answer(warps);
+        if !self.l1.misses.is_empty()
+            && net.has_room(self.parameters.port)
+            && let Some(mut request) = self.l1.misses.pop_front()
+        {
+            request.slice = slice(request.address);
+            net.push(self.parameters.port, request.slice, request);
+        }
+        self.l1.replenish();
+        if self.queued > 0 {
+            self.look_up(now, flights, warps);
+        }
+        if let Some(flight) = self.serving {
+            self.serve(flight, now, flights, warps, net, slice);
+        }
+    }
+
+    /// The registers of a load are written, answer by answer.
+    fn write_back(&mut self, now: u64, flights: &mut Flights, warps: &mut Warps, collectors: &mut Collectors) {
+        if let Some(writeback) = self.writeback {
+            let flight = flights.get_mut(writeback.flight);
+            let (slot, scheduler) = (flight.slot, flight.scheduler as usize);
+            let mut granted = flight.granted as usize;
+            while granted < flight.writes.len() {
+                if !collectors.write(collectors.bank(flight.writes[granted].bank, slot, scheduler)) {
+                    break;
+                }
+                granted += 1;
+            }
+            flight.granted = granted as u8;
+            if granted == flight.writes.len() {
+                flight.granted = 0;
+                if writeback.shared {
+                    warps.release(slot as usize, &flight.writes);
+                    flights.end(writeback.flight);
+                } else {
+                    self.arrived(writeback.flight, flights, warps);
+                }
+                self.writeback = None;
+            }
+        }
+        if self.writeback.is_some() {
+            return;
+        }
+        for step in 0..CLIENTS {
+            let client = (step + self.turn) % CLIENTS;
+            let writeback = match client {
+                0 => self.shared.front().filter(|&&(at, _)| at <= now).map(|&(_, flight)| Writeback {
+                    flight,
+                    shared: true,
+                }),
+                3 => self.past_l1.take().map(|request| {
+                    if request.kind == Kind::Atomic {
+                        warps.atomic_done(request.slot as usize, u32::from(request.lanes));
+                    }
+                    Writeback { flight: request.flight, shared: false }
+                }),
+                4 if self.l1.has_ready() => {
+                    self.l1.next_ready().map(|request| Writeback { flight: request.flight, shared: false })
+                }
+                _ => None,
+            };
+            if let Some(writeback) = writeback {
+                if writeback.shared {
+                    self.shared.pop_front();
+                    warps.left_pipeline(flights.get(writeback.flight).slot as usize);
+                }
+                self.writeback = Some(writeback);
+                self.turn = (client + 1) % CLIENTS;
+                return;
+            }
+        }
+    }
+
+    /// One sector of a load is there.
+    fn arrived(&self, id: FlightId, flights: &mut Flights, warps: &mut Warps) {
+        let flight = flights.get_mut(id);
+        flight.remaining -= 1;
+        if flight.remaining == 0 {
+            warps.release(flight.slot as usize, &flight.writes);
+            flights.end(id);
+        }
+    }
+
+    fn answer(&mut self, warps: &mut Warps) {
+        let Some(&response) = self.responses.front() else { return };
+        if response.kind == Kind::Write {
+            warps.store_acknowledged(response.slot as usize);
+        } else if response.past_l1 {
+            if self.past_l1.is_some() {
+                return;
+            }
+            self.past_l1 = Some(response);
+        } else {
+            if !self.l1.fill_port_free() {
+                return;
+            }
+            self.l1.fill(&response);
+        }
+        self.responses.pop_front();
+    }
+
+    /// Sectors that reached the tags of L1 are looked up, one per bank.
+    fn look_up(&mut self, now: u64, flights: &mut Flights, warps: &mut Warps) {
+        for bank in 0..self.banks.len() {
+            let Some(&(at, request)) = self.banks[bank].front() else { continue };
+            if at > now {
+                continue;
+            }
+            match self.l1.access(&request, now) {
+                Outcome::Refused => {
+                    if let Some(first) = self.banks[bank].front_mut() {
+                        first.0 = now + 1;
+                    }
+                    continue;
+                }
+                Outcome::Hit { sent: false } if !request.writes() => self.arrived(request.flight, flights, warps),
+                Outcome::Hit { .. } | Outcome::Miss => {}
+            }
+            self.banks[bank].pop_front();
+            self.queued -= 1;
+            // The next one moves up behind it.
+            if let Some(next) = self.banks[bank].front_mut() {
+                next.0 = next.0.max(now + 1);
+            }
+        }
+    }
+
+    fn serve(
+        &mut self,
+        id: FlightId,
+        now: u64,
+        flights: &mut Flights,
+        warps: &mut Warps,
+        net: &mut Crossbar<Request>,
+        slice: &dyn Fn(u64) -> u16,
+    ) {
+        let flight = flights.get_mut(id);
+        let slot = flight.slot as usize;
+        match flight.memory {
+            Memory::Shared(load) => {
+                flight.conflicts = flight.conflicts.saturating_sub(1);
+                if flight.conflicts > 0 {
+                    return;
+                }
+                if load {
+                    let at = now + self.parameters.shared_latency;
+                    let at = self.shared.back().map_or(at, |&(last, _)| at.max(last + 1));
+                    self.shared.push_back((at, id));
+                    self.serving = None;
+                    return;
+                }
+            }
+            Memory::Load(_) | Memory::Store | Memory::Atomic => {
+                self.send(id, now, flights, warps, net, slice);
+                if !flights.get(id).accesses.is_empty() {
+                    return;
+                }
+            }
+            Memory::Constant | Memory::Fence | Memory::None => {}
+        }
+        let flight = flights.get(id);
+        if matches!(flight.memory, Memory::Load(_) | Memory::Atomic) && flight.remaining > 0 {
+            warps.left_pipeline(slot);
+        } else {
+            // Loads without lanes and constants write their registers at once.
+            warps.left_pipeline(slot);
+            warps.release(slot, &flight.writes);
+            flights.end(id);
+        }
+        self.serving = None;
+    }
+
+    /// Gives sectors to L1 (one per bank) or past it (one).
+    fn send(
+        &mut self,
+        id: FlightId,
+        now: u64,
+        flights: &mut Flights,
+        warps: &mut Warps,
+        net: &mut Crossbar<Request>,
+        slice: &dyn Fn(u64) -> u16,
+    ) {
+        let flight = flights.get_mut(id);
+        let past_l1 = match flight.memory {
+            Memory::Load(caching) => caching == Caching::L2 || self.parameters.skip_l1,
+            Memory::Atomic => true,
+            _ => self.parameters.skip_l1,
+        };
+        let kind = match flight.memory {
+            Memory::Store => Kind::Write,
+            Memory::Atomic => Kind::Atomic,
+            _ => Kind::Read,
+        };
+        let request = |access: &Access, slot: u16| Request {
+            address: access.address,
+            bytes: access.bytes,
+            kind,
+            past_l1,
+            sm: self.parameters.sm,
+            slot,
+            flight: id,
+            slice: 0,
+            lanes: access.lanes,
+        };
+        if past_l1 {
+            if net.has_room(self.parameters.port)
+                && let Some(access) = flight.accesses.pop()
+            {
+                let mut request = request(&access, flight.slot);
+                request.slice = slice(request.address);
+                net.push(self.parameters.port, request.slice, request);
+                if kind == Kind::Write {
+                    warps.store_sent(flight.slot as usize);
+                }
+            }
+            return;
+        }
+        for _ in 0..self.parameters.l1_banks {
+            let Some(access) = flight.accesses.last() else { return };
+            let number = access.address / self.parameters.l1_interleaving % self.parameters.l1_banks;
+            let bank = &self.banks[number as usize];
+            let latency = self.parameters.l1_latency;
+            // The first stage is taken by a sector of this cycle, or by one that cannot move on.
+            let taken = bank.len() >= latency as usize || bank.back().is_some_and(|&(at, _)| at >= now + latency);
+            if taken {
+                return;
+            }
+            let request = request(access, flight.slot);
+            self.banks[number as usize].push_back((now + latency, request));
+            self.queued += 1;
+            flight.accesses.pop();
+            if kind == Kind::Write {
+                warps.store_sent(flight.slot as usize);
+            }
+        }
+    }
+}

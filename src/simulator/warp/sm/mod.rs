@@ -1,0 +1,297 @@
+//! A streaming multiprocessor, cycle by cycle: write back, execute, read operands, issue, fetch.
+
+mod blocks;
+mod coalescing;
+mod collector;
+mod flight;
+mod issue;
+mod load_store;
+mod units;
+mod warps;
+
+pub use blocks::{BlockStart, EndedBlock};
+pub use flight::{Memory, Unit};
+pub use issue::{IssueEvent, Stalls};
+
+use self::blocks::Block;
+use self::collector::{Collectors, PipelineRegisters};
+use self::flight::{FlightId, Flights};
+use self::load_store::{LoadStore, LoadStoreParameters};
+use self::units::{Pipeline, ResultBuses};
+use self::warps::{Units, Warps};
+use super::cache::{Cache, Counts, Geometry};
+use super::code::Effect;
+use super::memory::Crossbar;
+use super::policy::Policy;
+use super::request::Request;
+use crate::model::machine::{MachineShape, Timing};
+
+/// An SM.
+pub struct Sm {
+    /// Its number.
+    pub number: u16,
+    machine: std::sync::Arc<MachineShape>,
+    warps: Warps,
+    policies: Vec<Box<dyn Policy + Send>>,
+    flights: Flights,
+    /// Issued, not yet in a collector.
+    issued: PipelineRegisters,
+    collectors: Collectors,
+    /// Collected, not yet in a unit.
+    collected: PipelineRegisters,
+    pipelines: Vec<Pipeline>,
+    /// Pipelines with something inside, one bit each.
+    working: u64,
+    buses: ResultBuses,
+    /// Results to be written back in the next cycle.
+    results: Vec<FlightId>,
+    load_store: LoadStore,
+    /// Fetched, not yet decoded.
+    fetched: Option<usize>,
+    last_fetched: usize,
+    /// The scheduler that issues first.
+    turn: usize,
+    blocks: Vec<Option<Block>>,
+    /// Blocks that ended, for the dispatcher.
+    pub ended: Vec<EndedBlock>,
+    ages: u64,
+    effect: Effect,
+    /// Issues, if they are recorded.
+    pub record: Option<Vec<IssueEvent>>,
+    /// Counted per cycle and scheduler.
+    pub stalls: Stalls,
+    /// Instructions issued, by kernel: warp instructions, thread instructions.
+    pub instructions: Vec<(u64, u64)>,
+    /// The cycle up to which the SM has been simulated.
+    clock: u64,
+    asleep: bool,
+}
+
+impl Sm {
+    /// An empty SM.
+    pub fn new(
+        number: u16,
+        port: usize,
+        machine: &std::sync::Arc<MachineShape>,
+        l1: Geometry,
+        policies: Vec<Box<dyn Policy + Send>>,
+    ) -> Self {
+        let sm = &machine.sm;
+        let schedulers = sm.schedulers as usize;
+        let units = Units { int: sm.units.int > 0, dp: sm.units.dp > 0 };
+        let kinds = [
+            (Unit::Sp, sm.units.sp),
+            (Unit::Dp, sm.units.dp),
+            (Unit::Int, sm.units.int),
+            (Unit::Sfu, sm.units.sfu),
+            (Unit::Tensor, sm.units.tensor),
+        ];
+        let generic = &sm.register_file.generic;
+        let parameters = LoadStoreParameters {
+            sm: number,
+            port,
+            l1_latency: u64::from(machine.l1.latency),
+            l1_banks: u64::from(machine.l1.banks),
+            l1_interleaving: u64::from(machine.l1.bank_interleaving_bytes),
+            skip_l1: machine.l1.skip_global || machine.l1.cache.is_none(),
+            shared_latency: u64::from(machine.shared_memory.latency),
+            responses: machine.interconnect.response_buffer as usize,
+        };
+        Self {
+            number,
+            warps: Warps::new(sm.warps() as usize, schedulers, issue::unit, units),
+            policies,
+            flights: Flights::default(),
+            issued: PipelineRegisters::new(schedulers),
+            collectors: Collectors::new(
+                generic.units as usize,
+                generic.in_ports as usize,
+                generic.out_ports as usize,
+                sm.register_file.banks as usize,
+                schedulers,
+            ),
+            collected: PipelineRegisters::new(schedulers),
+            pipelines: kinds
+                .into_iter()
+                .flat_map(|(unit, count)| (0..count as usize).map(move |scheduler| Pipeline::new(unit, scheduler)))
+                .collect(),
+            working: 0,
+            buses: ResultBuses::new(sm.widths.ex_wb),
+            results: Vec::new(),
+            load_store: LoadStore::new(parameters, Cache::new(l1)),
+            fetched: None,
+            last_fetched: 0,
+            turn: 0,
+            blocks: (0..sm.blocks).map(|_| None).collect(),
+            ended: Vec::new(),
+            ages: 0,
+            effect: Effect::default(),
+            record: None,
+            stalls: Stalls::default(),
+            instructions: Vec::new(),
+            clock: 0,
+            asleep: true,
+            machine: machine.clone(),
+        }
+    }
+
+    /// Requests that L1 took and missed.
+    pub fn l1_counts(&self) -> Counts {
+        self.load_store.l1.counts
+    }
+
+    /// Forgets the contents of L1.
+    pub fn invalidate_l1(&mut self) {
+        self.load_store.l1.invalidate();
+    }
+
+    /// Whether the SM takes another answer of the memory system.
+    pub fn accepts(&self) -> bool {
+        self.load_store.accepts()
+    }
+
+    /// An answer of the memory system.
+    pub fn answer(&mut self, response: Request) {
+        self.load_store.responses.push_back(response);
+    }
+
+    /// No block is here.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.iter().all(Option::is_none)
+    }
+
+    /// The cycle in which something can happen here without an answer or a new block; `None`: never.
+    pub fn wakes_at(&self, now: u64) -> Option<u64> {
+        let issuing = self.warps.schedulers.iter().any(|scheduler| {
+            !scheduler.stale.is_empty() || scheduler.ready.iter().any(|ready| !ready.is_empty())
+        });
+        let busy = issuing
+            || self.warps.hungry != 0
+            || self.warps.finished != 0
+            || self.fetched.is_some()
+            || self.working != 0
+            || !self.results.is_empty()
+            || !self.issued.is_empty()
+            || !self.collected.is_empty()
+            || !self.collectors.is_empty();
+        if busy { Some(now) } else { self.load_store.wakes_at(now) }
+    }
+
+    /// Cycles up to `now` in which nothing could happen go by.
+    pub fn sleep_until(&mut self, now: u64) {
+        let cycles = now.saturating_sub(self.clock);
+        if cycles == 0 {
+            return;
+        }
+        self.clock = now;
+        if self.is_empty() {
+            return;
+        }
+        self.turn = (self.turn + (cycles % self.policies.len() as u64) as usize) % self.policies.len();
+        for scheduler in &self.warps.schedulers {
+            if scheduler.waiting.is_empty() {
+                self.stalls.idle += cycles;
+            } else {
+                self.stalls.scoreboard += cycles;
+            }
+        }
+    }
+
+    /// Cycle `now`. An SM without blocks does nothing.
+    pub fn cycle(&mut self, now: u64, net: &mut Crossbar<Request>, slice: &dyn Fn(u64) -> u16) {
+        self.sleep_until(now);
+        self.clock = now + 1;
+        if self.is_empty() {
+            return;
+        }
+        self.write_back();
+        self.execute(now, net, slice);
+        for _ in 0..self.machine.sm.register_file.reads_per_bank {
+            self.collectors.step(&self.flights, &mut self.issued, &mut self.collected);
+        }
+        self.issue(now);
+        for _ in 0..self.machine.sm.fetch_throughput {
+            if let Some(slot) = self.fetched.take() {
+                self.warps.decode(slot);
+            }
+            self.fetch(now);
+        }
+    }
+
+    fn write_back(&mut self) {
+        for index in 0..self.results.len() {
+            let id = self.results[index];
+            let flight = self.flights.get(id);
+            let slot = flight.slot;
+            for register in &flight.writes {
+                let bank = self.collectors.bank(register.bank, slot, flight.scheduler as usize);
+                if !self.collectors.write(bank) {
+                    break;
+                }
+            }
+            self.warps.release(slot as usize, &flight.writes);
+            self.warps.left_pipeline(slot as usize);
+            self.flights.end(id);
+        }
+        self.results.clear();
+    }
+
+    fn execute(&mut self, now: u64, net: &mut Crossbar<Request>, slice: &dyn Fn(u64) -> u16) {
+        let waiting = !self.collected.is_empty();
+        for index in 0..self.pipelines.len() {
+            let bit = 1_u64 << index;
+            if !waiting && self.working & bit == 0 {
+                continue;
+            }
+            let pipeline = &mut self.pipelines[index];
+            if self.working & bit != 0 {
+                self.results.extend(pipeline.cycle(now));
+            }
+            if waiting && let Some(id) = self.collected.get(pipeline.unit, pipeline.scheduler) {
+                let flight = self.flights.get(id);
+                if pipeline.take(id, flight.latency, flight.initiation, now, &mut self.buses) {
+                    self.collected.take(pipeline.unit, pipeline.scheduler);
+                }
+            }
+            if pipeline.is_empty() {
+                self.working &= !bit;
+            } else {
+                self.working |= bit;
+            }
+        }
+        self.load_store.cycle(now, &mut self.flights, &mut self.warps, &mut self.collectors, net, slice);
+        if waiting
+            && self.load_store.is_free()
+            && let Some(scheduler) = self.collected.oldest(Unit::Mem, &self.flights)
+            && let Some(id) = self.collected.take(Unit::Mem, scheduler)
+        {
+            self.load_store.take(id);
+        }
+    }
+
+    /// Fetches for the next warp without instructions; warps that are through leave on the way to it.
+    fn fetch(&mut self, now: u64) {
+        let slots = self.warps.len();
+        let interesting = self.warps.hungry | self.warps.finished;
+        if interesting == 0 {
+            return;
+        }
+        for step in 0..slots {
+            let slot = (self.last_fetched + 1 + step) % slots;
+            if interesting >> slot & 1 == 0 {
+                continue;
+            }
+            if self.warps.finished >> slot & 1 == 1 {
+                self.retire(slot, now);
+            }
+            if self.warps.hungry >> slot & 1 == 1 {
+                self.fetched = Some(slot);
+                self.last_fetched = slot;
+                return;
+            }
+        }
+    }
+}
+
+/// The time of an instruction without units of its own.
+const ONE: Timing = Timing::ONE;

@@ -1,0 +1,110 @@
+//! Functional units: pipelines with an initiation interval, and the buses that take their results to writeback.
+
+use super::flight::{FlightId, Unit};
+
+/// Cycles that a pipeline looks ahead; latencies are shorter.
+const HORIZON: usize = 512;
+
+/// Something per cycle to come.
+#[derive(Debug)]
+struct Ahead<T> {
+    places: Vec<(u64, T)>,
+}
+
+impl<T: Copy + Default> Ahead<T> {
+    fn new() -> Self {
+        Self { places: vec![(u64::MAX, T::default()); HORIZON] }
+    }
+
+    fn get(&self, cycle: u64) -> Option<T> {
+        let (at, value) = self.places[cycle as usize % HORIZON];
+        (at == cycle).then_some(value)
+    }
+
+    fn set(&mut self, cycle: u64, value: T) {
+        self.places[cycle as usize % HORIZON] = (cycle, value);
+    }
+}
+
+/// Result buses: as many results per cycle as writeback has registers.
+#[derive(Debug)]
+pub struct ResultBuses {
+    taken: Ahead<u32>,
+    buses: u32,
+}
+
+impl ResultBuses {
+    pub fn new(buses: u32) -> Self {
+        Self { taken: Ahead::new(), buses }
+    }
+
+    fn has_room(&self, cycle: u64) -> bool {
+        self.taken.get(cycle).unwrap_or(0) < self.buses
+    }
+
+    fn take(&mut self, cycle: u64) {
+        let taken = self.taken.get(cycle).unwrap_or(0);
+        self.taken.set(cycle, taken + 1);
+    }
+}
+
+/// A unit of one scheduler.
+#[derive(Debug)]
+pub struct Pipeline {
+    /// What it computes.
+    pub unit: Unit,
+    /// The scheduler it belongs to.
+    pub scheduler: usize,
+    /// Before the pipeline, until the initiation interval is over.
+    entering: Option<Entering>,
+    /// In the pipeline, by the cycle in which it leaves.
+    leaving: Ahead<FlightId>,
+    inside: usize,
+    /// Cycles whose result is taken.
+    results: Ahead<()>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entering {
+    flight: FlightId,
+    cycles: u16,
+    depth: u16,
+}
+
+impl Pipeline {
+    pub fn new(unit: Unit, scheduler: usize) -> Self {
+        Self { unit, scheduler, entering: None, leaving: Ahead::new(), inside: 0, results: Ahead::new() }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.inside == 0 && self.entering.is_none()
+    }
+
+    /// One cycle; returns what leaves.
+    pub fn cycle(&mut self, now: u64) -> Option<FlightId> {
+        let left = if self.inside > 0 { self.leaving.get(now) } else { None };
+        self.inside -= usize::from(left.is_some());
+        if let Some(entering) = &mut self.entering {
+            entering.cycles = entering.cycles.saturating_sub(1);
+            let leaves = now + u64::from(entering.depth) + 1;
+            if entering.cycles == 0 && self.leaving.get(leaves).is_none() {
+                self.leaving.set(leaves, entering.flight);
+                self.inside += 1;
+                self.entering = None;
+            }
+        }
+        left
+    }
+
+    /// Takes an instruction if the unit and a result bus are free; says whether.
+    pub fn take(&mut self, flight: FlightId, latency: u16, initiation: u16, now: u64, buses: &mut ResultBuses) -> bool {
+        let result = now + u64::from(latency);
+        if self.entering.is_some() || self.results.get(result).is_some() || !buses.has_room(result) {
+            return false;
+        }
+        self.results.set(result, ());
+        buses.take(result);
+        self.entering = Some(Entering { flight, cycles: initiation, depth: latency.saturating_sub(initiation) });
+        true
+    }
+}
