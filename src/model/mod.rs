@@ -19,6 +19,7 @@ mod task;
 mod task_set;
 pub mod utilization;
 pub mod verdict;
+pub mod warp_scenario;
 pub mod wcet;
 
 pub use benchmark::{Benchmark, Benchmarks, BenchmarksError};
@@ -40,6 +41,7 @@ pub use task::{Kind, Task, TaskError, TaskShape};
 pub use task_set::{EmptyTaskSet, TaskSet};
 pub use utilization::Utilization;
 pub use verdict::{Evidence, Verdict};
+pub use warp_scenario::WarpScenario;
 pub use wcet::{Contention, WcetFunction};
 
 use serde::de::{Deserialize, Deserializer, Error as _};

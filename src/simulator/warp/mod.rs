@@ -2,6 +2,8 @@
 //!
 //! * [`code`]: what a warp executes — instructions, and a stream of them per warp.
 //! * [`policy`]: which warp of a sub-core issues next (LRR, GTO, oldest, RT-PAWS, QAWS).
+//! * [`subcore`]: one sub-core with abstract latencies, on which the papers explain their policies.
 
 pub mod code;
 pub mod policy;
+pub mod subcore;
