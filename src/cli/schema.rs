@@ -8,7 +8,7 @@ use super::{Global, Outcome};
 use crate::bandwidth::{BudgetResults, Nominal};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
-use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, Scenario, System, TaskSet};
+use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, Scenario, System, TaskSet, WarpScenario};
 use crate::simulator::blocks::Comparison;
 use crate::simulator::regulation::Summary;
 use crate::simulator::regulation::sequence::SequenceSummary;
@@ -62,6 +62,12 @@ const FORMATS: &[Entry] = &[
     }),
     ("block-simulation", "what `simulate blocks` answers", || {
         schema_for!(super::simulate::Answer<'_>)
+    }),
+    ("warp-scenario", "what `simulate warps` reads", || {
+        schema_for!(WarpScenario)
+    }),
+    ("warp-simulation", "what `simulate warps` answers", || {
+        schema_for!(super::simulate::WarpAnswer<'_>)
     }),
     ("comparison", "what `import examiner --compare` answers", || {
         schema_for!(Comparison)

@@ -3,9 +3,11 @@
 mod blocks;
 mod pictures;
 mod tasks;
+mod warps;
 
 pub use blocks::Answer;
 pub use tasks::Summary;
+pub use warps::Answer as WarpAnswer;
 
 use clap::Subcommand;
 
@@ -25,6 +27,8 @@ enum Command {
     Blocks(blocks::Args),
     /// Simulate the jobs of tasks on their partitions.
     Tasks(tasks::Args),
+    /// Simulate the warps of kernels on a sub-core.
+    Warps(warps::Args),
 }
 
 impl Args {
@@ -36,6 +40,7 @@ impl Args {
         match &self.command {
             Command::Blocks(args) => args.run(global),
             Command::Tasks(args) => args.run(global),
+            Command::Warps(args) => args.run(global),
         }
     }
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Benchmarks, Bound, Kernel, Plan, Scenario, System, TaskSet};
+use super::{Benchmarks, Bound, Kernel, Plan, Scenario, System, TaskSet, WarpScenario};
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -51,6 +51,10 @@ impl Document for Scenario {
     const EXPECTED: &str = "a scenario: an object such as {\"platform\":\"xavier\",\"kernels\":[…]}";
 }
 
+impl Document for WarpScenario {
+    const EXPECTED: &str = "a scenario: an object such as {\"scheduler\":\"gto\",\"kernels\":[…]}";
+}
+
 impl Document for System {
     const EXPECTED: &str = "a system: an object such as {\"kernels\":[{\"kernel\":…,\"period\":…},…]}";
 }
@@ -66,6 +70,9 @@ pub type Bounds = Documents<Bound>;
 
 /// A stream of scenarios.
 pub type Scenarios = Documents<Scenario>;
+
+/// A stream of scenarios of one sub-core.
+pub type WarpScenarios = Documents<WarpScenario>;
 
 /// A stream of systems.
 pub type Systems = Documents<System>;

@@ -3,6 +3,7 @@
 //! * [`code`]: what a warp executes — instructions, and a stream of them per warp.
 //! * [`policy`]: which warp of a sub-core issues next (LRR, GTO, oldest, RT-PAWS, QAWS).
 //! * [`request`], [`cache`], [`memory`]: L1 and L2, the crossbar, the DRAM.
+//! * [`subcore`]: one sub-core with abstract latencies, on which the papers explain their policies.
 
 pub mod cache;
 pub mod code;
@@ -10,3 +11,4 @@ pub mod memory;
 pub mod policy;
 pub mod request;
 pub mod sm;
+pub mod subcore;

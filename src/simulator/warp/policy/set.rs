@@ -18,6 +18,40 @@ impl WarpSet {
         self.0 == 0
     }
 
+    /// Adds `slot`; beyond the capacity there is nothing to add.
+    pub fn insert(&mut self, slot: usize) {
+        if slot < Self::CAPACITY {
+            self.0 |= 1 << slot;
+        }
+    }
+
+    /// Takes `slot` out, if it is in the set.
+    pub fn remove(&mut self, slot: usize) {
+        if slot < Self::CAPACITY {
+            self.0 &= !(1 << slot);
+        }
+    }
+
+    /// The slots of both sets.
+    #[must_use]
+    pub fn and(self, other: WarpSet) -> WarpSet {
+        WarpSet(self.0 & other.0)
+    }
+
+    /// The lowest slot.
+    pub fn lowest(self) -> Option<usize> {
+        (self.0 != 0).then(|| self.0.trailing_zeros() as usize)
+    }
+
+    /// The slots from `slot` on; none from the capacity on.
+    #[must_use]
+    pub fn from(self, slot: usize) -> WarpSet {
+        match slot < Self::CAPACITY {
+            true => WarpSet(self.0 >> slot << slot),
+            false => WarpSet(0),
+        }
+    }
+
     /// The slots, ascending.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         let mut bits = self.0;
@@ -29,5 +63,33 @@ impl WarpSet {
             bits &= bits - 1;
             Some(slot)
         })
+    }
+}
+
+impl FromIterator<usize> for WarpSet {
+    /// Slots beyond the capacity are left out.
+    fn from_iter<I: IntoIterator<Item = usize>>(slots: I) -> WarpSet {
+        let mut set = WarpSet::default();
+        slots.into_iter().for_each(|slot| set.insert(slot));
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_hold_what_is_put_in() {
+        let mut set: WarpSet = [63, 0, 7, 64, 1000].into_iter().collect();
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 7, 63]);
+        assert!(set.contains(63) && !set.contains(64) && !set.contains(1));
+        assert_eq!(set.from(1).lowest(), Some(7));
+        assert_eq!(set.from(64), WarpSet(0));
+        assert_eq!(set.and(WarpSet(0b1000_0001)).iter().collect::<Vec<_>>(), [0, 7]);
+        for slot in [0, 7, 63, 64] {
+            set.remove(slot);
+        }
+        assert_eq!((set, set.lowest()), (WarpSet(0), None));
     }
 }

@@ -1,0 +1,67 @@
+//! A run for people.
+
+use crate::cli::output::Palette;
+use crate::cli::table::{Column, Table, clip};
+use crate::model::warp_scenario::WarpScenarioShape;
+use crate::simulator::warp::subcore::Overview;
+
+/// The longest name [characters].
+const NAME: usize = 24;
+
+/// What became of each kernel, and which warp issued in the first cycles.
+pub fn text(shape: &WarpScenarioShape, overview: &Overview, palette: &Palette) -> String {
+    let (cycles, issued) = overview.cycles();
+    let mut text = format!(
+        "{}: {} under {}{}{:#}, {issued} of {cycles} cycles used\n",
+        clip(shape.name.as_deref().unwrap_or("scenario"), 60),
+        match shape.kernels.len() {
+            1 => "1 kernel".to_owned(),
+            kernels => format!("{kernels} kernels"),
+        },
+        palette.good,
+        shape.scheduler,
+        palette.good,
+    );
+    text += &kernels(shape, overview, palette);
+    let warps: Vec<String> = overview
+        .beginning()
+        .iter()
+        .map(|warp| warp.map_or("-".to_owned(), |warp| warp.to_string()))
+        .collect();
+    let more = if cycles > warps.len() as u64 { " …" } else { "" };
+    text += &format!("issued by warp: {}{more}\n", warps.join(" "));
+    text
+}
+
+fn kernels(shape: &WarpScenarioShape, overview: &Overview, palette: &Palette) -> String {
+    let budgets = shape.scheduler.has_budgets();
+    let mut columns = vec![
+        Column::Left("kernel"),
+        Column::Right("warps"),
+        Column::Right("launch"),
+        Column::Right("start"),
+        Column::Right("finish"),
+        Column::Right("response"),
+        Column::Right("instructions"),
+    ];
+    if budgets {
+        columns.insert(2, Column::Right("budget"));
+    }
+    let mut table = Table::new(columns);
+    for (kernel, found) in shape.kernels.iter().zip(overview.kernels()) {
+        let mut cells = vec![
+            clip(&kernel.name, NAME),
+            kernel.warps.to_string(),
+            kernel.launch.to_string(),
+            found.start.to_string(),
+            found.finish.to_string(),
+            (found.finish - kernel.launch).to_string(),
+            found.instructions.to_string(),
+        ];
+        if budgets {
+            cells.insert(2, kernel.budget.unwrap_or(0).to_string());
+        }
+        table.row(cells);
+    }
+    table.render(palette.header)
+}

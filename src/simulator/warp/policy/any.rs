@@ -1,0 +1,63 @@
+//! A policy by its name.
+
+use super::{Gto, Lrr, Oldest, Policy, Pool, Qaws, RtPaws, Turns, WarpSet};
+use crate::model::Scheduler;
+
+/// One of the policies. Calls go to it without a pointer in between.
+#[derive(Debug, Clone)]
+pub enum AnyPolicy {
+    /// Loose round robin.
+    Lrr(Lrr),
+    /// Greedy, then oldest.
+    Gto(Gto),
+    /// Oldest first.
+    Oldest(Oldest),
+    /// Turns by priorities.
+    RtPaws(Turns<RtPaws>),
+    /// Turns by budgets.
+    Qaws(Turns<Qaws>),
+}
+
+/// The policy that `scheduler` names, before its first cycle. `budgets` are those of the groups (`rt-paws`: their priorities);
+/// the other policies have none and ignore them.
+pub fn of(scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
+    match scheduler {
+        Scheduler::Lrr => AnyPolicy::Lrr(Lrr::default()),
+        Scheduler::Gto => AnyPolicy::Gto(Gto::default()),
+        Scheduler::Oldest => AnyPolicy::Oldest(Oldest),
+        Scheduler::RtPaws => AnyPolicy::RtPaws(Turns::new(budgets)),
+        Scheduler::Qaws => AnyPolicy::Qaws(Turns::new(budgets)),
+    }
+}
+
+impl Policy for AnyPolicy {
+    fn begin(&mut self, pool: &Pool, ready: WarpSet) {
+        match self {
+            AnyPolicy::Lrr(policy) => policy.begin(pool, ready),
+            AnyPolicy::Gto(policy) => policy.begin(pool, ready),
+            AnyPolicy::Oldest(policy) => policy.begin(pool, ready),
+            AnyPolicy::RtPaws(policy) => policy.begin(pool, ready),
+            AnyPolicy::Qaws(policy) => policy.begin(pool, ready),
+        }
+    }
+
+    fn first(&self, pool: &Pool, candidates: WarpSet) -> Option<usize> {
+        match self {
+            AnyPolicy::Lrr(policy) => policy.first(pool, candidates),
+            AnyPolicy::Gto(policy) => policy.first(pool, candidates),
+            AnyPolicy::Oldest(policy) => policy.first(pool, candidates),
+            AnyPolicy::RtPaws(policy) => policy.first(pool, candidates),
+            AnyPolicy::Qaws(policy) => policy.first(pool, candidates),
+        }
+    }
+
+    fn issued(&mut self, pool: &Pool, slot: usize) {
+        match self {
+            AnyPolicy::Lrr(policy) => policy.issued(pool, slot),
+            AnyPolicy::Gto(policy) => policy.issued(pool, slot),
+            AnyPolicy::Oldest(policy) => policy.issued(pool, slot),
+            AnyPolicy::RtPaws(policy) => policy.issued(pool, slot),
+            AnyPolicy::Qaws(policy) => policy.issued(pool, slot),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Oldest first.
+
+use super::{Policy, Pool, WarpSet};
+
+/// The oldest warp that can issue (OLD in [Singh21] Algorithm 5, and in GPGPU-Sim).
+#[derive(Debug, Clone, Default)]
+pub struct Oldest;
+
+impl Policy for Oldest {
+    fn begin(&mut self, _: &Pool, _: WarpSet) {}
+
+    fn first(&self, pool: &Pool, candidates: WarpSet) -> Option<usize> {
+        pool.oldest(candidates)
+    }
+
+    fn issued(&mut self, _: &Pool, _: usize) {}
+}

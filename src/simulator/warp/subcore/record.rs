@@ -1,0 +1,69 @@
+//! An observer that keeps who issued when.
+
+use super::{Issue, Observer};
+
+/// The most cycles of a record unless said otherwise: they are held in memory.
+const MOST: u64 = 20_000_000;
+
+/// The warp that issued in each cycle.
+#[derive(Debug, Clone)]
+pub struct Record {
+    order: Vec<Option<u8>>,
+    finish: Vec<u64>,
+    most: u64,
+    full: bool,
+}
+
+impl Default for Record {
+    /// Of at most 20 million cycles.
+    fn default() -> Record {
+        Record::with_limit(MOST)
+    }
+}
+
+impl Record {
+    /// Of at most `cycles` cycles.
+    pub fn with_limit(cycles: u64) -> Record {
+        Record {
+            order: Vec::new(),
+            finish: Vec::new(),
+            most: cycles,
+            full: false,
+        }
+    }
+
+    /// The warp that issued in each cycle up to the last issue; `None` where none did.
+    pub fn order(&self) -> &[Option<u8>] {
+        &self.order
+    }
+
+    /// The cycle after the last issue of each kernel, in the order of the scenario.
+    pub fn finish(&self) -> &[u64] {
+        &self.finish
+    }
+
+    /// The limit, if there were more cycles; those after it are not recorded.
+    pub fn exceeded(&self) -> Option<u64> {
+        self.full.then_some(self.most)
+    }
+}
+
+impl Observer for Record {
+    fn issued(&mut self, issue: Issue) {
+        if issue.cycle >= self.most {
+            self.full = true;
+            return;
+        }
+        let cycle = usize::try_from(issue.cycle).unwrap_or(usize::MAX);
+        self.order.resize(cycle, None);
+        self.order.push(u8::try_from(issue.warp).ok()); // at most 64 warps
+        if self.finish.len() <= issue.kernel {
+            self.finish.resize(issue.kernel + 1, 0);
+        }
+        self.finish[issue.kernel] = issue.cycle + 1;
+    }
+
+    fn is_done(&self) -> bool {
+        self.full
+    }
+}
