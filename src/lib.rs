@@ -29,6 +29,7 @@
 // [Singh21] and [ns] in doc comments are a paper and a unit, not links.
 #![allow(rustdoc::broken_intra_doc_links)]
 
+pub mod accelsim;
 pub mod artifact;
 pub mod bandwidth;
 #[cfg(feature = "cli")]

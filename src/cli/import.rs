@@ -1,5 +1,6 @@
 //! `gpusched import`: what other tools wrote, as our files.
 
+mod accel_sim;
 mod examiner;
 
 use clap::Subcommand;
@@ -16,6 +17,8 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Read traces of machine code made by Accel-Sim's tracer, and say what they hold.
+    AccelSim(accel_sim::Args),
     /// Read logs of cuda_scheduling_examiner as a scenario.
     Examiner(examiner::Args),
 }
@@ -27,6 +30,7 @@ impl Args {
     /// Those of the subcommand.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
+            Command::AccelSim(args) => args.run(global),
             Command::Examiner(args) => args.run(global),
         }
     }

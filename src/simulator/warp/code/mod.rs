@@ -3,10 +3,12 @@
 mod effect;
 mod instruction;
 mod operation;
+mod traced;
 
 pub use effect::Effect;
 pub use instruction::{Instruction, Register};
 pub use operation::{Caching, Number, Operation, Space};
+pub use traced::{TraceStream, TracedKernel};
 
 /// The instructions of one warp, in the order in which it issues them.
 ///

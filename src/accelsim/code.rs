@@ -1,0 +1,309 @@
+//! The instructions of a kernel, each once.
+
+use std::collections::HashMap;
+
+use super::opcode::{bytes, is_bulk, is_generic, kind, skips_l1};
+use super::token::{Fault, Tokens, decimal, show};
+use super::{Header, Kind, Record, Space};
+
+/// The most different instructions; kernels have thousands.
+const MOST: usize = 1 << 20;
+
+/// The most different instructions at one address: functions that a kernel calls count their addresses from 0, too.
+const MOST_AT_ONE_ADDRESS: u32 = 1 << 10;
+
+/// The most registers of a kind in one instruction.
+const MOST_REGISTERS: u64 = 8;
+
+/// The register that reads as zero and forgets what is written (RZ).
+const ZERO: u8 = 255;
+
+/// Generic addresses from a window's base on belong to it; 512 KiB is the most local memory of a thread (CUDA Programming Guide).
+const LOCAL_WINDOW: u64 = 512 << 10;
+
+/// Offsets below this are no addresses of global memory: where the trace does not say where shared memory begins, they are shared.
+const SHARED_WINDOW: u64 = 1 << 24;
+
+/// One instruction of machine code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SassInstruction {
+    /// Its address in the kernel [bytes].
+    pub pc: u32,
+    /// Its opcode with modifiers, such as `LDG.E.64.SYS`.
+    pub opcode: String,
+    /// What it does. Of generic accesses (`LD`, `ST`, `ATOM`) the space is that of the first lane's address; one that meets several
+    /// spaces is an instruction of each.
+    pub kind: Kind,
+    /// Registers written, without RZ: of several that a wide result takes, traces name the first.
+    pub writes: Box<[u8]>,
+    /// Registers read, without RZ and without repetition.
+    pub reads: Box<[u8]>,
+    /// Bytes per lane of memory instructions, 0 of others.
+    pub bytes: u8,
+    /// Whether it is a load that goes to L2 at once.
+    pub skips_l1: bool,
+    /// Whether its address is a generic one.
+    pub generic: bool,
+}
+
+/// The instructions of a kernel, by number, in the order in which they were met.
+#[derive(Debug, Clone, Default)]
+pub struct Code {
+    instructions: Vec<SassInstruction>,
+    entries: Vec<Entry>,
+    by_pc: HashMap<u32, u32>,
+}
+
+/// How lines of an instruction are known again.
+#[derive(Debug, Clone)]
+struct Entry {
+    /// The columns from `dest_num` to `mem_width`, as they stand there.
+    columns: Box<[u8]>,
+    /// Whether addresses follow.
+    accesses: bool,
+    /// The same instruction in each space.
+    spaces: [Option<u32>; 3],
+    /// Another one at the same address.
+    other: Option<u32>,
+    /// How many there are at this address with this one.
+    depth: u32,
+}
+
+/// What the columns of a line say that are the same each time.
+pub(super) struct Known {
+    /// Its entry.
+    entry: u32,
+    /// Whether addresses follow.
+    pub accesses: bool,
+}
+
+impl Code {
+    /// All instructions met so far.
+    pub fn instructions(&self) -> &[SassInstruction] {
+        &self.instructions
+    }
+
+    /// The instruction that `record` is an execution of.
+    pub fn get(&self, record: &Record) -> Option<&SassInstruction> {
+        self.instructions.get(record.instruction as usize)
+    }
+
+    /// The instruction at `pc` whose columns from `dest_num` on are next in `words`, which moves on to the addresses.
+    pub(super) fn recognize(
+        &mut self,
+        pc: u32,
+        words: &mut Tokens<'_>,
+        header: &Header,
+    ) -> Result<Known, Fault> {
+        let rest = words.rest();
+        let mut next = self.by_pc.get(&pc).copied();
+        while let Some(entry) = next {
+            let Some(found) = self.entries.get(entry as usize) else {
+                break;
+            };
+            if let Some(after) = rest.strip_prefix(&*found.columns)
+                && after.first().is_none_or(u8::is_ascii_whitespace)
+            {
+                *words = Tokens::new(after);
+                let accesses = found.accesses;
+                return Ok(Known { entry, accesses });
+            }
+            next = found.other;
+        }
+        self.learn(pc, words, header)
+    }
+
+    fn learn(&mut self, pc: u32, words: &mut Tokens<'_>, header: &Header) -> Result<Known, Fault> {
+        let text = words.rest();
+        let number = u32::try_from(self.entries.len()).ok();
+        let Some(entry) = number.filter(|_| self.entries.len() < MOST) else {
+            let message = format!("found more than {MOST} different instructions");
+            return Err(Fault::new("", message));
+        };
+        let (instruction, accesses) = SassInstruction::read(pc, words, header)?;
+        let columns = text.get(..text.len() - words.rest().len()).unwrap_or(text);
+        let other = self.by_pc.get(&pc).copied();
+        let below = other.and_then(|other| self.entries.get(other as usize));
+        let depth = below.map_or(1, |entry| entry.depth + 1);
+        if depth > MOST_AT_ONE_ADDRESS {
+            let message = format!("found more than {MOST_AT_ONE_ADDRESS} different instructions at {pc:04x}");
+            return Err(Fault::new("PC", message));
+        }
+        let mut spaces = [None; 3];
+        let index = self.push(instruction)?;
+        if let Some(slot) = spaces.first_mut() {
+            *slot = Some(index);
+        }
+        self.entries.push(Entry {
+            columns: columns.trim_ascii_end().into(),
+            accesses,
+            spaces,
+            other,
+            depth,
+        });
+        self.by_pc.insert(pc, entry);
+        Ok(Known { entry, accesses })
+    }
+
+    fn push(&mut self, instruction: SassInstruction) -> Result<u32, Fault> {
+        let index = u32::try_from(self.instructions.len());
+        let index = index.map_err(|_| Fault::new("", "found more than 2^32 different instructions"))?;
+        self.instructions.push(instruction);
+        Ok(index)
+    }
+
+    /// The number of the instruction, given the address of its first lane.
+    pub(super) fn resolve(
+        &mut self,
+        known: &Known,
+        first: Option<u64>,
+        header: &Header,
+    ) -> Result<u32, Fault> {
+        let unresolved = |entry: &Entry| entry.spaces.first().copied().flatten();
+        let Some(entry) = self.entries.get(known.entry as usize) else {
+            return Ok(0);
+        };
+        let index = unresolved(entry).unwrap_or(0);
+        let generic = known.accesses
+            && self
+                .instructions
+                .get(index as usize)
+                .is_some_and(|code| code.generic);
+        let (true, Some(address)) = (generic, first) else {
+            return Ok(index);
+        };
+        let (place, space) = match space(address, header) {
+            Space::Global | Space::Constant => return Ok(index),
+            Space::Local => (1, Space::Local),
+            Space::Shared => (2, Space::Shared),
+        };
+        if let Some(index) = entry.spaces.get(place).copied().flatten() {
+            return Ok(index);
+        }
+        let Some(mut instruction) = self.instructions.get(index as usize).cloned() else {
+            return Ok(index);
+        };
+        instruction.kind = instruction.kind.within(space);
+        let index = self.push(instruction)?;
+        let entry = self.entries.get_mut(known.entry as usize);
+        if let Some(slot) = entry.and_then(|entry| entry.spaces.get_mut(place)) {
+            *slot = Some(index);
+        }
+        Ok(index)
+    }
+
+    /// The opcode of `known`, for messages.
+    pub(super) fn opcode(&self, known: &Known) -> &str {
+        let entry = self.entries.get(known.entry as usize);
+        let index = entry.and_then(|entry| entry.spaces.first().copied().flatten());
+        let instruction = index.and_then(|index| self.instructions.get(index as usize));
+        instruction.map_or("", |instruction| &instruction.opcode)
+    }
+}
+
+/// Where a generic address leads.
+fn space(address: u64, header: &Header) -> Space {
+    let within = |base: u64, bytes: u64| base != 0 && address >= base && address - base < bytes;
+    let shared = match header.shared_base {
+        0 => address < SHARED_WINDOW,
+        base => within(
+            base,
+            header
+                .local_base
+                .checked_sub(base)
+                .filter(|&gap| gap > 0)
+                .unwrap_or(SHARED_WINDOW),
+        ),
+    };
+    if shared {
+        Space::Shared
+    } else if within(header.local_base, LOCAL_WINDOW) {
+        Space::Local
+    } else {
+        Space::Global
+    }
+}
+
+impl SassInstruction {
+    /// Reads the columns from `dest_num` to `mem_width`; says whether addresses follow.
+    fn read(pc: u32, words: &mut Tokens<'_>, header: &Header) -> Result<(SassInstruction, bool), Fault> {
+        let writes = registers(words, "dest_num", "reg_dests")?;
+        let opcode = words.read("opcode", opcode, "an opcode such as FADD or LDG.E.64")?;
+        let mut reads = registers(words, "src_num", "reg_srcs")?;
+        let width = words.read("mem_width", decimal, "the bytes of a memory access, or 0")?;
+        if is_bulk(&opcode) {
+            let message = format!(
+                "found {}, which moves blocks of memory on its own (TMA): such traces are not read",
+                show(opcode.as_bytes())
+            );
+            return Err(Fault::new("opcode", message));
+        }
+        let version = header.binary_version;
+        let kind = kind(&opcode, version);
+        let bytes = match kind.space() {
+            None => 0,
+            // Traces have no addresses of constants.
+            Some(space) if width == 0 && space != Space::Constant => {
+                let message = format!(
+                    "found 0 in {}, expected the bytes that it accesses",
+                    show(opcode.as_bytes())
+                );
+                return Err(Fault::new("mem_width", message));
+            }
+            // The column is derived from the opcode, with 4 for what the tracer does not know.
+            Some(_) => match bytes(&opcode).unwrap_or(match width {
+                0 => 4,
+                width => u32::try_from(width).unwrap_or(u32::MAX),
+            }) {
+                bytes @ 1..=16 => bytes as u8,
+                found => {
+                    let message = format!(
+                        "found {found} in {}, expected 1 to 16 bytes per lane",
+                        show(opcode.as_bytes())
+                    );
+                    return Err(Fault::new("mem_width", message));
+                }
+            },
+        };
+        let mut seen = [false; 256];
+        reads.retain(|&register| {
+            let first = seen
+                .get_mut(usize::from(register))
+                .map(|seen| std::mem::replace(seen, true));
+            first == Some(false)
+        });
+        let instruction = SassInstruction {
+            pc,
+            kind,
+            writes: writes.into(),
+            reads: reads.into(),
+            bytes,
+            skips_l1: kind.is_load() && skips_l1(&opcode),
+            generic: is_generic(&opcode, version),
+            opcode,
+        };
+        Ok((instruction, width > 0))
+    }
+}
+
+/// A count and that many registers, those that are RZ left out.
+fn registers(words: &mut Tokens<'_>, count: &'static str, field: &'static str) -> Result<Vec<u8>, Fault> {
+    let few = |word: &[u8]| decimal(word).filter(|&count| count <= MOST_REGISTERS);
+    let count = words.read(count, few, "0 to 8 registers")?;
+    let mut registers = Vec::new();
+    for _ in 0..count {
+        let register = |word: &[u8]| u8::try_from(decimal(word.strip_prefix(b"R")?)?).ok();
+        let register = words.read(field, register, "R0 to R255")?;
+        if register != ZERO {
+            registers.push(register);
+        }
+    }
+    Ok(registers)
+}
+
+fn opcode(word: &[u8]) -> Option<String> {
+    let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
+    let valid =
+        word.first().is_some_and(u8::is_ascii_alphabetic) && word.len() <= 80 && word.iter().all(fits);
+    valid.then(|| String::from_utf8(word.to_vec()).ok())?
+}

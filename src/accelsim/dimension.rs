@@ -1,0 +1,59 @@
+//! Sizes and positions in three dimensions.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// The size of a grid or of a thread block, or a position in one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Dimension {
+    /// The dimension that runs fastest.
+    pub x: u32,
+    /// The second.
+    pub y: u32,
+    /// The third.
+    pub z: u32,
+}
+
+impl Dimension {
+    /// How many positions there are.
+    pub fn count(self) -> u64 {
+        // At most 2^96, but no grid or block is that large: see `Header`.
+        u64::from(self.x)
+            .saturating_mul(self.y.into())
+            .saturating_mul(self.z.into())
+    }
+
+    /// The position number `index`, from 0, x fastest; meaningless beyond [`Dimension::count`].
+    pub fn position(self, index: u64) -> Dimension {
+        let (x, y) = (u64::from(self.x.max(1)), u64::from(self.y.max(1)));
+        let part = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+        Dimension {
+            x: part(index % x),
+            y: part(index / x % y),
+            z: part(index / x / y),
+        }
+    }
+}
+
+impl fmt::Display for Dimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{}", self.x, self.y, self.z)
+    }
+}
+
+impl Serialize for Dimension {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        [self.x, self.y, self.z].serialize(serializer)
+    }
+}
+
+impl schemars::JsonSchema for Dimension {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Dimension".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        <[u32; 3]>::json_schema(generator)
+    }
+}

@@ -1,0 +1,192 @@
+//! What traces hold, for people, and in CSV.
+
+use std::fmt::Write as _;
+
+use crate::accelsim::{Dimension, KernelSummary, OpcodeCount, TraceSummary};
+use crate::cli::output::Palette;
+use crate::cli::question::csv_line;
+use crate::cli::table::{Column, Table, clip, wrap};
+use crate::error::Result;
+
+/// Columns of the CSV before and after those of units.
+const FIRST: [&str; 15] = [
+    "file",
+    "name",
+    "id",
+    "stream",
+    "grid_x",
+    "grid_y",
+    "grid_z",
+    "block_x",
+    "block_y",
+    "block_z",
+    "shared_memory",
+    "registers",
+    "warps",
+    "instructions",
+    "lane_instructions",
+];
+const LAST: [&str; 6] = [
+    "global_load_sectors",
+    "global_store_sectors",
+    "global_atomic_sectors",
+    "local_load_sectors",
+    "local_store_sectors",
+    "footprint_bytes",
+];
+
+/// A row per kernel.
+pub fn csv(summary: &TraceSummary) -> Result<String> {
+    let units = crate::accelsim::UnitCounts::default()
+        .named()
+        .map(|(name, _)| name);
+    let mut text = csv_line(FIRST.into_iter().chain(units).chain(LAST))?;
+    for kernel in &summary.kernels {
+        let KernelSummary { grid, block, .. } = kernel;
+        let mut row = vec![kernel.file.clone(), kernel.name.clone()];
+        let sizes = [
+            grid.x,
+            grid.y,
+            grid.z,
+            block.x,
+            block.y,
+            block.z,
+            kernel.shared_memory,
+            kernel.registers,
+        ];
+        let numbers = [kernel.id, kernel.stream].into_iter().chain(sizes.map(u64::from));
+        let numbers = numbers.chain([kernel.warps, kernel.instructions, kernel.lane_instructions]);
+        let numbers = numbers
+            .chain(kernel.units.named().map(|(_, count)| count))
+            .chain([
+                kernel.sectors("global", "load"),
+                kernel.sectors("global", "store"),
+                kernel.sectors("global", "atomic"),
+                kernel.sectors("local", "load"),
+                kernel.sectors("local", "store"),
+                kernel.footprint_bytes,
+            ]);
+        row.extend(numbers.map(|number| number.to_string()));
+        text += &csv_line(row)?;
+    }
+    Ok(text)
+}
+
+/// A table of the kernels, then each in a few lines.
+pub fn text(summary: &TraceSummary, palette: &Palette) -> String {
+    let mut text = String::new();
+    if summary.copies.count > 0 {
+        let _ = writeln!(
+            text,
+            "{} copies to the GPU, {} bytes",
+            summary.copies.count, summary.copies.bytes
+        );
+    }
+    let mut table = Table::new([
+        Column::Right("kernel"),
+        Column::Left("name"),
+        Column::Right("grid"),
+        Column::Right("block"),
+        Column::Right("shared memory"),
+        Column::Right("registers"),
+        Column::Right("warps"),
+        Column::Right("instructions"),
+        Column::Right("footprint"),
+    ]);
+    for kernel in &summary.kernels {
+        table.row([
+            kernel.id.to_string(),
+            clip(&kernel.name, 32),
+            size(kernel.grid),
+            size(kernel.block),
+            kernel.shared_memory.to_string(),
+            kernel.registers.to_string(),
+            kernel.warps.to_string(),
+            kernel.instructions.to_string(),
+            kernel.footprint_bytes.to_string(),
+        ]);
+    }
+    text += &table.render(palette.header);
+    for kernel in &summary.kernels {
+        let header = palette.header;
+        let name = clip(&kernel.name, 60);
+        let _ = writeln!(text, "\n{header}kernel {}: {name}{header:#}", kernel.id);
+        let units = kernel.units.named().into_iter().filter(|(_, count)| *count > 0);
+        let units = units.map(|(name, count)| format!("{name} {}", share(count, kernel.instructions)));
+        let _ = writeln!(text, "  {}", wrap(units, 96).replace('\n', "\n  "));
+        if !kernel.memory.is_empty() {
+            let mut table = Table::new([
+                Column::Left("memory"),
+                Column::Left("access"),
+                Column::Right("instructions"),
+                Column::Right("lanes"),
+                Column::Right("sectors"),
+                Column::Right("per instruction"),
+            ]);
+            for traffic in &kernel.memory {
+                let has_sectors = traffic.sectors > 0;
+                let of_sectors = |text: String| if has_sectors { text } else { String::new() };
+                table.row([
+                    traffic.space.to_owned(),
+                    traffic.access.to_owned(),
+                    traffic.instructions.to_string(),
+                    traffic.lanes.to_string(),
+                    of_sectors(traffic.sectors.to_string()),
+                    of_sectors(quotient(traffic.sectors, traffic.instructions)),
+                ]);
+            }
+            text += &table.render(palette.dim);
+        }
+    }
+    text
+}
+
+/// What the figures leave out, one line per kernel and reason.
+pub fn warnings(summary: &TraceSummary) -> Vec<String> {
+    let mut lines = Vec::new();
+    for kernel in &summary.kernels {
+        let mut warn = |opcodes: &[OpcodeCount], what: &str| {
+            if !opcodes.is_empty() {
+                let (count, list) = (opcodes.len(), list(opcodes));
+                lines.push(format!("warning: {}: {count} {what}: {list}", kernel.file));
+            }
+        };
+        warn(
+            &kernel.unknown,
+            "unknown opcodes, taken for integer ones without memory",
+        );
+        warn(&kernel.untold, "opcodes whose effect the trace does not tell");
+    }
+    lines
+}
+
+/// The most frequent first.
+fn list(opcodes: &[OpcodeCount]) -> String {
+    const SHOWN: usize = 10;
+    let mut sorted: Vec<&OpcodeCount> = opcodes.iter().collect();
+    sorted.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.opcode.cmp(&b.opcode)));
+    let named = |opcode: &&OpcodeCount| format!("{} ({})", clip(&opcode.opcode, 40), opcode.count);
+    let shown: Vec<String> = sorted.iter().take(SHOWN).map(named).collect();
+    let more = if sorted.len() > SHOWN { ", …" } else { "" };
+    shown.join(", ") + more
+}
+
+fn size(size: Dimension) -> String {
+    match (size.y, size.z) {
+        (1, 1) => size.x.to_string(),
+        (y, 1) => format!("{}x{y}", size.x),
+        (y, z) => format!("{}x{y}x{z}", size.x),
+    }
+}
+
+/// In tenths of a percent, rounded down.
+fn share(part: u64, whole: u64) -> String {
+    let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// With two digits, rounded down.
+fn quotient(sum: u64, count: u64) -> String {
+    let hundredths = u128::from(sum) * 100 / u128::from(count.max(1));
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
