@@ -7,6 +7,7 @@
 
 pub mod cache;
 pub mod code;
+pub mod gpu;
 pub mod memory;
 pub mod policy;
 pub mod request;

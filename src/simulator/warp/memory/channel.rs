@@ -128,11 +128,6 @@ impl Channel {
             && self.banks.iter().all(|bank| bank.job.is_none())
     }
 
-    /// A cycle in which nothing is here goes by.
-    pub fn skip(&mut self, cycles: u64) {
-        self.clock += cycles;
-    }
-
     /// A request arrives.
     pub fn push(&mut self, request: Request, place: Place) {
         let bytes = match request.kind {
@@ -150,9 +145,9 @@ impl Channel {
         }
     }
 
-    /// One command cycle. Returns a write-back that is done.
-    pub fn cycle(&mut self) -> Option<Request> {
-        self.clock += 1;
+    /// Command cycle `tick`. Returns a write-back that is done.
+    pub fn cycle(&mut self, tick: u64) -> Option<Request> {
+        self.clock = tick;
         let mut written = None;
         if self.answers.len() < self.answer_places()
             && let Some(&(at, request, last)) = self.bus.front()

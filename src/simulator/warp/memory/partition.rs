@@ -54,13 +54,8 @@ impl Partition {
         if self.channel.is_idle() { self.latency.front().map(|&(at, _)| at) } else { Some(now) }
     }
 
-    /// Command cycles in which nothing is here go by.
-    pub fn skip(&mut self, cycles: u64) {
-        self.channel.skip(cycles);
-    }
-
-    /// One command cycle, in core cycle `now`; `slices` are those of the partition, `first` the number of the first.
-    pub fn cycle(&mut self, slices: &mut [Slice], first: usize, now: u64, place: impl Fn(u64) -> Place) {
+    /// Command cycle `tick`, in core cycle `now`; `slices` are those of the partition, `first` the number of the first.
+    pub fn cycle(&mut self, slices: &mut [Slice], first: usize, now: u64, tick: u64, place: impl Fn(u64) -> Place) {
         if let Some(&answer) = self.channel.answers.front() {
             let slice = answer.slice as usize - first;
             if slices[slice].takes_answers() {
@@ -69,7 +64,7 @@ impl Partition {
                 self.channel.answers.pop_front();
             }
         }
-        if let Some(written) = self.channel.cycle() {
+        if let Some(written) = self.channel.cycle(tick) {
             self.credits.give_back(written.slice as usize - first);
         }
         for step in 0..slices.len() {

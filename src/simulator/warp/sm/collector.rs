@@ -113,11 +113,6 @@ impl Collectors {
         free
     }
 
-    /// No write is claimed (for cycles without a step).
-    pub fn forget_writes(&mut self) {
-        self.written = 0;
-    }
-
     /// One step: hand over, read, take in.
     pub fn step(&mut self, flights: &Flights, from: &mut PipelineRegisters, to: &mut PipelineRegisters) {
         if self.occupied > 0 {

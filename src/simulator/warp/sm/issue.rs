@@ -1,7 +1,7 @@
 //! The schedulers of an SM: each issues at most one instruction per cycle.
 
 use super::super::code::{Number, Operation, Space};
-use super::super::policy::WarpSet;
+use super::super::policy::{Policy, WarpSet};
 use super::flight::{Memory, UNITS, Unit};
 use super::warps::Units;
 use super::{ONE, Sm, coalescing};

@@ -22,7 +22,7 @@ use self::warps::{Units, Warps};
 use super::cache::{Cache, Counts, Geometry};
 use super::code::Effect;
 use super::memory::Crossbar;
-use super::policy::Policy;
+use super::policy::AnyPolicy;
 use super::request::Request;
 use crate::model::machine::{MachineShape, Timing};
 
@@ -32,7 +32,7 @@ pub struct Sm {
     pub number: u16,
     machine: std::sync::Arc<MachineShape>,
     warps: Warps,
-    policies: Vec<Box<dyn Policy + Send>>,
+    policies: Vec<AnyPolicy>,
     flights: Flights,
     /// Issued, not yet in a collector.
     issued: PipelineRegisters,
@@ -64,7 +64,6 @@ pub struct Sm {
     pub instructions: Vec<(u64, u64)>,
     /// The cycle up to which the SM has been simulated.
     clock: u64,
-    asleep: bool,
 }
 
 impl Sm {
@@ -74,7 +73,7 @@ impl Sm {
         port: usize,
         machine: &std::sync::Arc<MachineShape>,
         l1: Geometry,
-        policies: Vec<Box<dyn Policy + Send>>,
+        policies: Vec<AnyPolicy>,
     ) -> Self {
         let sm = &machine.sm;
         let schedulers = sm.schedulers as usize;
@@ -130,7 +129,6 @@ impl Sm {
             stalls: Stalls::default(),
             instructions: Vec::new(),
             clock: 0,
-            asleep: true,
             machine: machine.clone(),
         }
     }

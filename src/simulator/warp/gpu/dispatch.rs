@@ -1,0 +1,206 @@
+//! Which SM gets which block when.
+//!
+//! Once per core cycle, every cluster may take one block, beginning after the cluster that got the last one. A kernel
+//! is kept until it has no blocks left. Without sharing, an SM stays with its kernel until it is empty.
+
+use super::super::sm::{BlockStart, Sm};
+use super::kernel::Launch;
+use super::{Failure, KernelResult};
+use crate::model::machine::{MachineShape, WARP_SIZE};
+
+/// What the SMs have given away.
+#[derive(Debug, Clone, Copy, Default)]
+struct Occupied {
+    threads: u32,
+    registers: u32,
+    shared_memory: u32,
+    blocks: u32,
+}
+
+/// The dispatcher.
+#[derive(Debug)]
+pub struct Dispatcher {
+    /// Per SM, the kernel it is bound to.
+    bound: Vec<Option<usize>>,
+    occupied: Vec<Occupied>,
+    /// Per kernel, the next block.
+    next: Vec<u64>,
+    last_kernel: usize,
+    last_cluster: usize,
+    /// Per cluster, its SM that got the last block.
+    last_sm: Vec<usize>,
+    /// Blocks not yet started, of all kernels.
+    left: u64,
+}
+
+impl Dispatcher {
+    pub fn new(clusters: usize, per_cluster: usize, kernels: &[Launch]) -> Self {
+        Self {
+            bound: vec![None; clusters * per_cluster],
+            occupied: vec![Occupied::default(); clusters * per_cluster],
+            next: vec![0; kernels.len()],
+            last_kernel: 0,
+            last_cluster: 0,
+            last_sm: vec![per_cluster - 1; clusters],
+            left: kernels.iter().map(|kernel| kernel.blocks).sum(),
+        }
+    }
+
+    /// Whether all blocks have started.
+    pub fn is_done(&self) -> bool {
+        self.left == 0
+    }
+
+    /// The next launch after `now`.
+    pub fn next_launch(&self, now: u64, kernels: &[Launch]) -> Option<u64> {
+        let waiting = kernels.iter().zip(&self.next).filter(|(kernel, next)| **next < kernel.blocks);
+        waiting.map(|(kernel, _)| kernel.at + 1).filter(|&at| at > now).min()
+    }
+
+    fn has_blocks(&self, kernel: usize, kernels: &[Launch], now: u64) -> bool {
+        self.next[kernel] < kernels[kernel].blocks && kernels[kernel].at < now
+    }
+
+    /// The kernel whose turn it is, for an SM.
+    fn select(&mut self, sm: usize, kernels: &[Launch], now: u64) -> Option<usize> {
+        let may = |kernel: usize| kernels[kernel].sms.as_ref().is_none_or(|sms| sms[sm]);
+        if self.has_blocks(self.last_kernel, kernels, now) && may(self.last_kernel) {
+            return Some(self.last_kernel);
+        }
+        let count = kernels.len();
+        let found = (0..count)
+            .map(|step| (step + self.last_kernel + 1) % count)
+            .find(|&kernel| self.has_blocks(kernel, kernels, now) && may(kernel))?;
+        self.last_kernel = found;
+        Some(found)
+    }
+
+    /// Blocks start at the end of cycle `now - 1`. Returns the SMs that got one.
+    pub fn dispatch(
+        &mut self,
+        machine: &MachineShape,
+        sms: &mut [Sm],
+        kernels: &[Launch],
+        results: &mut [KernelResult],
+        now: u64,
+    ) -> Result<Vec<usize>, Failure> {
+        let mut started = Vec::new();
+        let per_cluster = machine.sms_per_cluster as usize;
+        let clusters = self.last_sm.len();
+        let first = self.last_cluster + 1;
+        for step in 0..clusters {
+            let cluster = (first + step) % clusters;
+            for core in 0..per_cluster {
+                let core = (core + self.last_sm[cluster] + 1) % per_cluster;
+                let sm = cluster * per_cluster + core;
+                let Some(kernel) = self.kernel_for(sm, machine, sms, kernels, now) else { continue };
+                let Some((place, first_slot)) = self.room(sm, &sms[sm], machine, &kernels[kernel]) else { continue };
+                let index = self.next[kernel];
+                let streams = kernels[kernel]
+                    .source
+                    .warps(index)
+                    .map_err(|message| Failure::Source { kernel: kernels[kernel].name.clone(), message })?;
+                sms[sm].start(BlockStart { kernel, index, place, first_slot, streams }, now);
+                self.next[kernel] += 1;
+                self.left -= 1;
+                self.take(sm, &kernels[kernel]);
+                results[kernel].first_block.get_or_insert(now);
+                self.last_sm[cluster] = core;
+                self.last_cluster = cluster;
+                started.push(sm);
+                break;
+            }
+        }
+        Ok(started)
+    }
+
+    fn kernel_for(
+        &mut self,
+        sm: usize,
+        machine: &MachineShape,
+        sms: &[Sm],
+        kernels: &[Launch],
+        now: u64,
+    ) -> Option<usize> {
+        if machine.dispatch.share_sms {
+            return self.select(sm, kernels, now);
+        }
+        if let Some(kernel) = self.bound[sm]
+            && self.has_blocks(kernel, kernels, now)
+        {
+            return Some(kernel);
+        }
+        if !sms[sm].is_empty() {
+            return None;
+        }
+        let kernel = self.select(sm, kernels, now)?;
+        self.bound[sm] = Some(kernel);
+        Some(kernel)
+    }
+
+    /// A place for a block of `kernel` on `sm`, and its first slot.
+    fn room(&self, sm: usize, state: &Sm, machine: &MachineShape, kernel: &Launch) -> Option<(usize, usize)> {
+        let warps = kernel.threads.div_ceil(WARP_SIZE) as usize;
+        if !machine.dispatch.share_sms {
+            let place = state.free_place(blocks_per_sm(machine, kernel, self.bound.len()) as usize)?;
+            return Some((place, place * warps));
+        }
+        let occupied = &self.occupied[sm];
+        let need = need(kernel);
+        let fits = occupied.threads + need.threads <= machine.sm.threads
+            && occupied.registers + need.registers <= machine.sm.registers
+            && occupied.shared_memory + need.shared_memory <= machine.shared_memory.bytes
+            && occupied.blocks < machine.sm.blocks;
+        if !fits {
+            return None;
+        }
+        Some((state.free_place(machine.sm.blocks as usize)?, state.free_slots(warps)?))
+    }
+
+    fn take(&mut self, sm: usize, kernel: &Launch) {
+        let need = need(kernel);
+        let occupied = &mut self.occupied[sm];
+        occupied.threads += need.threads;
+        occupied.registers += need.registers;
+        occupied.shared_memory += need.shared_memory;
+        occupied.blocks += 1;
+    }
+
+    /// A block of `kernel` ended on `sm`.
+    pub fn give_back(&mut self, sm: usize, kernel: &Launch) {
+        let need = need(kernel);
+        let occupied = &mut self.occupied[sm];
+        occupied.threads -= need.threads;
+        occupied.registers -= need.registers;
+        occupied.shared_memory -= need.shared_memory;
+        occupied.blocks -= 1;
+    }
+}
+
+/// What a block of `kernel` takes; registers are given to whole warps, by fours.
+fn need(kernel: &Launch) -> Occupied {
+    let threads = kernel.threads.div_ceil(WARP_SIZE) * WARP_SIZE;
+    Occupied {
+        threads,
+        registers: threads * kernel.registers.div_ceil(4) * 4,
+        shared_memory: kernel.shared_memory,
+        blocks: 1,
+    }
+}
+
+/// Blocks of `kernel` that an SM holds; a small grid is spread over all `sms`.
+pub fn blocks_per_sm(machine: &MachineShape, kernel: &Launch, sms: usize) -> u32 {
+    let need = need(kernel);
+    let mut blocks = machine.sm.blocks.min(machine.sm.threads / need.threads);
+    if let Some(most) = machine.sm.registers.checked_div(need.registers) {
+        blocks = blocks.min(most);
+    }
+    if let Some(most) = machine.shared_memory.bytes.checked_div(need.shared_memory) {
+        blocks = blocks.min(most);
+    }
+    let sms = sms as u64;
+    if kernel.blocks < u64::from(blocks) * sms {
+        blocks = kernel.blocks.div_ceil(sms) as u32;
+    }
+    blocks
+}

@@ -1,0 +1,34 @@
+//! A kernel to be simulated.
+
+use super::super::code::Stream;
+
+/// Where a kernel's instructions come from.
+pub trait Source: Send + Sync {
+    /// The instructions of the warps of a block, by warp.
+    ///
+    /// # Errors
+    /// Says why there are none (a trace that cannot be read).
+    fn warps(&self, block: u64) -> Result<Vec<Box<dyn Stream + Send>>, String>;
+}
+
+/// A kernel to be simulated.
+pub struct Launch {
+    /// Its name in results.
+    pub name: String,
+    /// Its blocks.
+    pub blocks: u64,
+    /// Threads per block.
+    pub threads: u32,
+    /// Registers per thread.
+    pub registers: u32,
+    /// Bytes of shared memory per block.
+    pub shared_memory: u32,
+    /// The core cycle from which on its blocks may start.
+    pub at: u64,
+    /// Budget or priority, for policies that have them.
+    pub budget: u32,
+    /// SMs it may use, one flag each; none given: all.
+    pub sms: Option<Vec<bool>>,
+    /// Its instructions.
+    pub source: Box<dyn Source>,
+}

@@ -1,0 +1,449 @@
+//! A whole GPU at the warp level: clusters of SMs, a crossbar, slices of L2, DRAM channels; and the blocks of kernels.
+
+mod addresses;
+mod clocks;
+mod dispatch;
+mod kernel;
+mod results;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+pub use self::addresses::Addresses;
+use self::clocks::{Domain, Edges};
+use self::dispatch::Dispatcher;
+pub use self::dispatch::blocks_per_sm;
+pub use self::kernel::{Launch, Source};
+pub use self::results::{BlockRecord, KernelResult, Results, Traffic};
+use super::cache::{Geometry, Index, Writes};
+use super::memory::{Crossbar, Partition, PartitionParameters, Slice};
+use super::policy;
+use super::request::Request;
+use super::sm::Sm;
+use crate::model::Scheduler;
+use crate::model::machine::{Cache, Hash, Machine, MachineShape, Replacement, WriteAllocation, WritePolicy};
+
+/// Why a simulation failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The machine has something that is not simulated.
+    #[error("the machine's {field} is {found}; simulated: {expected}")]
+    Unsupported {
+        /// Field of the machine.
+        field: &'static str,
+        /// What it says.
+        found: String,
+        /// What can be simulated.
+        expected: &'static str,
+    },
+    /// A kernel's block does not fit on an SM.
+    #[error("kernel {kernel:?}: a block of {threads} threads does not fit on an SM of the machine")]
+    TooLarge {
+        /// The kernel.
+        kernel: String,
+        /// Its threads per block.
+        threads: u32,
+    },
+    /// A kernel's instructions could not be had.
+    #[error("kernel {kernel:?}: {message}")]
+    Source {
+        /// The kernel.
+        kernel: String,
+        /// Why.
+        message: String,
+    },
+    /// Too long.
+    #[error("not through after {cycles} cycles")]
+    Limit {
+        /// The limit.
+        cycles: u64,
+    },
+    /// Nothing moves any more.
+    #[error("in cycle {cycle} nothing can go on: warps wait for a barrier that others of their block never reach")]
+    Deadlock {
+        /// When.
+        cycle: u64,
+    },
+}
+
+/// How to simulate.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Which warp issues next.
+    pub scheduler: Scheduler,
+    /// SMs that take part; the memory system is the whole machine's.
+    pub sms: Option<u32>,
+    /// Buffers that are in L2 at the start, as (address, bytes).
+    pub warm: Vec<(u64, u64)>,
+    /// Records the issues of all SMs.
+    pub record_issues: bool,
+    /// Cycles after which it gives up.
+    pub limit: u64,
+}
+
+/// A GPU that runs kernels.
+struct Gpu<'a> {
+    machine: Arc<MachineShape>,
+    kernels: &'a [Launch],
+    addresses: Addresses,
+    edges: Edges,
+    sms: Vec<Sm>,
+    /// Per SM, the cycle from which on it has something to do.
+    sm_wakes: Vec<u64>,
+    requests: Crossbar<Request>,
+    replies: Crossbar<Request>,
+    /// Per cluster.
+    responses: Vec<VecDeque<Request>>,
+    slices: Vec<Slice>,
+    slice_wakes: Vec<u64>,
+    partitions: Vec<Partition>,
+    dispatcher: Dispatcher,
+    now: u64,
+    results: Results,
+}
+
+const NEVER: u64 = u64::MAX;
+
+/// Runs `kernels` on `machine` until all are through.
+///
+/// # Errors
+/// [`Failure`].
+pub fn run(machine: &Machine, kernels: &[Launch], settings: &Settings) -> Result<Results, Failure> {
+    let mut gpu = Gpu::new(machine, kernels, settings)?;
+    gpu.run(settings.limit)?;
+    Ok(gpu.finish())
+}
+
+impl<'a> Gpu<'a> {
+    fn new(machine: &Machine, kernels: &'a [Launch], settings: &Settings) -> Result<Self, Failure> {
+        let mut shape = machine.clone().into_shape();
+        if let Some(sms) = settings.sms {
+            shape.clusters = sms.div_ceil(shape.sms_per_cluster).clamp(1, shape.clusters);
+        }
+        check(&shape)?;
+        for kernel in kernels {
+            let alone = Launch { blocks: u64::MAX, sms: None, name: String::new(), source: Box::new(Nothing), ..*kernel };
+            if kernel.threads == 0 || blocks_per_sm(&shape, &alone, 1) == 0 {
+                return Err(Failure::TooLarge { kernel: kernel.name.clone(), threads: kernel.threads });
+            }
+        }
+        let machine = Arc::new(shape);
+        let addresses = Addresses::new(&machine);
+        let clusters = machine.clusters as usize;
+        let per_cluster = machine.sms_per_cluster as usize;
+        let budgets: Vec<u32> = kernels.iter().map(|kernel| kernel.budget).collect();
+        let shared = kernels.iter().map(|kernel| kernel.shared_memory).max().unwrap_or(0);
+        let l1 = l1_geometry(&machine, shared);
+        let mut sms: Vec<Sm> = (0..clusters * per_cluster)
+            .map(|sm| {
+                let policies = (0..machine.sm.schedulers).map(|_| policy::of(settings.scheduler, &budgets)).collect();
+                Sm::new(sm as u16, sm / per_cluster, &machine, l1.clone(), policies)
+            })
+            .collect();
+        if settings.record_issues {
+            for sm in &mut sms {
+                sm.record = Some(Vec::new());
+            }
+        }
+        let slices = machine.memory.slices() as usize;
+        let net = &machine.interconnect;
+        let (inputs, outputs) = (net.input_buffer as usize, net.output_buffer as usize);
+        let l2 = l2_geometry(&machine, &addresses);
+        let parameters = PartitionParameters {
+            slices: machine.memory.slices_per_channel as usize,
+            dram: machine.memory.dram,
+            dram_latency: u64::from(machine.memory.dram_latency),
+        };
+        let mut gpu = Self {
+            edges: Edges::new(&machine.clocks),
+            sm_wakes: vec![NEVER; sms.len()],
+            sms,
+            requests: Crossbar::new(clusters, slices, inputs, outputs, net.arbiter),
+            replies: Crossbar::new(slices, clusters, inputs, outputs, net.arbiter),
+            responses: vec![VecDeque::new(); clusters],
+            slices: (0..slices)
+                .map(|_| Slice::new(l2.clone(), u64::from(machine.memory.rop_latency), machine.memory.queues))
+                .collect(),
+            slice_wakes: vec![NEVER; slices],
+            partitions: (0..machine.memory.channels).map(|_| Partition::new(&parameters)).collect(),
+            dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
+            now: 0,
+            results: Results::new(kernels),
+            kernels,
+            addresses,
+            machine,
+        };
+        gpu.warm(&settings.warm);
+        Ok(gpu)
+    }
+
+    /// Buffers come into L2, sector by sector, as a copy before the kernels would bring them.
+    fn warm(&mut self, buffers: &[(u64, u64)]) {
+        for &(start, bytes) in buffers {
+            let mut address = start & !31;
+            while address < start.saturating_add(bytes) {
+                self.slices[self.addresses.slice(address) as usize].preload(address);
+                address += 32;
+            }
+        }
+    }
+
+    fn run(&mut self, limit: u64) -> Result<(), Failure> {
+        loop {
+            let ticks = self.edges.advance();
+            if ticks[Domain::Core as usize] {
+                self.take_responses();
+            }
+            if ticks[Domain::Interconnect as usize] {
+                self.send_replies();
+            }
+            if ticks[Domain::Dram as usize] {
+                self.dram_cycle();
+            }
+            if ticks[Domain::L2 as usize] {
+                self.l2_cycle();
+            }
+            if ticks[Domain::Interconnect as usize] {
+                self.requests.advance();
+                self.replies.advance();
+            }
+            if ticks[Domain::Core as usize] {
+                self.core_cycle()?;
+                if self.dispatcher.is_done() && self.sms.iter().all(Sm::is_empty) {
+                    return Ok(());
+                }
+                if self.now >= limit {
+                    return Err(Failure::Limit { cycles: limit });
+                }
+                self.skip()?;
+            }
+        }
+    }
+
+    fn take_responses(&mut self) {
+        let per_cluster = self.machine.sms_per_cluster as usize;
+        let places = self.machine.interconnect.ejection_buffer as usize;
+        for (cluster, responses) in self.responses.iter_mut().enumerate() {
+            if let Some(&response) = responses.front() {
+                let sm = response.sm as usize;
+                debug_assert_eq!(sm / per_cluster, cluster);
+                if self.sms[sm].accepts() {
+                    responses.pop_front();
+                    self.sms[sm].answer(response);
+                    self.sm_wakes[sm] = self.now;
+                }
+            }
+            if responses.len() < places {
+                responses.extend(self.replies.pop(cluster));
+            }
+        }
+    }
+
+    fn send_replies(&mut self) {
+        let per_cluster = self.machine.sms_per_cluster;
+        for (index, slice) in self.slices.iter_mut().enumerate() {
+            if self.replies.has_room(index)
+                && let Some(reply) = slice.outgoing.pop_front()
+            {
+                self.replies.push(index, reply.sm / per_cluster as u16, reply);
+            }
+        }
+    }
+
+    fn dram_cycle(&mut self) {
+        let per_channel = self.machine.memory.slices_per_channel as usize;
+        let tick = self.edges.count(Domain::Dram);
+        for (channel, partition) in self.partitions.iter_mut().enumerate() {
+            let first = channel * per_channel;
+            let slices = &mut self.slices[first..first + per_channel];
+            let idle = partition.wakes_at(self.now).is_none_or(|at| at > self.now);
+            if idle && slices.iter().all(|slice| slice.to_dram.is_empty()) {
+                continue;
+            }
+            let addresses = &self.addresses;
+            partition.cycle(slices, first, self.now, tick, |address| addresses.place(address));
+            for (index, slice) in slices.iter().enumerate() {
+                if !slice.from_dram.is_empty() {
+                    self.slice_wakes[first + index] = self.now;
+                }
+            }
+        }
+    }
+
+    fn l2_cycle(&mut self) {
+        for (index, slice) in self.slices.iter_mut().enumerate() {
+            if self.requests.has_packet(index)
+                && slice.accepts()
+                && let Some(request) = self.requests.pop(index)
+            {
+                slice.push(request, self.now);
+                self.slice_wakes[index] = self.slice_wakes[index].min(slice.wakes_at(self.now).unwrap_or(NEVER));
+            }
+            if self.slice_wakes[index] <= self.now {
+                slice.cycle(self.now);
+                self.slice_wakes[index] = slice.wakes_at(self.now + 1).unwrap_or(NEVER);
+            }
+        }
+    }
+
+    fn core_cycle(&mut self) -> Result<(), Failure> {
+        let addresses = &self.addresses;
+        let slice = |address: u64| addresses.slice(address);
+        let mut emptied = Vec::new();
+        for (index, sm) in self.sms.iter_mut().enumerate() {
+            if self.sm_wakes[index] > self.now {
+                continue;
+            }
+            sm.cycle(self.now, &mut self.requests, &slice);
+            self.sm_wakes[index] = sm.wakes_at(self.now + 1).unwrap_or(NEVER);
+            if !sm.ended.is_empty() {
+                for ended in sm.ended.drain(..) {
+                    self.dispatcher.give_back(index, &self.kernels[ended.kernel]);
+                    self.results.ended(index, &ended);
+                }
+                emptied.push(index);
+            }
+        }
+        self.now += 1;
+        if !self.dispatcher.is_done() {
+            let kernels = &mut self.results.kernels;
+            for sm in self.dispatcher.dispatch(&self.machine, &mut self.sms, self.kernels, kernels, self.now)? {
+                self.sm_wakes[sm] = self.now;
+                self.results.started(sm, &self.sms[sm]);
+            }
+        }
+        if self.machine.l1.flush {
+            let per_cluster = self.machine.sms_per_cluster as usize;
+            for sm in emptied {
+                let first = sm / per_cluster * per_cluster;
+                if self.sms[first..first + per_cluster].iter().all(Sm::is_empty) {
+                    for sm in &mut self.sms[first..first + per_cluster] {
+                        sm.invalidate_l1();
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on to the next cycle in which something can happen.
+    fn skip(&mut self) -> Result<(), Failure> {
+        let now = self.now;
+        if self.sm_wakes.iter().any(|&at| at <= now)
+            || !self.requests.is_empty()
+            || !self.replies.is_empty()
+            || self.responses.iter().any(|responses| !responses.is_empty())
+            || self.slices.iter().any(|slice| !slice.outgoing.is_empty() || !slice.to_dram.is_empty())
+        {
+            return Ok(());
+        }
+        let partitions = self.partitions.iter().filter_map(|partition| partition.wakes_at(now));
+        let launch = self.dispatcher.next_launch(now, self.kernels).map(|at| at - 1);
+        let wakes = self.sm_wakes.iter().chain(&self.slice_wakes).copied();
+        let next = wakes.chain(partitions).chain(launch).min().unwrap_or(NEVER);
+        if next == NEVER {
+            return Err(Failure::Deadlock { cycle: now });
+        }
+        if next > now + 1 {
+            self.edges.skip_to(next);
+            self.now = next;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Results {
+        for sm in &mut self.sms {
+            sm.sleep_until(self.now);
+        }
+        self.results.finish(self.now, &mut self.sms, &self.slices, &self.partitions)
+    }
+}
+
+/// A source without blocks.
+struct Nothing;
+
+impl Source for Nothing {
+    fn warps(&self, _: u64) -> Result<Vec<Box<dyn super::code::Stream + Send>>, String> {
+        Ok(Vec::new())
+    }
+}
+
+fn check(machine: &MachineShape) -> Result<(), Failure> {
+    let unsupported = |field, found: String, expected| Err(Failure::Unsupported { field, found, expected });
+    let sm = &machine.sm;
+    if !sm.sub_cores {
+        return unsupported("sm.sub_cores", "false".into(), "true");
+    }
+    if sm.issue_per_warp != 1 {
+        return unsupported("sm.issue_per_warp", sm.issue_per_warp.to_string(), "1");
+    }
+    if sm.register_file.specialized.is_some() {
+        return unsupported("sm.register_file.specialized", "given".into(), "generic collectors only");
+    }
+    if !sm.perfect_instruction_and_constant_caches {
+        return unsupported("sm.perfect_instruction_and_constant_caches", "false".into(), "true");
+    }
+    if machine.l1.coalescing < 40 {
+        return unsupported("l1.coalescing", machine.l1.coalescing.to_string(), "40 or more (sectors of 32 bytes)");
+    }
+    if machine.clusters as usize > Crossbar::<Request>::MAX_PORTS {
+        return unsupported("clusters", machine.clusters.to_string(), "at most 128");
+    }
+    if machine.memory.slices() as usize > Crossbar::<Request>::MAX_PORTS {
+        return unsupported("memory", format!("{} slices", machine.memory.slices()), "at most 128 slices");
+    }
+    if machine.interconnect.subnets != 2 {
+        return unsupported("interconnect.subnets", machine.interconnect.subnets.to_string(), "2");
+    }
+    if let Some(l1) = &machine.l1.cache {
+        check_cache(l1, WritePolicy::WriteThrough, "l1.cache")?;
+    }
+    check_cache(&machine.memory.l2, WritePolicy::WriteBack, "memory.l2")
+}
+
+fn check_cache(cache: &Cache, policy: WritePolicy, field: &'static str) -> Result<(), Failure> {
+    let right = cache.sectored
+        && cache.line_bytes == 128
+        && cache.write_policy == policy
+        && cache.write_allocation == WriteAllocation::LazyFetchOnRead;
+    if right {
+        return Ok(());
+    }
+    Err(Failure::Unsupported {
+        field,
+        found: format!("{cache:?}"),
+        expected: "sectors, lines of 128 bytes, L1 write-through, L2 write-back, lazy fetch on read",
+    })
+}
+
+fn geometry(cache: &Cache, ways: usize, index: Index, writes: Writes, dirty_percent: u64) -> Geometry {
+    Geometry {
+        sets: cache.sets as usize,
+        ways,
+        index,
+        fifo: cache.replacement == Replacement::Fifo,
+        writes,
+        mshr_entries: cache.mshr_entries as usize,
+        mshr_merges: cache.mshr_merge as usize,
+        miss_queue: cache.miss_queue as usize,
+        port_bytes: u64::from(cache.port_bytes),
+        dirty_percent,
+    }
+}
+
+fn l1_geometry(machine: &MachineShape, _shared: u32) -> Geometry {
+    let fallback = machine.memory.l2;
+    let cache = machine.l1.cache.unwrap_or(fallback);
+    let sets = u64::from(cache.sets);
+    let index = Index(Arc::new(move |address: u64| (address / 128 % sets) as usize));
+    // TODO(adaptive)
+    geometry(&cache, cache.ways as usize * 2, index, Writes::Through, u64::from(machine.l1.write_ratio_percent))
+}
+
+fn l2_geometry(machine: &MachineShape, addresses: &Addresses) -> Geometry {
+    let cache = &machine.memory.l2;
+    debug_assert!(matches!(cache.set_index, Hash::Ipoly | Hash::Linear | Hash::Xor | Hash::Fermi));
+    let addresses = addresses.clone();
+    let index = Index(Arc::new(move |address| addresses.l2_set(address)));
+    geometry(cache, cache.ways as usize, index, Writes::Back, 0)
+}

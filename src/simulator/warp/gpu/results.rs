@@ -1,0 +1,131 @@
+//! What a run says.
+
+use super::super::memory::{Partition, Slice};
+use super::super::sm::{EndedBlock, IssueEvent, Sm, Stalls};
+use super::kernel::Launch;
+
+/// A block's stay on an SM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockRecord {
+    /// Index of the kernel.
+    pub kernel: usize,
+    /// Index of the block in its grid.
+    pub block: u64,
+    /// SM.
+    pub sm: usize,
+    /// Place among the SM's blocks.
+    pub place: usize,
+    /// The core cycle in which it ended.
+    pub end: u64,
+}
+
+/// What became of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelResult {
+    /// Its name.
+    pub name: String,
+    /// The core cycle in which its first block started.
+    pub first_block: Option<u64>,
+    /// The core cycle by which its last block was through.
+    pub finish: u64,
+    /// Instructions issued, a warp counting once.
+    pub warp_instructions: u64,
+    /// Instructions issued, a thread counting once.
+    pub thread_instructions: u64,
+}
+
+/// Sectors moved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Sectors that L1 took.
+    pub l1_accesses: u64,
+    /// Of them, those not there.
+    pub l1_misses: u64,
+    /// Sectors that L2 took.
+    pub l2_accesses: u64,
+    /// Of them, those not there.
+    pub l2_misses: u64,
+    /// Sectors read from DRAM.
+    pub dram_reads: u64,
+    /// Sectors written to DRAM.
+    pub dram_writes: u64,
+}
+
+/// What a run says.
+#[derive(Debug, Clone)]
+pub struct Results {
+    /// Core cycles in all.
+    pub cycles: u64,
+    /// By kernel.
+    pub kernels: Vec<KernelResult>,
+    /// Sectors moved.
+    pub traffic: Traffic,
+    /// Scheduler cycles of SMs with blocks, by what happened.
+    pub stalls: Stalls,
+    /// Blocks, in the order in which they ended.
+    pub blocks: Vec<BlockRecord>,
+    /// Issues, if recorded, by SM and time.
+    pub issues: Vec<IssueEvent>,
+}
+
+impl Results {
+    pub(super) fn new(kernels: &[Launch]) -> Self {
+        Self {
+            cycles: 0,
+            kernels: kernels
+                .iter()
+                .map(|kernel| KernelResult {
+                    name: kernel.name.clone(),
+                    first_block: None,
+                    finish: 0,
+                    warp_instructions: 0,
+                    thread_instructions: 0,
+                })
+                .collect(),
+            traffic: Traffic::default(),
+            stalls: Stalls::default(),
+            blocks: Vec::new(),
+            issues: Vec::new(),
+        }
+    }
+
+    pub(super) fn started(&mut self, _: usize, _: &Sm) {}
+
+    pub(super) fn ended(&mut self, sm: usize, ended: &EndedBlock) {
+        self.kernels[ended.kernel].finish = ended.cycle;
+        self.blocks.push(BlockRecord {
+            kernel: ended.kernel,
+            block: ended.index,
+            sm,
+            place: ended.place,
+            end: ended.cycle,
+        });
+    }
+
+    pub(super) fn finish(mut self, now: u64, sms: &mut [Sm], slices: &[Slice], partitions: &[Partition]) -> Self {
+        self.cycles = now;
+        for sm in sms {
+            let l1 = sm.l1_counts();
+            self.traffic.l1_accesses += l1.accesses;
+            self.traffic.l1_misses += l1.misses;
+            self.stalls.idle += sm.stalls.idle;
+            self.stalls.scoreboard += sm.stalls.scoreboard;
+            self.stalls.pipeline += sm.stalls.pipeline;
+            self.stalls.issued += sm.stalls.issued;
+            for (kernel, &(warps, threads)) in self.kernels.iter_mut().zip(&sm.instructions) {
+                kernel.warp_instructions += warps;
+                kernel.thread_instructions += threads;
+            }
+            self.issues.extend(sm.record.take().into_iter().flatten());
+        }
+        for slice in slices {
+            self.traffic.l2_accesses += slice.l2().counts.accesses;
+            self.traffic.l2_misses += slice.l2().counts.misses;
+        }
+        for partition in partitions {
+            self.traffic.dram_reads += partition.channel().counts.reads;
+            self.traffic.dram_writes += partition.channel().counts.writes;
+        }
+        self
+    }
+}
