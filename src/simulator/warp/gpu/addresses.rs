@@ -31,6 +31,6 @@ impl Addresses {
 
     pub fn place(&self, address: u64) -> Place {
         let rest = (address >> 8) / self.channels << 8 | address & 0xff;
-        Place { bank: (rest >> 11 & 15) as u32, row: rest >> 15 }
+        Place { bank: ((rest >> 12 & 7) << 1 | rest >> 7 & 1) as u32, row: rest >> 15 }
     }
 }

@@ -40,7 +40,7 @@ impl Dispatcher {
             occupied: vec![Occupied::default(); clusters * per_cluster],
             next: vec![0; kernels.len()],
             last_kernel: 0,
-            last_cluster: 0,
+            last_cluster: clusters - 1,
             last_sm: vec![per_cluster - 1; clusters],
             left: kernels.iter().map(|kernel| kernel.blocks).sum(),
         }
