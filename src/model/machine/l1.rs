@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Cache;
-use super::cache::Hash;
 use super::check::{Faults, MachineError};
+use super::{Cache, Hash};
 
 /// The L1 data cache of an SM.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]

@@ -28,7 +28,8 @@ const EXPECTED: &str = "an address mapping: \"dramid@BIT;\" and one of R, B, C, 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("found {found}, expected {EXPECTED}")]
 pub struct ParseMappingError {
-    found: String,
+    /// What is wrong.
+    pub found: String,
 }
 
 impl AddressMapping {
