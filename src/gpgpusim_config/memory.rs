@@ -2,12 +2,12 @@
 
 use super::cache::cache;
 use super::dram::dram;
-use super::settings::Settings;
+use super::settings::{Settings, quoted};
 use super::value::Value;
 use crate::error::Result;
 use crate::model::machine::{
-    Adaptive, AddressMapping, Arbiter, Hash, Interconnect, L1, Memory, ParseMappingError, PartitionIndexing,
-    PartitionQueues, SharedMemory,
+    Adaptive, AddressMapping, Arbiter, EXPECTED_MAPPING, Hash, Interconnect, L1, Memory, ParseMappingError,
+    PartitionIndexing, PartitionQueues, SharedMemory,
 };
 
 /// What the reference takes without `-gpgpu_mem_addr_mapping`, for `-gpgpu_mem_address_mask` 0 and 1.
@@ -138,5 +138,8 @@ fn mapping(settings: &mut Settings) -> Result<AddressMapping> {
         }
     };
     let parsed = value.text.parse();
-    parsed.map_err(|error: ParseMappingError| value.fault(&error.to_string()))
+    parsed.map_err(|error: ParseMappingError| {
+        let (found, text) = (&error.found, quoted(&value.text));
+        value.fault(&format!("found {found} in {text}, expected {EXPECTED_MAPPING}"))
+    })
 }

@@ -71,10 +71,14 @@ impl Args {
             }
         }
         let hint = if self.verbose { "" } else { " (listed with -v)" };
+        let number = |count, what: &str| match count {
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        };
+        let ignored = number(ignored.len(), "option");
+        let missing = number(missing.len(), "default");
         complain(&format!(
-            "{} options without effect on the machine, {} defaults{hint}",
-            ignored.len(),
-            missing.len()
+            "{ignored} without effect on the machine, {missing}{hint}"
         ));
     }
 }

@@ -46,7 +46,7 @@ pub struct Memory {
     pub indexing: PartitionIndexing,
     /// One slice of L2 (`-gpgpu_cache:dl2`).
     pub l2: Cache,
-    /// Whether L2 is emptied for each kernel (`-gpgpu_flush_l2_cache`).
+    /// Whether L2 is emptied when no thread is left on the GPU (`-gpgpu_flush_l2_cache`).
     pub flush_l2: bool,
     /// Whether copies from the host leave their data in L2 (`-gpgpu_perf_sim_memcpy`).
     pub copies_fill_l2: bool,

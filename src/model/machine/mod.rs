@@ -32,6 +32,7 @@ pub use dram::{BankGroupIndex, Dram, DramScheduler, DramTiming, WriteQueue};
 pub use hash::Hash;
 pub use interconnect::{Arbiter, Interconnect};
 pub use l1::{Adaptive, L1, SharedMemory};
+pub(crate) use mapping::EXPECTED as EXPECTED_MAPPING;
 pub use mapping::{AddressMapping, ParseMappingError};
 pub use memory::{Memory, PartitionIndexing, PartitionQueues};
 pub use occupancy::BlockNeed;

@@ -21,7 +21,8 @@ impl BlockNeed {
 
     /// Registers of the block; those of a thread are handed out by fours.
     pub fn block_registers(&self) -> u64 {
-        self.padded_threads() * u64::from(self.registers).next_multiple_of(4)
+        let per_thread = u64::from(self.registers).next_multiple_of(4);
+        self.padded_threads().saturating_mul(per_thread)
     }
 }
 
