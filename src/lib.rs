@@ -6,7 +6,7 @@
 //! | Sañudo Olmedo et al., RTAS 2020 | [Sanudo20] |
 //! | Aghilinasab et al., IEEE TCAD 39(11), 2020 | [Aghilinasab20] |
 //!
-//! Dependencies between the modules point one way: [`time`] ← [`model`] ← [`examiner`] ← {[`generation`], [`interference`],
+//! Dependencies between the modules point one way: [`time`] ← [`model`] ← {[`examiner`], [`gpgpusim_config`]} ← {[`generation`], [`interference`],
 //! [`schedulability`], [`kernel_wcet`]} ← {[`partitioning`], [`bandwidth`]} ← {[`study`], [`simulator`]} ←
 //! [`validation`] ← `plot` ← `cli`. [`verification`] depends on [`time`] and [`model`]
 //! alone: it checks the plans of the others without them.
@@ -37,6 +37,7 @@ pub mod cli;
 pub mod error;
 pub mod examiner;
 pub mod generation;
+pub mod gpgpusim_config;
 pub mod interference;
 pub mod kernel_wcet;
 pub mod model;

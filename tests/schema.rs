@@ -58,6 +58,7 @@ fn all_schemas_are_listed_and_valid() {
         "scenario",
         "block-simulation",
         "comparison",
+        "machine",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

@@ -2,6 +2,7 @@
 
 mod accel_sim;
 mod examiner;
+mod gpgpusim_config;
 
 use clap::Subcommand;
 
@@ -21,6 +22,8 @@ enum Command {
     AccelSim(accel_sim::Args),
     /// Read logs of cuda_scheduling_examiner as a scenario.
     Examiner(examiner::Args),
+    /// Read a configuration of GPGPU-Sim as a machine.
+    GpgpusimConfig(gpgpusim_config::Args),
 }
 
 impl Args {
@@ -32,6 +35,7 @@ impl Args {
         match &self.command {
             Command::AccelSim(args) => args.run(global),
             Command::Examiner(args) => args.run(global),
+            Command::GpgpusimConfig(args) => args.run(global),
         }
     }
 }

@@ -8,6 +8,7 @@ use super::{Global, Outcome};
 use crate::bandwidth::{BudgetResults, Nominal};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
+use crate::model::machine::MachineShape;
 use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, Scenario, System, TaskSet, WarpScenario};
 use crate::simulator::blocks::Comparison;
 use crate::simulator::regulation::Summary;
@@ -93,6 +94,11 @@ const FORMATS: &[Entry] = &[
         "budget-results",
         "published figures of budgets at run time, which studies read",
         || schema_for!(BudgetResults),
+    ),
+    (
+        "machine",
+        "a GPU of the warp level: what `import gpgpusim-config` writes",
+        || schema_for!(MachineShape),
     ),
     ("platform", "a GPU of tasksets/platforms", || {
         schema_for!(Platform)

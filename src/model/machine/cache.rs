@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Hash;
 use super::check::{Faults, MachineError};
 
 /// Bytes of a sector.
@@ -57,20 +58,6 @@ pub enum WriteAllocation {
     FetchOnWrite,
     /// The line is marked, and read when somebody reads what was not written (`L`).
     LazyFetchOnRead,
-}
-
-/// How addresses are spread over sets, banks or slices.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Hash {
-    /// By the bits above the offset (`L`, 0).
-    Linear,
-    /// Those bits, XORed with the bits above them (`X`, 1).
-    Xor,
-    /// Modulo an irreducible polynomial over GF(2) [Rau91] (`P`, 2).
-    Ipoly,
-    /// The hash of Fermi's L1 [Nugteren14] (`H`, 3).
-    Fermi,
 }
 
 /// How misses under way are kept.
@@ -144,6 +131,11 @@ impl Cache {
         if self.sectored { SECTOR } else { self.line_bytes }
     }
 
+    /// The set of `address`; in L2, that is the address [within its slice](super::Decoder::within_slice).
+    pub fn set(&self, address: u64) -> u32 {
+        self.set_index.bucket(address, self.line_bytes.ilog2(), self.sets)
+    }
+
     pub(super) fn check(&self, faults: &Faults) -> Result<(), MachineError> {
         faults.power_of_two("sets", self.sets, 1 << 16)?;
         faults.power_of_two("line_bytes", self.line_bytes, 4096)?;
@@ -180,25 +172,5 @@ impl Cache {
             )?;
         }
         Ok(())
-    }
-}
-
-impl Hash {
-    /// Whether `buckets` sets, banks or slices can be chosen among in this way.
-    pub(super) fn check(self, field: &str, buckets: u32, faults: &Faults) -> Result<(), MachineError> {
-        let fits = match self {
-            Hash::Linear | Hash::Xor => buckets.is_power_of_two(),
-            Hash::Ipoly => [16, 32, 64].contains(&buckets),
-            Hash::Fermi => [32, 64].contains(&buckets),
-        };
-        let expected = match self {
-            Hash::Linear | Hash::Xor => "a power of two of them",
-            Hash::Ipoly => "16, 32 or 64 of them",
-            Hash::Fermi => "32 or 64 of them",
-        };
-        if fits {
-            return Ok(());
-        }
-        faults.refuse(field, format!("{self:?} over {buckets}").to_lowercase(), expected)
     }
 }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cache::{Cache, Hash};
 use super::check::{Faults, MachineError};
+use super::{Cache, Hash};
 
 /// Which request of a channel goes first (`-gpgpu_dram_scheduler`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -171,6 +171,9 @@ impl Dram {
             faults.refuse("burst_length", self.burst_length, expected)?;
         }
         self.timing.check(&faults.of("timing"))?;
+        if self.bank_index == Hash::Fermi {
+            faults.refuse("bank_index", "fermi", "linear, xor or ipoly")?;
+        }
         self.bank_index.check("bank_index", self.timing.banks, faults)
     }
 }

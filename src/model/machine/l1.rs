@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Cache;
-use super::cache::Hash;
 use super::check::{Faults, MachineError};
+use super::{Cache, Hash};
 
 /// The L1 data cache of an SM.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -23,12 +22,12 @@ pub struct L1 {
     pub bank_index: Hash,
     /// Whether accesses to global memory go past it (`-gpgpu_gmem_skip_L1D`).
     pub skip_global: bool,
-    /// Whether it is emptied for each kernel (`-gpgpu_flush_l1_cache`).
+    /// Whether it is emptied when no thread is left on the SMs of its cluster (`-gpgpu_flush_l1_cache`).
     pub flush: bool,
     /// Share of dirty lines from which dirty lines may be replaced (`-gpgpu_l1_cache_write_ratio`) [%].
     pub write_ratio_percent: u32,
-    /// The rules by which accesses of a warp become requests (`-gpgpu_coalesce_arch`): a compute capability × 10; from
-    /// 40 on, requests are sectors of 32 bytes.
+    /// The rules by which accesses of a warp become requests (`-gpgpu_coalesce_arch`), a compute capability × 10: from 40
+    /// on requests are sectors of 32 bytes, from 20 to 38 only those that go past L1.
     pub coalescing: u32,
     /// Memory requests that the SM sends per core cycle (`-gpgpu_mem_unit_ports`).
     pub ports: u32,
@@ -72,6 +71,12 @@ impl L1 {
     /// The most memory of an SM [KiB].
     pub const MAX_KIB: u32 = 1 << 16;
 
+    /// The bank of `address`.
+    pub fn bank(&self, address: u64) -> u32 {
+        let offset_bits = self.bank_interleaving_bytes.ilog2();
+        self.bank_index.bucket(address, offset_bits, self.banks)
+    }
+
     pub(super) fn check(&self, faults: &Faults) -> Result<(), MachineError> {
         faults.within("latency", self.latency, 1..=MAX_LATENCY)?;
         faults.power_of_two("banks", self.banks, 1024)?;
@@ -80,7 +85,7 @@ impl L1 {
             self.bank_index.check("bank_index", self.banks, faults)?;
         }
         faults.within("write_ratio_percent", self.write_ratio_percent, 0..=100)?;
-        faults.within("coalescing", self.coalescing, 1..=1000)?;
+        faults.within("coalescing", self.coalescing, 13..=1000)?;
         faults.within("ports", self.ports, 1..=64)?;
         if let Some(cache) = &self.cache {
             cache.check(&faults.of("cache"))?;

@@ -22,13 +22,16 @@ pub struct AddressMapping {
     burst: u64,
 }
 
-const EXPECTED: &str = "an address mapping: \"dramid@BIT;\" and one of R, B, C, S, D, 0 for each of 64 bits";
+/// What is expected where there is something else.
+pub(crate) const EXPECTED: &str =
+    "an address mapping: \"dramid@BIT;\" and one of R, B, C, S, D, 0 for each of 64 bits";
 
 /// Why a text is no [`AddressMapping`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("found {found}, expected {EXPECTED}")]
 pub struct ParseMappingError {
-    found: String,
+    /// What is wrong.
+    pub found: String,
 }
 
 impl AddressMapping {

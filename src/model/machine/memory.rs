@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{Faults, MachineError};
 use super::l1::MAX_LATENCY;
-use super::{AddressMapping, Cache, Dram};
+use super::{AddressMapping, Cache, Dram, Hash};
 
 /// How the slice of an address is chosen (`-gpgpu_memory_partition_indexing`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -46,7 +46,7 @@ pub struct Memory {
     pub indexing: PartitionIndexing,
     /// One slice of L2 (`-gpgpu_cache:dl2`).
     pub l2: Cache,
-    /// Whether L2 is emptied for each kernel (`-gpgpu_flush_l2_cache`).
+    /// Whether L2 is emptied when no thread is left on the GPU (`-gpgpu_flush_l2_cache`).
     pub flush_l2: bool,
     /// Whether copies from the host leave their data in L2 (`-gpgpu_perf_sim_memcpy`).
     pub copies_fill_l2: bool,
@@ -106,7 +106,7 @@ impl Memory {
         if self.mapping.channel_start().is_none() && !power {
             faults.refuse(
                 "mapping",
-                &self.mapping,
+                self.mapping,
                 "dramid@, as the channels are no power of two",
             )?;
         }
@@ -114,7 +114,7 @@ impl Memory {
             let bits = self.mapping.channel_mask().count_ones();
             if bits != self.channels.ilog2() {
                 let expected = format!("{} bits D, for {} channels", self.channels.ilog2(), self.channels);
-                faults.refuse("mapping", &self.mapping, expected)?;
+                faults.refuse("mapping", self.mapping, expected)?;
             }
         }
         let banks = self.mapping.bank_mask().count_ones();
@@ -124,11 +124,11 @@ impl Memory {
                 self.dram.timing.banks.ilog2(),
                 self.dram.timing.banks
             );
-            faults.refuse("mapping", &self.mapping, expected)?;
+            faults.refuse("mapping", self.mapping, expected)?;
         }
         if banks < self.slices_per_channel.ilog2() {
             let expected = format!("bits B that tell {} slices apart", self.slices_per_channel);
-            faults.refuse("mapping", &self.mapping, expected)?;
+            faults.refuse("mapping", self.mapping, expected)?;
         }
         match self.indexing {
             PartitionIndexing::Consecutive => Ok(()),
@@ -140,7 +140,7 @@ impl Memory {
             ),
             PartitionIndexing::Ipoly => {
                 let slices = self.channels.next_power_of_two() * self.slices_per_channel;
-                super::Hash::Ipoly.check("indexing", slices, faults)
+                Hash::Ipoly.check("indexing", slices, faults)
             }
         }
     }

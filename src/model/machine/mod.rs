@@ -2,30 +2,40 @@
 //!
 //! Fields are named for what they are; each names the option of GPGPU-Sim's `gpgpusim.config` that it comes from.
 
+mod bits;
 mod cache;
 mod check;
+mod choice;
 mod clocks;
 mod collectors;
+mod decoder;
 mod dispatch;
 mod dram;
+mod hash;
 mod interconnect;
 mod l1;
 mod mapping;
 mod memory;
+mod occupancy;
 mod pipes;
+mod presets;
 mod sm;
 mod times;
 
-pub use cache::{Allocation, Cache, Hash, MshrKind, Replacement, SECTOR, WriteAllocation, WritePolicy};
+pub use cache::{Allocation, Cache, MshrKind, Replacement, SECTOR, WriteAllocation, WritePolicy};
 pub use check::MachineError;
 pub use clocks::Clocks;
 pub use collectors::{Collectors, RegisterFile, SpecializedCollectors};
+pub use decoder::{Decoder, Location};
 pub use dispatch::Dispatch;
 pub use dram::{BankGroupIndex, Dram, DramScheduler, DramTiming, WriteQueue};
+pub use hash::Hash;
 pub use interconnect::{Arbiter, Interconnect};
 pub use l1::{Adaptive, L1, SharedMemory};
+pub(crate) use mapping::EXPECTED as EXPECTED_MAPPING;
 pub use mapping::{AddressMapping, ParseMappingError};
 pub use memory::{Memory, PartitionIndexing, PartitionQueues};
+pub use occupancy::BlockNeed;
 pub use pipes::{PerPipe, PipelineWidths, Units};
 pub use sm::{Sm, WARP_SIZE, WarpScheduler};
 pub use times::{FloatTimes, InstructionTimes, IntTimes, Timing};
@@ -69,8 +79,10 @@ pub struct MachineShape {
 }
 
 /// A GPU that makes sense; its fields are those of [`MachineShape`].
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "MachineShape", into = "MachineShape")]
+///
+/// In other files a machine's name stands for it, too.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(transparent)]
 pub struct Machine(MachineShape);
 
 impl Machine {
@@ -93,6 +105,13 @@ impl Machine {
         shape.shared_memory.check(&faults.of("shared_memory"))?;
         shape.interconnect.check(&faults.of("interconnect"))?;
         shape.memory.check(&faults.of("memory"))?;
+        if let Some(adaptive) = &shape.l1.adaptive {
+            let largest = adaptive.shared_kib.last().copied().unwrap_or(0);
+            if shape.shared_memory.bytes > largest * 1024 {
+                let expected = format!("at most what l1.adaptive gives, {largest} KiB");
+                faults.refuse("shared_memory.bytes", shape.shared_memory.bytes, expected)?;
+            }
+        }
         Ok(Machine(shape))
     }
 
@@ -119,29 +138,5 @@ impl MachineShape {
     /// The peak of the DRAM [bytes/s].
     pub fn dram_bytes_per_second(&self) -> u64 {
         self.memory.dram_bytes_per_second(self.clocks.dram_khz)
-    }
-}
-
-impl TryFrom<MachineShape> for Machine {
-    type Error = MachineError;
-
-    fn try_from(shape: MachineShape) -> Result<Machine, MachineError> {
-        Machine::new(shape)
-    }
-}
-
-impl From<Machine> for MachineShape {
-    fn from(machine: Machine) -> MachineShape {
-        machine.0
-    }
-}
-
-impl schemars::JsonSchema for Machine {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        MachineShape::schema_name()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        MachineShape::json_schema(generator)
     }
 }

@@ -8,12 +8,12 @@ use super::kernel::Launch;
 use super::{Failure, KernelResult};
 use crate::model::machine::{MachineShape, WARP_SIZE};
 
-/// What the SMs have given away.
+/// What an SM has given away.
 #[derive(Debug, Clone, Copy, Default)]
 struct Occupied {
-    threads: u32,
-    registers: u32,
-    shared_memory: u32,
+    threads: u64,
+    registers: u64,
+    shared_bytes: u64,
     blocks: u32,
 }
 
@@ -140,16 +140,16 @@ impl Dispatcher {
 
     /// A place for a block of `kernel` on `sm`, and its first slot.
     fn room(&self, sm: usize, state: &Sm, machine: &MachineShape, kernel: &Launch) -> Option<(usize, usize)> {
-        let warps = kernel.threads.div_ceil(WARP_SIZE) as usize;
+        let warps = kernel.need.threads.div_ceil(WARP_SIZE) as usize;
         if !machine.dispatch.share_sms {
-            let place = state.free_place(blocks_per_sm(machine, kernel, self.bound.len()) as usize)?;
+            let place = state.free_place(machine.blocks_per_sm_of_grid(&kernel.need, kernel.blocks) as usize)?;
             return Some((place, place * warps));
         }
         let occupied = &self.occupied[sm];
-        let need = need(kernel);
-        let fits = occupied.threads + need.threads <= machine.sm.threads
-            && occupied.registers + need.registers <= machine.sm.registers
-            && occupied.shared_memory + need.shared_memory <= machine.shared_memory.bytes
+        let need = &kernel.need;
+        let fits = occupied.threads + need.padded_threads() <= u64::from(machine.sm.threads)
+            && occupied.registers + need.block_registers() <= u64::from(machine.sm.registers)
+            && occupied.shared_bytes + u64::from(need.shared_bytes) <= u64::from(machine.shared_memory.bytes)
             && occupied.blocks < machine.sm.blocks;
         if !fits {
             return None;
@@ -158,49 +158,19 @@ impl Dispatcher {
     }
 
     fn take(&mut self, sm: usize, kernel: &Launch) {
-        let need = need(kernel);
         let occupied = &mut self.occupied[sm];
-        occupied.threads += need.threads;
-        occupied.registers += need.registers;
-        occupied.shared_memory += need.shared_memory;
+        occupied.threads += kernel.need.padded_threads();
+        occupied.registers += kernel.need.block_registers();
+        occupied.shared_bytes += u64::from(kernel.need.shared_bytes);
         occupied.blocks += 1;
     }
 
     /// A block of `kernel` ended on `sm`.
     pub fn give_back(&mut self, sm: usize, kernel: &Launch) {
-        let need = need(kernel);
         let occupied = &mut self.occupied[sm];
-        occupied.threads -= need.threads;
-        occupied.registers -= need.registers;
-        occupied.shared_memory -= need.shared_memory;
+        occupied.threads -= kernel.need.padded_threads();
+        occupied.registers -= kernel.need.block_registers();
+        occupied.shared_bytes -= u64::from(kernel.need.shared_bytes);
         occupied.blocks -= 1;
     }
-}
-
-/// What a block of `kernel` takes; registers are given to whole warps, by fours.
-fn need(kernel: &Launch) -> Occupied {
-    let threads = kernel.threads.div_ceil(WARP_SIZE) * WARP_SIZE;
-    Occupied {
-        threads,
-        registers: threads * kernel.registers.div_ceil(4) * 4,
-        shared_memory: kernel.shared_memory,
-        blocks: 1,
-    }
-}
-
-/// Blocks of `kernel` that an SM holds; a small grid is spread over all `sms`.
-pub fn blocks_per_sm(machine: &MachineShape, kernel: &Launch, sms: usize) -> u32 {
-    let need = need(kernel);
-    let mut blocks = machine.sm.blocks.min(machine.sm.threads / need.threads);
-    if let Some(most) = machine.sm.registers.checked_div(need.registers) {
-        blocks = blocks.min(most);
-    }
-    if let Some(most) = machine.shared_memory.bytes.checked_div(need.shared_memory) {
-        blocks = blocks.min(most);
-    }
-    let sms = sms as u64;
-    if kernel.blocks < u64::from(blocks) * sms {
-        blocks = kernel.blocks.div_ceil(sms) as u32;
-    }
-    blocks
 }

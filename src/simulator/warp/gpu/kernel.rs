@@ -1,6 +1,7 @@
 //! A kernel to be simulated.
 
 use super::super::code::Stream;
+use crate::model::machine::BlockNeed;
 
 /// Where a kernel's instructions come from.
 pub trait Source: Send + Sync {
@@ -17,12 +18,8 @@ pub struct Launch {
     pub name: String,
     /// Its blocks.
     pub blocks: u64,
-    /// Threads per block.
-    pub threads: u32,
-    /// Registers per thread.
-    pub registers: u32,
-    /// Bytes of shared memory per block.
-    pub shared_memory: u32,
+    /// What a block needs of an SM.
+    pub need: BlockNeed,
     /// The core cycle from which on its blocks may start.
     pub at: u64,
     /// Budget or priority, for policies that have them.

@@ -1,6 +1,5 @@
 //! A whole GPU at the warp level: clusters of SMs, a crossbar, slices of L2, DRAM channels; and the blocks of kernels.
 
-mod addresses;
 mod clocks;
 mod dispatch;
 mod kernel;
@@ -9,19 +8,19 @@ mod results;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-pub use self::addresses::Addresses;
 use self::clocks::{Domain, Edges};
 use self::dispatch::Dispatcher;
-pub use self::dispatch::blocks_per_sm;
 pub use self::kernel::{Launch, Source};
 pub use self::results::{BlockRecord, KernelResult, Results, Traffic};
 use super::cache::{Geometry, Index, Writes};
-use super::memory::{Crossbar, Partition, PartitionParameters, Slice};
+use super::memory::{Crossbar, Partition, PartitionParameters, Place, Slice};
 use super::policy;
 use super::request::Request;
 use super::sm::Sm;
 use crate::model::Scheduler;
-use crate::model::machine::{Cache, Hash, Machine, MachineShape, Replacement, WriteAllocation, WritePolicy};
+use crate::model::machine::{
+    Cache, Decoder, Machine, MachineShape, Replacement, WriteAllocation, WritePolicy,
+};
 
 /// Why a simulation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,7 +84,7 @@ pub struct Settings {
 struct Gpu<'a> {
     machine: Arc<MachineShape>,
     kernels: &'a [Launch],
-    addresses: Addresses,
+    decoder: Decoder,
     edges: Edges,
     sms: Vec<Sm>,
     /// Per SM, the cycle from which on it has something to do.
@@ -122,18 +121,17 @@ impl<'a> Gpu<'a> {
         }
         check(&shape)?;
         for kernel in kernels {
-            let alone = Launch { blocks: u64::MAX, sms: None, name: String::new(), source: Box::new(Nothing), ..*kernel };
-            if kernel.threads == 0 || blocks_per_sm(&shape, &alone, 1) == 0 {
-                return Err(Failure::TooLarge { kernel: kernel.name.clone(), threads: kernel.threads });
+            if kernel.need.threads == 0 || shape.blocks_per_sm(&kernel.need) == 0 {
+                return Err(Failure::TooLarge { kernel: kernel.name.clone(), threads: kernel.need.threads });
             }
         }
         let machine = Arc::new(shape);
-        let addresses = Addresses::new(&machine);
+        let decoder = machine.memory.decoder();
         let clusters = machine.clusters as usize;
         let per_cluster = machine.sms_per_cluster as usize;
         let budgets: Vec<u32> = kernels.iter().map(|kernel| kernel.budget).collect();
-        let shared = kernels.iter().map(|kernel| kernel.shared_memory).max().unwrap_or(0);
-        let l1 = l1_geometry(&machine, shared);
+        let shared = |kernel: &Launch| machine.blocks_per_sm(&kernel.need).saturating_mul(kernel.need.shared_bytes);
+        let l1 = l1_geometry(&machine, kernels.iter().map(shared).max().unwrap_or(0));
         let mut sms: Vec<Sm> = (0..clusters * per_cluster)
             .map(|sm| {
                 let policies = (0..machine.sm.schedulers).map(|_| policy::of(settings.scheduler, &budgets)).collect();
@@ -148,7 +146,7 @@ impl<'a> Gpu<'a> {
         let slices = machine.memory.slices() as usize;
         let net = &machine.interconnect;
         let (inputs, outputs) = (net.input_buffer as usize, net.output_buffer as usize);
-        let l2 = l2_geometry(&machine, &addresses);
+        let l2 = l2_geometry(&machine, &decoder);
         let parameters = PartitionParameters {
             slices: machine.memory.slices_per_channel as usize,
             dram: machine.memory.dram,
@@ -170,7 +168,7 @@ impl<'a> Gpu<'a> {
             now: 0,
             results: Results::new(kernels),
             kernels,
-            addresses,
+            decoder,
             machine,
         };
         gpu.warm(&settings.warm);
@@ -182,7 +180,7 @@ impl<'a> Gpu<'a> {
         for &(start, bytes) in buffers {
             let mut address = start & !31;
             while address < start.saturating_add(bytes) {
-                self.slices[self.addresses.slice(address) as usize].preload(address);
+                self.slices[self.decoder.slice(address) as usize].preload(address);
                 address += 32;
             }
         }
@@ -260,8 +258,11 @@ impl<'a> Gpu<'a> {
             if idle && slices.iter().all(|slice| slice.to_dram.is_empty()) {
                 continue;
             }
-            let addresses = &self.addresses;
-            partition.cycle(slices, first, self.now, tick, |address| addresses.place(address));
+            let decoder = &self.decoder;
+            partition.cycle(slices, first, self.now, tick, |address| {
+                let location = decoder.locate(address);
+                Place { bank: location.bank, row: location.row }
+            });
             for (index, slice) in slices.iter().enumerate() {
                 if !slice.from_dram.is_empty() {
                     self.slice_wakes[first + index] = self.now;
@@ -287,8 +288,8 @@ impl<'a> Gpu<'a> {
     }
 
     fn core_cycle(&mut self) -> Result<(), Failure> {
-        let addresses = &self.addresses;
-        let slice = |address: u64| addresses.slice(address);
+        let decoder = &self.decoder;
+        let slice = |address: u64| decoder.slice(address) as u16;
         let mut emptied = Vec::new();
         for (index, sm) in self.sms.iter_mut().enumerate() {
             if self.sm_wakes[index] > self.now {
@@ -359,15 +360,6 @@ impl<'a> Gpu<'a> {
     }
 }
 
-/// A source without blocks.
-struct Nothing;
-
-impl Source for Nothing {
-    fn warps(&self, _: u64) -> Result<Vec<Box<dyn super::code::Stream + Send>>, String> {
-        Ok(Vec::new())
-    }
-}
-
 fn check(machine: &MachineShape) -> Result<(), Failure> {
     let unsupported = |field, found: String, expected| Err(Failure::Unsupported { field, found, expected });
     let sm = &machine.sm;
@@ -416,10 +408,10 @@ fn check_cache(cache: &Cache, policy: WritePolicy, field: &'static str) -> Resul
     })
 }
 
-fn geometry(cache: &Cache, ways: usize, index: Index, writes: Writes, dirty_percent: u64) -> Geometry {
+fn geometry(cache: &Cache, index: Index, writes: Writes, dirty_percent: u64) -> Geometry {
     Geometry {
         sets: cache.sets as usize,
-        ways,
+        ways: cache.ways as usize,
         index,
         fifo: cache.replacement == Replacement::Fifo,
         writes,
@@ -431,19 +423,16 @@ fn geometry(cache: &Cache, ways: usize, index: Index, writes: Writes, dirty_perc
     }
 }
 
-fn l1_geometry(machine: &MachineShape, _shared: u32) -> Geometry {
-    let fallback = machine.memory.l2;
-    let cache = machine.l1.cache.unwrap_or(fallback);
-    let sets = u64::from(cache.sets);
-    let index = Index(Arc::new(move |address: u64| (address / 128 % sets) as usize));
-    // TODO(adaptive)
-    geometry(&cache, cache.ways as usize * 2, index, Writes::Through, u64::from(machine.l1.write_ratio_percent))
+/// L1 beside `shared` bytes of shared memory; without an L1 nothing goes there.
+fn l1_geometry(machine: &MachineShape, shared: u32) -> Geometry {
+    let cache = machine.l1_beside(shared).unwrap_or(machine.memory.l2);
+    let index = Index(Arc::new(move |address| cache.set(address) as usize));
+    geometry(&cache, index, Writes::Through, u64::from(machine.l1.write_ratio_percent))
 }
 
-fn l2_geometry(machine: &MachineShape, addresses: &Addresses) -> Geometry {
-    let cache = &machine.memory.l2;
-    debug_assert!(matches!(cache.set_index, Hash::Ipoly | Hash::Linear | Hash::Xor | Hash::Fermi));
-    let addresses = addresses.clone();
-    let index = Index(Arc::new(move |address| addresses.l2_set(address)));
-    geometry(cache, cache.ways as usize, index, Writes::Back, 0)
+fn l2_geometry(machine: &MachineShape, decoder: &Decoder) -> Geometry {
+    let cache = machine.memory.l2;
+    let decoder = decoder.clone();
+    let index = Index(Arc::new(move |address| cache.set(decoder.within_slice(address)) as usize));
+    geometry(&cache, index, Writes::Back, 0)
 }

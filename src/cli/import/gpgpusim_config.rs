@@ -1,0 +1,88 @@
+//! `gpusched import gpgpusim-config`: a configuration of GPGPU-Sim as a machine.
+
+use std::path::PathBuf;
+
+use crate::cli::output::Output;
+use crate::cli::{Format, Global, Outcome, complain};
+use crate::error::{Error, Result};
+use crate::gpgpusim_config::{Imported, read};
+
+/// Reads a configuration of GPGPU-Sim as a machine.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// The files, such as gpgpusim.config, one after the other: of an option set twice, the last counts; `-` reads standard input.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// What the machine is called.
+    #[arg(long, value_name = "NAME", default_value = "imported")]
+    name: String,
+    /// List the options without effect and the defaults on standard error.
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+const EXAMPLE: &str = "\
+Answers with the machine as JSON. Options that are missing have GPGPU-Sim's defaults.
+
+Example:
+  gpusched import gpgpusim-config tasksets/machines/small.config --name small";
+
+impl Args {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// Bad input, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if global.format.is_some_and(|format| format != Format::Json) {
+            let message = "--format: found another than json, expected that of a machine";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        let imported = read(&self.files, &self.name)?;
+        let mut text = serde_json::to_string_pretty(&imported.machine)
+            .map_err(|cause| Error::io("-", "write", cause.into()))?;
+        text.push('\n');
+        let mut output = Output::open(global)?;
+        output.write(text)?;
+        output.finish()?;
+        if !global.quiet {
+            self.tell(&imported);
+        }
+        Ok(Outcome::Positive)
+    }
+
+    /// How the files became a machine.
+    fn tell(&self, imported: &Imported) {
+        for one in &imported.unmodelled {
+            let (option, value, instead) = (&one.option, clip(&one.value), one.instead);
+            complain(&format!("{option} {value}: not modelled, simulated is {instead}"));
+        }
+        let (missing, ignored) = (&imported.missing, &imported.ignored);
+        if self.verbose {
+            for one in missing {
+                complain(&format!("default: {} {}", one.option, one.value));
+            }
+            for one in ignored {
+                let values = clip(&one.values.join(" "));
+                complain(&format!(
+                    "{}:{}: without effect: {} {values}",
+                    one.file, one.line, one.option
+                ));
+            }
+        }
+        let hint = if self.verbose { "" } else { " (listed with -v)" };
+        let number = |count, what: &str| match count {
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        };
+        let ignored = number(ignored.len(), "option");
+        let missing = number(missing.len(), "default");
+        complain(&format!(
+            "{ignored} without effect on the machine, {missing}{hint}"
+        ));
+    }
+}
+
+fn clip(text: &str) -> String {
+    crate::cli::table::clip(text, 60).to_string()
+}

@@ -1,0 +1,106 @@
+//! The words of a file: what stands between blanks or in quotes, without comments.
+
+/// A word, and the line on which it begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Token {
+    pub text: String,
+    pub line: usize,
+}
+
+/// What is no text of a configuration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Fault {
+    pub line: usize,
+    pub message: String,
+}
+
+/// The words of `bytes`.
+///
+/// `#` begins a comment, in quotes, too. What begins with `"` goes on until a word ends with `"`, over several lines if need
+/// be; line breaks and runs of blanks in it become one blank.
+pub(super) fn tokens(bytes: &[u8]) -> Result<Vec<Token>, Fault> {
+    let mut tokens = Vec::new();
+    let mut open: Option<Token> = None;
+    for (number, bytes) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
+        let bytes = bytes.split(|&byte| byte == b'#').next().unwrap_or_default();
+        let text = str::from_utf8(bytes).map_err(|_| Fault {
+            line: number,
+            message: "found bytes that are not UTF-8, expected text".to_owned(),
+        })?;
+        for word in text.split_ascii_whitespace() {
+            let word = match (&mut open, word.strip_prefix('"')) {
+                (Some(quote), _) => {
+                    quote.text += " ";
+                    word
+                }
+                (None, Some(rest)) => {
+                    open = Some(Token {
+                        text: String::new(),
+                        line: number,
+                    });
+                    rest
+                }
+                (None, None) => {
+                    tokens.push(Token {
+                        text: word.to_owned(),
+                        line: number,
+                    });
+                    continue;
+                }
+            };
+            let ended = word.strip_suffix('"');
+            if let Some(mut quote) = open.take() {
+                quote.text += ended.unwrap_or(word);
+                match ended {
+                    Some(_) => tokens.push(quote),
+                    None => open = Some(quote),
+                }
+            }
+        }
+    }
+    match open {
+        None => Ok(tokens),
+        Some(quote) => Err(Fault {
+            line: quote.line,
+            message: "found a quote without end, expected \" after the value".to_owned(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<(String, usize)> {
+        let tokens = tokens(text.as_bytes()).unwrap();
+        tokens.into_iter().map(|token| (token.text, token.line)).collect()
+    }
+
+    #[test]
+    fn comments_quotes_and_lines() {
+        let own = |text: &str, line| (text.to_owned(), line);
+        assert_eq!(
+            words("# all\n-a 1 # one\n\t-b\r\n2"),
+            [own("-a", 2), own("1", 2), own("-b", 3), own("2", 4)]
+        );
+        assert_eq!(
+            words("-t \"x=1:\n   y=2\" z"),
+            [own("-t", 1), own("x=1: y=2", 1), own("z", 2)]
+        );
+        assert_eq!(
+            words("\"one\" \"\" \" two \""),
+            [own("one", 1), own("", 1), own(" two ", 1)]
+        );
+        assert_eq!(
+            words("a#b\"\n\"c # d\n e\" f"),
+            [own("a", 1), own("c e", 2), own("f", 3)]
+        );
+    }
+
+    #[test]
+    fn quotes_must_end_and_text_be_text() {
+        assert_eq!(tokens(b"-a\n\"b c\n").unwrap_err().line, 2);
+        assert_eq!(tokens(b"-a\n\n\xff").unwrap_err().line, 3);
+        assert!(tokens(b"# \xff\n-a 1").is_ok());
+    }
+}

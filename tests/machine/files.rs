@@ -1,0 +1,95 @@
+//! Machines in files: by name, as an object, by path.
+
+use gpusched::model::Machine;
+use gpusched::model::machine::MachineShape;
+
+#[test]
+fn presets_survive_a_round_trip() {
+    for machine in Machine::all() {
+        let json = serde_json::to_string(&machine).unwrap();
+        assert_eq!(serde_json::from_str::<Machine>(&json).unwrap(), machine);
+        assert_eq!(
+            serde_json::from_str::<MachineShape>(&json).unwrap(),
+            machine.clone().into_shape()
+        );
+        let name = serde_json::to_string(&machine.name).unwrap();
+        assert_eq!(serde_json::from_str::<Machine>(&name).unwrap(), machine);
+    }
+    let names: Vec<String> = Machine::all().map(|machine| machine.name.clone()).collect();
+    assert_eq!(names, ["rtx2060", "titanv"]);
+}
+
+#[test]
+fn what_is_no_machine_is_refused() {
+    let read = |text: &str| serde_json::from_str::<Machine>(text).unwrap_err().to_string();
+    assert!(read("\"gtx1\"").contains("expected one of rtx2060, titanv"));
+    assert!(read("7").contains("the name of one, or an object"));
+    assert!(read("{}").contains("missing field"));
+    let json = serde_json::to_string(&Machine::named("rtx2060").unwrap()).unwrap();
+    for (from, to, expected) in [
+        (
+            "\"clusters\":30",
+            "\"clusters\":0",
+            "clusters: found 0, expected 1 to 4096",
+        ),
+        ("\"clusters\":30", "\"clusters\":-1", "invalid value"),
+        (
+            "\"clusters\":30",
+            "\"clusters\":30,\"sms\":30",
+            "unknown field `sms`",
+        ),
+        (
+            "\"clusters\":30",
+            "\"clusters\":30,\"clusters\":30",
+            "duplicate field",
+        ),
+        (
+            "\"scheduler\":\"lrr\"",
+            "\"scheduler\":\"rrr\"",
+            "unknown variant `rrr`",
+        ),
+        ("dramid@8;", "dramid@8", "an address mapping"),
+        ("\"ways\":16", "\"ways\":0", "memory.l2.ways: found 0"),
+    ] {
+        let text = json.replacen(from, to, 1);
+        assert_ne!(text, json, "{from}");
+        assert!(read(&text).contains(expected), "{to}: {}", read(&text));
+    }
+}
+
+#[test]
+fn machines_are_found_by_name_or_file() {
+    assert_eq!(Machine::find("titanv").unwrap().sms(), 80);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.json");
+    let mut shape = Machine::named("rtx2060").unwrap().into_shape();
+    shape.name = "own".to_owned();
+    let json = serde_json::to_string_pretty(&shape).unwrap();
+    std::fs::write(&path, &json).unwrap();
+    let path = path.to_str().unwrap();
+    assert_eq!(Machine::find(path).unwrap().name, "own");
+    std::fs::write(path, json.replace("\"sets\": 64", "\"sets\": 60")).unwrap();
+    let error = Machine::find(path).unwrap_err().to_string();
+    assert!(
+        error.ends_with("own.json: at memory.l2.sets: found 60, expected a power of two up to 65536"),
+        "{error}"
+    );
+    std::fs::write(path, json.replace("\"sets\": 64", "\"sets\": \"x\"")).unwrap();
+    let error = Machine::find(path).unwrap_err().to_string();
+    assert!(
+        error.contains("own.json:") && error.contains("at memory.l2.sets"),
+        "{error}"
+    );
+    assert!(
+        Machine::find("gtx1")
+            .unwrap_err()
+            .to_string()
+            .contains("expected one of rtx2060, titanv, or a file")
+    );
+    assert!(
+        Machine::find("missing.json")
+            .unwrap_err()
+            .to_string()
+            .contains("cannot open")
+    );
+}
