@@ -1,4 +1,7 @@
-//! Four clock domains in exact time.
+//! Four clock domains.
+//!
+//! Time is a sum of periods in double precision, as in the reference: where edges of two clocks should fall together, the
+//! rounding of these sums decides which comes first. The sums are the same on every machine (IEEE 754).
 
 use crate::model::machine::Clocks;
 
@@ -11,47 +14,51 @@ pub enum Domain {
     Dram,
 }
 
-/// The next edge of every domain, in a unit of which all periods are multiples.
+/// The next edge of every domain.
 #[derive(Debug, Clone)]
 pub struct Edges {
-    period: [u128; 4],
-    next: [u128; 4],
+    /// Seconds.
+    period: [f64; 4],
+    /// Seconds.
+    next: [f64; 4],
+    count: [u64; 4],
 }
 
 impl Edges {
     pub fn new(clocks: &Clocks) -> Self {
-        let khz = [clocks.core_khz, clocks.interconnect_khz, clocks.l2_khz, clocks.dram_khz].map(u128::from);
-        let common = khz.iter().fold(1, |all, &khz| all / gcd(all, khz) * khz);
-        Self { period: khz.map(|khz| common / khz), next: [0; 4] }
+        let khz = [clocks.core_khz, clocks.interconnect_khz, clocks.l2_khz, clocks.dram_khz];
+        Self { period: khz.map(|khz| 1.0 / (f64::from(khz) * 1000.0)), next: [0.0; 4], count: [0; 4] }
     }
 
     /// The domains that have an edge at the next instant; they advance.
     pub fn advance(&mut self) -> [bool; 4] {
-        let now = self.next.iter().copied().min().unwrap_or(0);
+        let mut now = self.next[Domain::Core as usize]
+            .min(self.next[Domain::Interconnect as usize])
+            .min(self.next[Domain::Dram as usize]);
         let mut ticks = [false; 4];
-        for (index, tick) in ticks.iter_mut().enumerate() {
-            if self.next[index] == now {
-                *tick = true;
+        for domain in [Domain::L2, Domain::Interconnect, Domain::Dram, Domain::Core] {
+            let index = domain as usize;
+            if self.next[index] <= now {
+                if domain == Domain::L2 {
+                    now = self.next[index];
+                }
+                ticks[index] = true;
                 self.next[index] += self.period[index];
+                self.count[index] += 1;
             }
         }
         ticks
     }
 
-    /// Goes on to core edge number `cycle`, which has not been yet; edges before it are left out.
+    /// Leaves out all edges up to and with that of core cycle `cycle - 1`.
     pub fn skip_to(&mut self, cycle: u64) {
-        let now = u128::from(cycle) * self.period[Domain::Core as usize];
-        for (next, period) in self.next.iter_mut().zip(self.period) {
-            *next = now.div_ceil(period) * period;
+        while self.count(Domain::Core) < cycle {
+            self.advance();
         }
     }
 
     /// Edges of `domain` so far.
     pub fn count(&self, domain: Domain) -> u64 {
-        (self.next[domain as usize] / self.period[domain as usize]) as u64
+        self.count[domain as usize]
     }
-}
-
-fn gcd(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
