@@ -13,7 +13,7 @@
 //! let mut record = Record::default();
 //! simulate(&scenario, &mut record)?;
 //! assert_eq!(record.order(), [Some(0), Some(1), None, Some(0), Some(1)]);
-//! assert_eq!(record.finish(), [5]);
+//! assert_eq!(record.overview().kernels()[0].finish, 5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
