@@ -11,6 +11,7 @@ mod command;
 mod driver;
 #[cfg(feature = "cli")]
 mod figures;
+mod printed;
 mod properties;
 mod random;
 #[cfg(feature = "cli")]
