@@ -3,6 +3,7 @@
 //! | paper | tag |
 //! |---|---|
 //! | J. Singh, MSc thesis, UIUC 2021 (chapter 3 = Zahaf et al., RTNS 2021) | [Singh21] |
+//! | Singh et al., DATE 2022 | [Singh22] |
 //! | Sañudo Olmedo et al., RTAS 2020 | [Sanudo20] |
 //! | Aghilinasab et al., IEEE TCAD 39(11), 2020 | [Aghilinasab20] |
 //!

@@ -1,4 +1,4 @@
-//! A scenario for one sub-core with abstract latencies: the figures of [Singh21] ch. 4 and [Singh22] §III (MODELS §8).
+//! A scenario for one sub-core with abstract latencies: the figures of [Singh21] ch. 4 and [Singh22] §IV (MODELS §8).
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;

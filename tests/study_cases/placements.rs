@@ -29,6 +29,13 @@ fn numbers_are_those_of_small_cases() {
     assert_eq!(of("room", "blocks per SM"), ["8", "3"]);
     assert_eq!(of("half", "SMs without a block"), ["4"]);
     assert_eq!(of("half", "slowdown"), ["1.000000", "1.000000"]);
+    // K1 and K2 of [Singh22] Fig. 3, K2 launched in cycle 1; LRR and GTO for four budgets that they do not have.
+    let responses = of("warps", "response time");
+    assert_eq!(responses[..8], ["35", "36"].repeat(4));
+    assert_eq!(responses[8..16], ["20", "37"].repeat(4));
+    assert_eq!(responses[20..], ["38", "27", "38", "23"]);
+    assert_eq!(of("warps", "mean response time")[4], "28.500000");
+    assert_eq!(of("warps", "last finish")[..5], ["37", "37", "37", "37", "38"]);
 }
 
 #[test]
@@ -64,6 +71,32 @@ fn bad_parameters_are_refused() {
         ("threads = [128]", "threads = []", "threads: found []"),
         ("sms = 4, threads", "sms = 0, threads", "found 0"),
         ("sanudo20-fig5-right.json", "no-such.json", "scenario"),
+        (
+            "kernel = \"K2\"",
+            "kernel = \"K3\"",
+            "kernel: found \"K3\", expected one of K1, K2",
+        ),
+        (
+            "step = 2 }",
+            "step = 0.5 }",
+            "budgets: found 0.5, expected whole numbers",
+        ),
+        (
+            "from = 0, to = 6, step = 2",
+            "from = 0, to = 9999, step = 1",
+            "found 30000 budgets of all schedulers",
+        ),
+        (
+            "[\"lrr\", \"gto\", \"qaws\"]",
+            "[]",
+            "schedulers: found an empty list",
+        ),
+        ("\"lrr\", ", "\"rr\", ", "unknown variant `rr`"),
+        (
+            "singh22-fig3-qaws-1-4.json",
+            "singh22-fig3-gto.json",
+            "under qaws: kernels[0].budget: found none",
+        ),
     ] {
         let text = DRAWN.replacen(from, to, 1);
         assert_ne!(text, DRAWN, "{from}");

@@ -65,8 +65,8 @@ impl Args {
                 rows.finish()?;
             }
             Format::Json => {
-                let (mut overview, mut record) = (Overview::default(), Record::default());
-                self.simulate(&scenario, &mut (&mut record, &mut overview))?;
+                let mut record = Record::default();
+                self.simulate(&scenario, &mut record)?;
                 if let Some(most) = record.exceeded() {
                     let message = format!(
                         "found a run of more than {most} cycles, expected at most that for JSON, which is held in memory; \
@@ -75,7 +75,7 @@ impl Args {
                     return Err(self.refuse(&message));
                 }
                 let mut output = Output::open(global)?;
-                output.write(json_line(&Answer::new(shape, &overview, record.order()))?)?;
+                output.write(json_line(&Answer::new(shape, &record))?)?;
                 output.finish()?;
             }
             Format::Text => {

@@ -22,6 +22,7 @@ mod row;
 mod scenario;
 mod splits;
 mod variants;
+mod warps;
 
 pub use files::Files;
 pub use row::Row;
@@ -116,6 +117,7 @@ pub const MEASURES: &[Entry] = &[
     entry::<misprediction::MispredictionParameters>(),
     entry::<occupancy::OccupancyParameters>(),
     entry::<scenario::ScenarioParameters>(),
+    entry::<warps::WarpsParameters>(),
 ];
 
 const fn entry<P: Parameters>() -> Entry {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::model::Scheduler;
 use crate::model::warp_scenario::WarpScenarioShape;
-use crate::simulator::warp::subcore::Overview;
+use crate::simulator::warp::subcore::Record;
 
 /// Which warp issued in each cycle, and what became of the kernels.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -44,12 +44,8 @@ struct KernelAnswer<'a> {
 
 impl<'a> Answer<'a> {
     /// What happened in the scenario `shape`.
-    pub fn new(
-        shape: &'a WarpScenarioShape,
-        overview: &Overview,
-        issue_order: &'a [Option<u8>],
-    ) -> Answer<'a> {
-        let kernels = shape.kernels.iter().zip(overview.kernels());
+    pub fn new(shape: &'a WarpScenarioShape, record: &'a Record) -> Answer<'a> {
+        let kernels = shape.kernels.iter().zip(record.overview().kernels());
         let kernels = kernels.map(|(kernel, found)| KernelAnswer {
             name: &kernel.name,
             budget: kernel.budget,
@@ -63,7 +59,7 @@ impl<'a> Answer<'a> {
             name: shape.name.as_deref(),
             scheduler: shape.scheduler,
             kernels: kernels.collect(),
-            issue_order,
+            issue_order: record.order(),
         }
     }
 }

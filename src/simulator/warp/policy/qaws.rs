@@ -2,7 +2,7 @@
 
 use super::TurnRule;
 
-/// QAWS ([Singh22] §III, Algorithm 1, as MODELS §8 reads it): a turn lasts for as many switches from a stalled warp to another
+/// QAWS ([Singh22] §IV, Algorithm 1, as MODELS §8 reads it): a turn lasts for as many switches from a stalled warp to another
 /// of the group as the group's budget says, and ends at the stall after these. The budget limits switches, not stalls: where
 /// all other warps of the group are stalled, too, nothing is counted.
 #[derive(Debug, Clone, Default)]

@@ -1,15 +1,15 @@
 //! An observer that keeps who issued when.
 
-use super::{Issue, Observer};
+use super::{Issue, Observer, Overview};
 
 /// The most cycles of a record unless said otherwise: they are held in memory.
 const MOST: u64 = 20_000_000;
 
-/// The warp that issued in each cycle.
+/// The warp that issued in each cycle, and what the run comes to.
 #[derive(Debug, Clone)]
 pub struct Record {
     order: Vec<Option<u8>>,
-    finish: Vec<u64>,
+    overview: Overview,
     most: u64,
     full: bool,
 }
@@ -26,7 +26,7 @@ impl Record {
     pub fn with_limit(cycles: u64) -> Record {
         Record {
             order: Vec::new(),
-            finish: Vec::new(),
+            overview: Overview::default(),
             most: cycles,
             full: false,
         }
@@ -37,9 +37,9 @@ impl Record {
         &self.order
     }
 
-    /// The cycle after the last issue of each kernel, in the order of the scenario.
-    pub fn finish(&self) -> &[u64] {
-        &self.finish
+    /// What the run comes to, as far as it is recorded.
+    pub fn overview(&self) -> &Overview {
+        &self.overview
     }
 
     /// The limit, if there were more cycles; those after it are not recorded.
@@ -57,10 +57,7 @@ impl Observer for Record {
         let cycle = usize::try_from(issue.cycle).unwrap_or(usize::MAX);
         self.order.resize(cycle, None);
         self.order.push(u8::try_from(issue.warp).ok()); // at most 64 warps
-        if self.finish.len() <= issue.kernel {
-            self.finish.resize(issue.kernel + 1, 0);
-        }
-        self.finish[issue.kernel] = issue.cycle + 1;
+        self.overview.issued(issue);
     }
 
     fn is_done(&self) -> bool {

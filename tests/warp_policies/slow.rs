@@ -1,0 +1,140 @@
+//! The policies once more, as the papers print them: a list of all warps, sorted anew in every cycle, whose first warp that
+//! can issues. Nothing is kept but what the text calls state.
+
+use gpusched::model::Scheduler;
+
+/// A warp in its slot.
+#[derive(Debug, Clone, Copy)]
+pub struct Warp {
+    pub slot: usize,
+    pub age: u64,
+    pub group: usize,
+    /// It can issue now.
+    pub ready: bool,
+}
+
+/// The state of a scheduler.
+#[derive(Debug, Clone)]
+pub struct Slow {
+    scheduler: Scheduler,
+    /// How many slots there are.
+    slots: usize,
+    budgets: Vec<u32>,
+    /// The warp that issued last.
+    greedy: Option<usize>,
+    /// The slot and the group of the warp that issued in the previous cycle.
+    previous: Option<(usize, usize)>,
+    current: Option<usize>,
+    /// QAWS: the switches of each group.
+    switches: Vec<u32>,
+    /// RT-PAWS: what is left of the budget of each group.
+    left: Vec<i64>,
+}
+
+impl Slow {
+    pub fn new(scheduler: Scheduler, slots: usize, budgets: &[u32]) -> Slow {
+        Slow {
+            scheduler,
+            slots,
+            budgets: budgets.to_vec(),
+            greedy: None,
+            previous: None,
+            current: None,
+            switches: vec![0; budgets.len()],
+            left: budgets.iter().map(|&budget| i64::from(budget)).collect(),
+        }
+    }
+
+    /// All warps in the order of this cycle, which begins.
+    pub fn queue(&mut self, warps: &[Warp]) -> Vec<usize> {
+        let previous = self.previous.take();
+        let sorted: Vec<Warp> = match self.scheduler {
+            Scheduler::Lrr => {
+                let first = self.greedy.map_or(0, |slot| slot + 1);
+                let slots = (first..self.slots).chain(0..first.min(self.slots));
+                let at = |slot: usize| warps.iter().copied().find(|warp| warp.slot == slot);
+                slots.filter_map(at).collect()
+            }
+            Scheduler::Gto => self.gto(warps, self.greedy.unwrap_or(0)),
+            Scheduler::Oldest => old(warps),
+            Scheduler::Qaws | Scheduler::RtPaws => self.turns(warps, previous),
+        };
+        sorted.iter().map(|warp| warp.slot).collect()
+    }
+
+    pub fn issued(&mut self, warp: Warp) {
+        self.greedy = Some(warp.slot);
+        self.previous = Some((warp.slot, warp.group));
+    }
+
+    /// The greedy one, then the others by age.
+    fn gto(&self, warps: &[Warp], greedy: usize) -> Vec<Warp> {
+        let (mut first, others): (Vec<Warp>, Vec<Warp>) = warps.iter().partition(|warp| warp.slot == greedy);
+        first.extend(old(&others));
+        first
+    }
+
+    fn turns(&mut self, warps: &[Warp], previous: Option<(usize, usize)>) -> Vec<Warp> {
+        let present = |group: usize| warps.iter().any(|warp| warp.group == group);
+        // Groups in descending budget, equal ones in the order of the kernels.
+        let mut round: Vec<usize> = (0..self.budgets.len()).collect();
+        round.sort_by_key(|&group| (std::cmp::Reverse(self.budgets[group]), group));
+        if !self.current.is_some_and(present) {
+            self.pass(&round, &present);
+        }
+        let Some(current) = self.current else {
+            return Vec::new();
+        };
+        let alone = warps.iter().all(|warp| warp.group == current);
+        let can = |slot: usize| warps.iter().any(|warp| warp.slot == slot && warp.ready);
+        let stall = previous.is_some_and(|(slot, group)| group == current && !can(slot));
+        if !alone && stall {
+            let another = warps.iter().any(|warp| warp.group == current && warp.ready);
+            match self.scheduler {
+                Scheduler::Qaws if self.switches[current] == self.budgets[current] => {
+                    self.pass(&round, &present);
+                }
+                Scheduler::Qaws if another => self.switches[current] += 1,
+                Scheduler::Qaws => {}
+                _ => {
+                    self.left[current] -= 1;
+                    if self.left[current] < 0 {
+                        self.pass(&round, &present);
+                    }
+                }
+            }
+        }
+        // The current group first, the others behind it in their order.
+        let current = self.current.unwrap();
+        let place = round.iter().position(|&group| group == current).unwrap();
+        round.rotate_left(place);
+        let mut queue = Vec::new();
+        for group in round {
+            let members: Vec<Warp> = warps.iter().copied().filter(|warp| warp.group == group).collect();
+            queue.extend(match self.greedy {
+                Some(greedy) if group == current => self.gto(&members, greedy),
+                _ => old(&members),
+            });
+        }
+        queue
+    }
+
+    /// The current group gets its budget back, and the next one with warps is current.
+    fn pass(&mut self, round: &[usize], present: &dyn Fn(usize) -> bool) {
+        let mut next = round.to_vec();
+        if let Some(current) = self.current {
+            self.switches[current] = 0;
+            self.left[current] = i64::from(self.budgets[current]);
+            let place = round.iter().position(|&group| group == current).unwrap();
+            next.rotate_left(place + 1);
+        }
+        self.current = next.into_iter().find(|&group| present(group));
+    }
+}
+
+/// By age, in one slot after the other where ages are equal.
+fn old(warps: &[Warp]) -> Vec<Warp> {
+    let mut sorted = warps.to_vec();
+    sorted.sort_by_key(|warp| (warp.age, warp.slot));
+    sorted
+}
