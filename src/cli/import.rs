@@ -1,6 +1,7 @@
 //! `gpusched import`: what other tools wrote, as our files.
 
 mod examiner;
+mod ptx;
 
 use clap::Subcommand;
 
@@ -18,6 +19,8 @@ pub struct Args {
 enum Command {
     /// Read logs of cuda_scheduling_examiner as a scenario.
     Examiner(examiner::Args),
+    /// Read a kernel of a PTX text as a program.
+    Ptx(ptx::Args),
 }
 
 impl Args {
@@ -28,6 +31,7 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::Examiner(args) => args.run(global),
+            Command::Ptx(args) => args.run(global),
         }
     }
 }
