@@ -25,8 +25,10 @@ const STEPS: usize = 2_000_000;
 /// The importer at work on one kernel.
 pub(super) struct Structure<'k> {
     pub knowledge: Knowledge<'k>,
-    /// Loops around, with names of counters.
+    /// Loops around.
     depth: usize,
+    /// Conditions around.
+    conditions: usize,
     unknowns: usize,
     steps: usize,
 }
@@ -35,7 +37,7 @@ type Outcome<T> = Result<T, PtxError>;
 
 impl<'k> Structure<'k> {
     pub fn new(knowledge: Knowledge<'k>) -> Structure<'k> {
-        Structure { knowledge, depth: 0, unknowns: 0, steps: 0 }
+        Structure { knowledge, depth: 0, conditions: 0, unknowns: 0, steps: 0 }
     }
 
     /// The whole kernel.
@@ -271,8 +273,10 @@ impl<'k> Structure<'k> {
         };
         let mut other = state.clone();
         let (then_end, end) = out_of.map_or((target, target), |end| (target - 1, end));
+        self.conditions += 1;
         let then_falls = self.range(index + 1, then_end, state, &mut statement.then)?;
         let other_falls = self.range(target, end, &mut other, &mut statement.otherwise)?;
+        self.conditions -= 1;
         match (then_falls, other_falls) {
             (true, true) => {
                 for (value, other) in state.iter_mut().zip(&other) {
@@ -345,16 +349,13 @@ impl<'k> Structure<'k> {
         }
         let mut growth: HashMap<usize, Poly> = HashMap::new();
         for &register in &written {
-            let (Some(Value::Known(start)), Some(Value::Known(end))) = (state.get(register), trial.get(register))
-            else {
+            let (Some(Value::Known(_)), Some(Value::Known(end))) = (state.get(register), trial.get(register)) else {
                 continue;
             };
             let step = end.minus(&Poly::name(&unknown(register)));
             if !step.mentions(&is_unknown) {
                 growth.insert(register, step);
-                continue;
             }
-            let _ = start;
         }
         let counter = if self.depth == 1 { "k".to_owned() } else { format!("k{}", self.depth) };
         let counter = self.knowledge.free_name(&counter);
@@ -457,9 +458,10 @@ impl<'k> Structure<'k> {
         };
         let one = Poly::constant(1);
         if *operator == Binary::Unequal {
-            // It must meet its end exactly, from the right side.
+            // It must meet its end exactly, and from the right side: where it does not, compilers put a condition around.
             let rounds = distance.divided(step)?;
-            return (ranges.of(&rounds).low >= 0).then(|| rounds.plus(&one));
+            let sure = self.conditions > 0 || ranges.of(&rounds).low >= 0;
+            return sure.then(|| rounds.plus(&one));
         }
         let padded = distance.plus(&Poly::constant(step.checked_sub(1)?));
         Some(ranges.binary(Binary::Divide, &padded, &Poly::constant(step)).plus(&one))

@@ -102,10 +102,16 @@ impl Ranges {
     /// 1 where `condition`, a condition, is 0, and 0 elsewhere.
     pub fn not(&self, condition: &Poly) -> Poly {
         if let Some(Atom::Operation(Operator::Binary(operator), operands)) = condition.as_atom()
-            && let Some(opposite) = opposite(*operator)
             && let [x, y] = &**operands
         {
-            return self.binary(opposite, x, y);
+            match operator {
+                Binary::And => return self.binary(Binary::Or, &self.not(x), &self.not(y)),
+                Binary::Or => return self.binary(Binary::And, &self.not(x), &self.not(y)),
+                _ => {}
+            }
+            if let Some(opposite) = opposite(*operator) {
+                return self.binary(opposite, x, y);
+            }
         }
         Poly::constant(1).minus(condition)
     }

@@ -1,0 +1,86 @@
+//! Streams of imported kernels against issue traces of GPGPU-Sim: the same instructions, warp by warp.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use gpusched::model::Program;
+use gpusched::model::program::Dimensions;
+use gpusched::ptx::{Argument, Module, Options, import};
+use gpusched::simulator::warp::code::{Code, Effect, Stream};
+
+fn file(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// A kernel of `tasksets/kernels/ptx`; arguments are `NAME:BYTES` or `NAME=VALUE`.
+pub fn imported(file_name: &str, kernel: &str, grid: u32, block: u32, pc: u32, arguments: &str) -> Program {
+    let module = Module::read(&file(&format!("tasksets/kernels/ptx/{file_name}"))).unwrap();
+    let arguments = arguments.split(' ').map(|argument| match argument.split_once('=') {
+        Some((name, value)) => Argument::Number(name.to_owned(), value.parse().unwrap()),
+        None => {
+            let (name, bytes) = argument.split_once(':').unwrap();
+            Argument::Buffer(name.to_owned(), bytes.parse().unwrap())
+        }
+    });
+    let options = Options {
+        grid: Dimensions::line(grid),
+        block: Dimensions::line(block),
+        arguments: arguments.collect(),
+        registers: Program::REGISTERS,
+        dynamic_shared_memory: 0,
+        pc,
+        source: None,
+    };
+    import(&module, kernel, &options).unwrap()
+}
+
+/// What a warp issues: addresses of instructions, and what they are called.
+fn issued(code: &Arc<Code>, block: u64, warp: u32) -> Vec<(u32, String)> {
+    let mut stream = code.stream(block, warp);
+    let mut effect = Effect::default();
+    let mut issued = Vec::new();
+    while let Some(instruction) = stream.next() {
+        issued.push((instruction.pc, code.text(instruction.pc).unwrap().to_owned()));
+        let following = instruction.pc + 8;
+        stream.issue(&mut effect);
+        let next = stream.next().map(|next| next.pc);
+        assert_eq!(effect.jumped, next.is_some_and(|next| next != following));
+    }
+    issued
+}
+
+/// The issues of each warp, by its age: `dynamic_warp_id` counts blocks as they come to the SM, then warps.
+fn traced(text: &str) -> BTreeMap<u32, Vec<(u32, String)>> {
+    let mut warps: BTreeMap<u32, Vec<(u32, String)>> = BTreeMap::new();
+    for line in text.lines().skip(1) {
+        let columns: Vec<&str> = line.split(',').collect();
+        let pc = u32::from_str_radix(columns[4], 16).unwrap();
+        let text = columns[6].replace('%', "").replace(';', "");
+        warps.entry(columns[3].parse().unwrap()).or_default().push((pc, text));
+    }
+    warps
+}
+
+fn replay(program: &Program, trace: &str) {
+    let code = Arc::new(Code::new(program).unwrap());
+    let warps = traced(&file(trace));
+    assert_eq!(warps.len() as u64, code.blocks() * u64::from(code.warps()));
+    for (age, expected) in warps {
+        // All blocks of these kernels do the same, so that it does not matter which block came when.
+        let (block, warp) = (age / code.warps(), age % code.warps());
+        assert_eq!(issued(&code, u64::from(block), warp), expected, "{trace}: warp {age}");
+    }
+}
+
+#[test]
+fn vadd_issues_what_the_reference_issues() {
+    let program = imported("kernels.ptx", "vadd", 8, 256, 0xc8, "a:8192 b:8192 c:8192");
+    replay(&program, "tests/programs/data/vadd_8_lrr.csv");
+}
+
+#[test]
+fn pc_issues_what_the_reference_issues() {
+    let program = imported("kernels.ptx", "pc", 8, 256, 0x258, "a:8192 b:8192 n=2");
+    replay(&program, "tests/programs/data/pc_8_2_gto.csv");
+}
