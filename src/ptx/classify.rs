@@ -17,17 +17,62 @@ pub(super) struct Class {
 
 /// Opcodes without a class of their own that write their first operand.
 const OTHERS: [&str; 46] = [
-    "abs", "activemask", "addc", "and", "bfe", "bfi", "bfind", "bmsk", "brev", "clz", "cnot", "copysign", "cvt", "cvta",
-    "dp2a", "dp4a", "elect", "fns", "isspacep", "lop3", "match", "mov", "neg", "not", "or", "popc", "prmt", "redux",
-    "sad", "selp", "set", "setp", "shf", "shl", "shr", "slct", "subc", "szext", "tanh", "testp", "vabsdiff", "vadd",
-    "vmax", "vmin", "vote", "xor",
+    "abs",
+    "activemask",
+    "addc",
+    "and",
+    "bfe",
+    "bfi",
+    "bfind",
+    "bmsk",
+    "brev",
+    "clz",
+    "cnot",
+    "copysign",
+    "cvt",
+    "cvta",
+    "dp2a",
+    "dp4a",
+    "elect",
+    "fns",
+    "isspacep",
+    "lop3",
+    "match",
+    "mov",
+    "neg",
+    "not",
+    "or",
+    "popc",
+    "prmt",
+    "redux",
+    "sad",
+    "selp",
+    "set",
+    "setp",
+    "shf",
+    "shl",
+    "shr",
+    "slct",
+    "subc",
+    "szext",
+    "tanh",
+    "testp",
+    "vabsdiff",
+    "vadd",
+    "vmax",
+    "vmin",
+    "vote",
+    "xor",
 ];
 
 /// The class of `instruction`.
 pub(super) fn classify(instruction: &Instruction) -> Result<Class, PtxError> {
     let refuse = |message: &str| {
         let opcode = instruction.opcode.join(".");
-        Err(PtxError::new(instruction.line, format!("found {opcode}, {message}")))
+        Err(PtxError::new(
+            instruction.line,
+            format!("found {opcode}, {message}"),
+        ))
     };
     let number = match instruction.opcode.last().map_or("", String::as_str) {
         "f32" => 1,
@@ -35,7 +80,13 @@ pub(super) fn classify(instruction: &Instruction) -> Result<Class, PtxError> {
         _ => 0,
     };
     let of = |ops: [Op; 3]| ops.into_iter().nth(number).unwrap_or(Op::Other);
-    let plain = |op: Op| Ok(Class { op, writes: true, access: None });
+    let plain = |op: Op| {
+        Ok(Class {
+            op,
+            writes: true,
+            access: None,
+        })
+    };
     match instruction.name() {
         "add" | "sub" | "addc" | "subc" => plain(of([Op::AddInt, Op::AddSingle, Op::AddDouble])),
         "min" | "max" => plain(of([Op::MaxInt, Op::MaxSingle, Op::MaxDouble])),
@@ -45,14 +96,36 @@ pub(super) fn classify(instruction: &Instruction) -> Result<Class, PtxError> {
         "sqrt" | "rsqrt" | "rcp" | "sin" | "cos" | "ex2" | "lg2" => plain(Op::Special),
         "mma" | "wmma" if !instruction.is("load") && !instruction.is("store") => plain(Op::Tensor),
         "shfl" => plain(Op::Shuffle),
-        "bar" | "barrier" => Ok(Class { op: Op::Barrier, writes: false, access: None }),
-        "membar" | "fence" => Ok(Class { op: Op::Fence, writes: false, access: None }),
-        "bra" => Ok(Class { op: Op::Branch, writes: false, access: None }),
-        "ret" | "exit" => Ok(Class { op: Op::Exit, writes: false, access: None }),
-        "nop" => Ok(Class { op: Op::Other, writes: false, access: None }),
+        "bar" | "barrier" => Ok(Class {
+            op: Op::Barrier,
+            writes: false,
+            access: None,
+        }),
+        "membar" | "fence" => Ok(Class {
+            op: Op::Fence,
+            writes: false,
+            access: None,
+        }),
+        "bra" => Ok(Class {
+            op: Op::Branch,
+            writes: false,
+            access: None,
+        }),
+        "ret" | "exit" => Ok(Class {
+            op: Op::Exit,
+            writes: false,
+            access: None,
+        }),
+        "nop" => Ok(Class {
+            op: Op::Other,
+            writes: false,
+            access: None,
+        }),
         "ld" | "ldu" | "st" | "atom" | "red" => memory(instruction),
         "call" => refuse("but calls cannot be imported"),
-        "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" => refuse("but textures and surfaces cannot be imported"),
+        "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" => {
+            refuse("but textures and surfaces cannot be imported")
+        }
         name if OTHERS.contains(&name) => plain(Op::Other),
         _ => refuse("which the importer does not know"),
     }
@@ -61,11 +134,16 @@ pub(super) fn classify(instruction: &Instruction) -> Result<Class, PtxError> {
 fn memory(instruction: &Instruction) -> Result<Class, PtxError> {
     let refuse = |message: &str| {
         let opcode = instruction.opcode.join(".");
-        Err(PtxError::new(instruction.line, format!("found {opcode}, {message}")))
+        Err(PtxError::new(
+            instruction.line,
+            format!("found {opcode}, {message}"),
+        ))
     };
     let kind = instruction.opcode.last().map_or("", String::as_str);
     let bytes = size(kind).filter(|_| kind != "pred");
-    let Some(bytes) = bytes else { return refuse("expected its type at its end") };
+    let Some(bytes) = bytes else {
+        return refuse("expected its type at its end");
+    };
     let times = if instruction.is("v4") {
         4
     } else if instruction.is("v2") {
@@ -77,7 +155,10 @@ fn memory(instruction: &Instruction) -> Result<Class, PtxError> {
         return refuse("expected at most 16 bytes");
     };
     let space = ["param", "const", "shared", "local"].into_iter().find(|space| {
-        instruction.opcode.iter().any(|part| part.split("::").next() == Some(space))
+        instruction
+            .opcode
+            .iter()
+            .any(|part| part.split("::").next() == Some(space))
     });
     let space = match space {
         None => MemorySpace::Global,
@@ -85,8 +166,14 @@ fn memory(instruction: &Instruction) -> Result<Class, PtxError> {
         Some("local") => MemorySpace::Local,
         Some(_) => MemorySpace::Constant,
     };
-    let l2 = ["cg", "cv", "volatile", "relaxed", "acquire"].into_iter().any(|word| instruction.is(word));
-    let cache = if l2 && space == MemorySpace::Global { Cache::L2 } else { Cache::All };
+    let l2 = ["cg", "cv", "volatile", "relaxed", "acquire"]
+        .into_iter()
+        .any(|word| instruction.is(word));
+    let cache = if l2 && space == MemorySpace::Global {
+        Cache::L2
+    } else {
+        Cache::All
+    };
     let (op, writes) = match instruction.name() {
         "st" => (Op::Store, false),
         "atom" => (Op::Atomic, true),
@@ -100,5 +187,9 @@ fn memory(instruction: &Instruction) -> Result<Class, PtxError> {
         return refuse("but atomics can be imported on global memory only");
     }
     let cache = if op == Op::Load { cache } else { Cache::All };
-    Ok(Class { op, writes, access: Some((space, bytes, cache)) })
+    Ok(Class {
+        op,
+        writes,
+        access: Some((space, bytes, cache)),
+    })
 }

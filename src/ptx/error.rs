@@ -12,6 +12,9 @@ pub struct PtxError {
 
 impl PtxError {
     pub(super) fn new(line: usize, message: impl Into<String>) -> PtxError {
-        PtxError { line, message: message.into() }
+        PtxError {
+            line,
+            message: message.into(),
+        }
     }
 }

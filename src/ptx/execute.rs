@@ -59,11 +59,15 @@ impl Knowledge<'_> {
                 None => Err("an unknown register".into()),
             },
             Some(Operand::Integer(value)) => Ok(Poly::constant(*value)),
-            Some(Operand::Special(name)) => special(name).ok_or_else(|| format!("{name} in line {line}").into()),
+            Some(Operand::Special(name)) => {
+                special(name).ok_or_else(|| format!("{name} in line {line}").into())
+            }
             Some(Operand::Symbol(name)) => {
                 let shared = self.kernel.shared.iter().find(|(known, _)| known == name);
                 let address = shared.and_then(|(_, address)| i64::try_from(*address).ok());
-                address.map(Poly::constant).ok_or_else(|| format!("the address of {name} in line {line}").into())
+                address
+                    .map(Poly::constant)
+                    .ok_or_else(|| format!("the address of {name} in line {line}").into())
             }
             _ => Err(format!("an operand in line {line} that is no whole number").into()),
         }
@@ -125,7 +129,11 @@ impl Knowledge<'_> {
                         product
                     }
                 };
-                if name == "mad" { Ok(product.plus(&raw(3)?)) } else { Ok(product) }
+                if name == "mad" {
+                    Ok(product.plus(&raw(3)?))
+                } else {
+                    Ok(product)
+                }
             }
             "div" => Ok(r.binary(Binary::Divide, &typed(1)?, &typed(2)?)),
             "rem" => Ok(r.binary(Binary::Remainder, &typed(1)?, &typed(2)?)),
@@ -150,7 +158,9 @@ impl Knowledge<'_> {
                 let count = self.count(&raw(2)?, bits).ok_or_else(unsupported)?;
                 Ok(r.binary(Binary::ShiftRight, &typed(1)?, &count))
             }
-            "setp" => self.comparison(instruction, state, bits).ok_or_else(unsupported)?,
+            "setp" => self
+                .comparison(instruction, state, bits)
+                .ok_or_else(unsupported)?,
             "selp" => Ok(r.choice(&raw(3)?, &raw(1)?, &raw(2)?)),
             "bfe" if !signed => {
                 let (start, length) = (constant(2)? & 0xFF, constant(3)? & 0xFF);
@@ -193,16 +203,31 @@ impl Knowledge<'_> {
     }
 
     fn parameter(&self, instruction: &Instruction) -> Option<Poly> {
-        let Some(Operand::Memory(memory)) = instruction.operands.get(1) else { return None };
+        let Some(Operand::Memory(memory)) = instruction.operands.get(1) else {
+            return None;
+        };
         let name = memory.symbol.as_ref().filter(|_| memory.offset == 0)?;
-        let index = self.kernel.parameters.iter().position(|parameter| parameter.name == *name)?;
+        let index = self
+            .kernel
+            .parameters
+            .iter()
+            .position(|parameter| parameter.name == *name)?;
         let read = instruction.opcode.last().and_then(|kind| size(kind));
-        let own = self.kernel.parameters.get(index).and_then(|parameter| size(&parameter.kind));
+        let own = self
+            .kernel
+            .parameters
+            .get(index)
+            .and_then(|parameter| size(&parameter.kind));
         let name = self.parameters.get(index)?.as_ref().filter(|_| read == own)?;
         Some(Poly::name(name))
     }
 
-    fn comparison(&self, instruction: &Instruction, state: &State, bits: u8) -> Option<Result<Poly, Because>> {
+    fn comparison(
+        &self,
+        instruction: &Instruction,
+        state: &State,
+        bits: u8,
+    ) -> Option<Result<Poly, Because>> {
         let kind = instruction.opcode.last()?;
         let word = instruction.opcode.get(1)?;
         let (operator, unsigned) = match word.as_str() {
@@ -243,7 +268,11 @@ impl Knowledge<'_> {
     }
 
     fn conversion(&self, instruction: &Instruction, state: &State) -> Option<Result<Poly, Because>> {
-        let mut kinds = instruction.opcode.iter().rev().filter(|kind| size(kind).is_some());
+        let mut kinds = instruction
+            .opcode
+            .iter()
+            .rev()
+            .filter(|kind| size(kind).is_some());
         let (from, to) = (kinds.next()?, kinds.next()?);
         let bits = |kind: &str| size(kind).and_then(|bytes| u8::try_from(bytes * 8).ok());
         let (read, written) = (bits(from)?, bits(to)?);
@@ -257,17 +286,30 @@ impl Knowledge<'_> {
         // A register wider than the result is extended by the type of the result.
         let widened = |value: &Poly, kind: &str, bits: u8| match kind.starts_with('s') {
             true => Some(self.ranges.signed(value, bits)),
-            false => self.ranges.unsigned(value, bits).or_else(|| (bits == 64).then(|| value.clone())),
+            false => self
+                .ranges
+                .unsigned(value, bits)
+                .or_else(|| (bits == 64).then(|| value.clone())),
         };
-        let value = if written > read { widened(&value, from, read)? } else { value };
-        let value = if written < 32 { widened(&value, to, written)? } else { value };
+        let value = if written > read {
+            widened(&value, from, read)?
+        } else {
+            value
+        };
+        let value = if written < 32 {
+            widened(&value, to, written)?
+        } else {
+            value
+        };
         Some(Ok(value))
     }
 }
 
 /// The name of a special register in expressions.
 fn special(name: &str) -> Option<Poly> {
-    let (name, axis) = name.split_once('.').map_or((name, ""), |(name, axis)| (name, axis));
+    let (name, axis) = name
+        .split_once('.')
+        .map_or((name, ""), |(name, axis)| (name, axis));
     let axis = Some(axis).filter(|axis| ["x", "y", "z"].contains(axis));
     let name = match (name, axis) {
         ("%tid", Some(axis)) => format!("thread.{axis}"),

@@ -79,8 +79,9 @@ impl Instruction {
             Some(guarded) => {
                 let (name, rest) = guarded.split_once(char::is_whitespace).unwrap_or((guarded, ""));
                 let (name, negated) = name.strip_prefix('!').map_or((name, false), |name| (name, true));
-                let register = find(name)
-                    .ok_or_else(|| fail(format!("found the guard {name:?}, expected a declared predicate")))?;
+                let register = find(name).ok_or_else(|| {
+                    fail(format!("found the guard {name:?}, expected a declared predicate"))
+                })?;
                 (Some((register, negated)), rest.trim())
             }
         };
@@ -95,11 +96,20 @@ impl Instruction {
         let operands = split(operands)
             .into_iter()
             .map(|operand| {
-                read_operand(operand, find)
-                    .ok_or_else(|| fail(format!("found the operand {}, expected a declared register, a number, an address or a name", clip(operand))))
+                read_operand(operand, find).ok_or_else(|| {
+                    fail(format!(
+                        "found the operand {}, expected a declared register, a number, an address or a name",
+                        clip(operand)
+                    ))
+                })
             })
             .collect::<Result<_, _>>()?;
-        Ok(Instruction { line, guard, opcode, operands })
+        Ok(Instruction {
+            line,
+            guard,
+            opcode,
+            operands,
+        })
     }
 }
 
@@ -136,7 +146,9 @@ fn read_operand(text: &str, find: &impl Fn(&str) -> Option<usize>) -> Option<Ope
         return read_memory(inner.trim(), find).map(Operand::Memory);
     }
     if let Some(inner) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
-        return Some(Operand::Vector(inner.split(',').map(|name| find(name.trim())).collect()));
+        return Some(Operand::Vector(
+            inner.split(',').map(|name| find(name.trim())).collect(),
+        ));
     }
     if let Some((first, second)) = text.split_once('|') {
         return Some(Operand::Pair(find(first.trim())?, find(second.trim())?));
@@ -165,18 +177,32 @@ fn read_memory(text: &str, find: &impl Fn(&str) -> Option<usize>) -> Option<Memo
         },
     };
     if let Some(register) = find(base) {
-        return Some(Memory { register: Some(register), symbol: None, offset });
+        return Some(Memory {
+            register: Some(register),
+            symbol: None,
+            offset,
+        });
     }
     if let Some(address) = number(base) {
-        return Some(Memory { register: None, symbol: None, offset: address.checked_add(offset)? });
+        return Some(Memory {
+            register: None,
+            symbol: None,
+            offset: address.checked_add(offset)?,
+        });
     }
     let symbol = (is_name(base) && !base.starts_with('%')).then(|| base.to_owned())?;
-    Some(Memory { register: None, symbol: Some(symbol), offset })
+    Some(Memory {
+        register: None,
+        symbol: Some(symbol),
+        offset,
+    })
 }
 
 /// A whole number: decimal, hexadecimal, octal or binary, with a sign or `U` behind it.
 fn number(text: &str) -> Option<i64> {
-    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits.trim()));
+    let (negative, digits) = text
+        .strip_prefix('-')
+        .map_or((false, text), |digits| (true, digits.trim()));
     let digits = digits.strip_suffix('U').unwrap_or(digits);
     let (radix, digits) = match digits.as_bytes() {
         [b'0', b'x' | b'X', ..] => (16, digits.get(2..)?),
@@ -193,19 +219,43 @@ fn number(text: &str) -> Option<i64> {
 
 fn is_float(text: &str) -> bool {
     let hexadecimal = |prefix: [&str; 2], length: usize| {
-        let digits = text.strip_prefix(prefix[0]).or_else(|| text.strip_prefix(prefix[1]));
+        let digits = text
+            .strip_prefix(prefix[0])
+            .or_else(|| text.strip_prefix(prefix[1]));
         digits.is_some_and(|digits| digits.len() == length && digits.chars().all(|c| c.is_ascii_hexdigit()))
     };
-    let starts = text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    let starts = text
+        .trim_start_matches('-')
+        .starts_with(|c: char| c.is_ascii_digit() || c == '.');
     hexadecimal(["0f", "0F"], 8) || hexadecimal(["0d", "0D"], 16) || (starts && text.parse::<f64>().is_ok())
 }
 
 fn is_special(text: &str) -> bool {
-    let Some(name) = text.strip_prefix('%') else { return false };
+    let Some(name) = text.strip_prefix('%') else {
+        return false;
+    };
     let known = [
-        "tid", "ntid", "ctaid", "nctaid", "laneid", "warpid", "nwarpid", "smid", "nsmid", "gridid", "clock", "clock64",
-        "clock_hi", "globaltimer", "lanemask_eq", "lanemask_le", "lanemask_lt", "lanemask_ge", "lanemask_gt",
-        "dynamic_smem_size", "total_smem_size",
+        "tid",
+        "ntid",
+        "ctaid",
+        "nctaid",
+        "laneid",
+        "warpid",
+        "nwarpid",
+        "smid",
+        "nsmid",
+        "gridid",
+        "clock",
+        "clock64",
+        "clock_hi",
+        "globaltimer",
+        "lanemask_eq",
+        "lanemask_le",
+        "lanemask_lt",
+        "lanemask_ge",
+        "lanemask_gt",
+        "dynamic_smem_size",
+        "total_smem_size",
     ];
     known.contains(&name.split('.').next().unwrap_or(""))
 }

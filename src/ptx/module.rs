@@ -59,7 +59,9 @@ pub struct Register {
 impl Kernel {
     /// The name without the mangling of C++: `pc` of `_Z2pcPKfPfi`.
     pub fn plain_name(&self) -> &str {
-        let Some(rest) = self.name.strip_prefix("_Z") else { return &self.name };
+        let Some(rest) = self.name.strip_prefix("_Z") else {
+            return &self.name;
+        };
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         let length: Option<usize> = rest.get(..digits).and_then(|digits| digits.parse().ok());
         length
@@ -113,10 +115,16 @@ impl Module {
                 Piece::Statement(text) if text.starts_with('.') || text.is_empty() => {}
                 Piece::Open => skip(line, &mut pieces)?,
                 Piece::Statement(text) => {
-                    return Err(PtxError::new(line, format!("found {}, expected a directive", clip(&text))));
+                    return Err(PtxError::new(
+                        line,
+                        format!("found {}, expected a directive", clip(&text)),
+                    ));
                 }
                 Piece::Label(name) => {
-                    return Err(PtxError::new(line, format!("found the label {} outside a kernel", clip(&name))));
+                    return Err(PtxError::new(
+                        line,
+                        format!("found the label {} outside a kernel", clip(&name)),
+                    ));
                 }
                 Piece::Close => return Err(PtxError::new(line, "found } without {")),
             }
@@ -132,24 +140,38 @@ impl Module {
         if let Some(kernel) = self.kernels.iter().find(|kernel| kernel.name == name) {
             return Ok(kernel);
         }
-        let named: Vec<&Kernel> = self.kernels.iter().filter(|kernel| kernel.plain_name() == name).collect();
+        let named: Vec<&Kernel> = self
+            .kernels
+            .iter()
+            .filter(|kernel| kernel.plain_name() == name)
+            .collect();
         match named.as_slice() {
             [kernel] => Ok(kernel),
             [] => {
                 let known: Vec<&str> = self.kernels.iter().map(Kernel::plain_name).collect();
-                let known = if known.is_empty() { "but there is none".to_owned() } else { known.join(", ") };
-                Err(format!("found no kernel {name:?}, expected one of the file: {known}"))
+                let known = if known.is_empty() {
+                    "but there is none".to_owned()
+                } else {
+                    known.join(", ")
+                };
+                Err(format!(
+                    "found no kernel {name:?}, expected one of the file: {known}"
+                ))
             }
             several => {
                 let names: Vec<&str> = several.iter().map(|kernel| kernel.name.as_str()).collect();
-                Err(format!("found several kernels {name:?}, expected one of {}", names.join(", ")))
+                Err(format!(
+                    "found several kernels {name:?}, expected one of {}",
+                    names.join(", ")
+                ))
             }
         }
     }
 }
 
 fn has(text: &str, word: &str) -> bool {
-    text.split(|c: char| c.is_whitespace() || c == '(').any(|found| found == word)
+    text.split(|c: char| c.is_whitespace() || c == '(')
+        .any(|found| found == word)
 }
 
 /// Skips what is left of a body.
@@ -173,31 +195,71 @@ fn head(line: usize, text: &str) -> Result<Kernel, PtxError> {
     let (name, parameters) = rest.split_once('(').unwrap_or((rest, ""));
     let name = name.split_whitespace().next().unwrap_or("");
     if !is_name(name) {
-        return Err(PtxError::new(line, format!("found {}, expected the name of a kernel", clip(name))));
+        return Err(PtxError::new(
+            line,
+            format!("found {}, expected the name of a kernel", clip(name)),
+        ));
     }
-    let parameters = parameters.rsplit_once(')').map_or(parameters, |(parameters, _)| parameters);
+    let parameters = parameters
+        .rsplit_once(')')
+        .map_or(parameters, |(parameters, _)| parameters);
     let mut next = 0_u64;
     let mut found = Vec::new();
-    for text in parameters.split(',').map(str::trim).filter(|text| !text.is_empty()) {
-        let wrong = || PtxError::new(line, format!("found the parameter {}, expected .param, a type and a name", clip(text)));
+    for text in parameters
+        .split(',')
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+    {
+        let wrong = || {
+            PtxError::new(
+                line,
+                format!(
+                    "found the parameter {}, expected .param, a type and a name",
+                    clip(text)
+                ),
+            )
+        };
         let words: Vec<&str> = text.split_whitespace().collect();
-        let (Some(last), true) = (words.last(), has(text, ".param")) else { return Err(wrong()) };
-        let kind = words.iter().filter_map(|word| word.strip_prefix('.')).find(|kind| *kind != "param" && size(kind).is_some());
+        let (Some(last), true) = (words.last(), has(text, ".param")) else {
+            return Err(wrong());
+        };
+        let kind = words
+            .iter()
+            .filter_map(|word| word.strip_prefix('.'))
+            .find(|kind| *kind != "param" && size(kind).is_some());
         let kind = kind.ok_or_else(wrong)?;
         let (name, count) = match last.split_once('[') {
             None => (*last, 1),
-            Some((name, count)) => (name, count.trim_end_matches(']').parse::<u64>().map_err(|_| wrong())?),
+            Some((name, count)) => (
+                name,
+                count.trim_end_matches(']').parse::<u64>().map_err(|_| wrong())?,
+            ),
         };
-        let align = words.iter().position(|word| *word == ".align").and_then(|index| words.get(index + 1)?.parse().ok());
+        let align = words
+            .iter()
+            .position(|word| *word == ".align")
+            .and_then(|index| words.get(index + 1)?.parse().ok());
         let bytes = size(kind).unwrap_or(4);
-        let align: u64 = if has(text, ".ptr") { bytes } else { align.unwrap_or(bytes) };
+        let align: u64 = if has(text, ".ptr") {
+            bytes
+        } else {
+            align.unwrap_or(bytes)
+        };
         if !is_name(name) || align == 0 {
             return Err(wrong());
         }
         let offset = next.div_ceil(align).checked_mul(align).ok_or_else(wrong)?;
-        next = bytes.checked_mul(count).and_then(|bytes| offset.checked_add(bytes)).ok_or_else(wrong)?;
+        next = bytes
+            .checked_mul(count)
+            .and_then(|bytes| offset.checked_add(bytes))
+            .ok_or_else(wrong)?;
         let scalar = !last.contains('[');
-        found.push(Parameter { name: name.to_owned(), kind: kind.to_owned(), offset, scalar });
+        found.push(Parameter {
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+            offset,
+            scalar,
+        });
     }
     Ok(Kernel {
         name: name.to_owned(),
@@ -220,9 +282,17 @@ struct Shared {
 
 impl Shared {
     fn declare(&mut self, line: usize, text: &str) -> Result<(), PtxError> {
-        let wrong = || PtxError::new(line, format!("found {}, expected .shared, a type and a name", clip(text)));
+        let wrong = || {
+            PtxError::new(
+                line,
+                format!("found {}, expected .shared, a type and a name", clip(text)),
+            )
+        };
         let words: Vec<&str> = text.split_whitespace().collect();
-        let kind = words.iter().filter_map(|word| word.strip_prefix('.')).find_map(|kind| size(kind).filter(|_| kind != "shared"));
+        let kind = words
+            .iter()
+            .filter_map(|word| word.strip_prefix('.'))
+            .find_map(|kind| size(kind).filter(|_| kind != "shared"));
         let bytes = kind.ok_or_else(wrong)?;
         let last = words.last().ok_or_else(wrong)?;
         let mut parts = last.split('[');
@@ -230,16 +300,27 @@ impl Shared {
         let mut count = 1_u64;
         for part in parts {
             let size = part.trim_end_matches(']');
-            let size = if size.is_empty() { 0 } else { size.parse::<u64>().map_err(|_| wrong())? };
+            let size = if size.is_empty() {
+                0
+            } else {
+                size.parse::<u64>().map_err(|_| wrong())?
+            };
             count = count.checked_mul(size).ok_or_else(wrong)?;
         }
         if !is_name(name) {
             return Err(wrong());
         }
-        let bytes = bytes.checked_mul(count).filter(|bytes| *bytes <= 1 << 30).ok_or_else(wrong)?;
+        let bytes = bytes
+            .checked_mul(count)
+            .filter(|bytes| *bytes <= 1 << 30)
+            .ok_or_else(wrong)?;
         // Variables do not straddle lines of 128 bytes where they can help it, as in GPGPU-Sim.
         let align = 128;
-        let address = if bytes == 0 { self.next } else { self.next.div_ceil(align).saturating_mul(align) };
+        let address = if bytes == 0 {
+            self.next
+        } else {
+            self.next.div_ceil(align).saturating_mul(align)
+        };
         self.variables.push((name.to_owned(), address));
         self.next = address.saturating_add(bytes);
         Ok(())
@@ -265,8 +346,15 @@ fn body(
                 }
             }
             Piece::Label(name) => {
-                if kernel.labels.insert(name.clone(), kernel.instructions.len()).is_some() {
-                    return Err(PtxError::new(line, format!("found the label {} a second time", clip(&name))));
+                if kernel
+                    .labels
+                    .insert(name.clone(), kernel.instructions.len())
+                    .is_some()
+                {
+                    return Err(PtxError::new(
+                        line,
+                        format!("found the label {} a second time", clip(&name)),
+                    ));
                 }
             }
             Piece::Statement(text) if text.is_empty() => {}
@@ -280,25 +368,42 @@ fn body(
             }
         }
     }
-    Err(PtxError::new(kernel.line, format!("kernel {} does not end", clip(&kernel.name))))
+    Err(PtxError::new(
+        kernel.line,
+        format!("kernel {} does not end", clip(&kernel.name)),
+    ))
 }
 
 fn declare(kernel: &mut Kernel, scopes: &mut [Scope], line: usize, text: &str) -> Result<(), PtxError> {
-    let wrong = || PtxError::new(line, format!("found {}, expected .reg, a type and names", clip(text)));
+    let wrong = || {
+        PtxError::new(
+            line,
+            format!("found {}, expected .reg, a type and names", clip(text)),
+        )
+    };
     let rest = text.strip_prefix(".reg").ok_or_else(wrong)?.trim_start();
     let (mut kind, mut names) = rest.split_once(char::is_whitespace).ok_or_else(wrong)?;
     if kind == ".v2" || kind == ".v4" {
         (kind, names) = names.trim().split_once(char::is_whitespace).ok_or_else(wrong)?;
     }
-    let kind = kind.strip_prefix('.').filter(|kind| size(kind).is_some()).ok_or_else(wrong)?;
+    let kind = kind
+        .strip_prefix('.')
+        .filter(|kind| size(kind).is_some())
+        .ok_or_else(wrong)?;
     let mut add = |name: String| {
         if kernel.registers.len() >= MOST_REGISTERS {
-            return Err(PtxError::new(line, format!("more than {MOST_REGISTERS} registers")));
+            return Err(PtxError::new(
+                line,
+                format!("more than {MOST_REGISTERS} registers"),
+            ));
         }
         if let Some(scope) = scopes.last_mut() {
             scope.insert(name.clone(), kernel.registers.len());
         }
-        kernel.registers.push(Register { name, kind: kind.to_owned() });
+        kernel.registers.push(Register {
+            name,
+            kind: kind.to_owned(),
+        });
         Ok(())
     };
     for name in names.split(',').map(str::trim) {

@@ -50,7 +50,9 @@ pub struct Options {
 /// # Errors
 /// What is no PTX, and what programs cannot say, with its line.
 pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Program, PtxError> {
-    let kernel = module.kernel(kernel).map_err(|message| PtxError::new(0, message))?;
+    let kernel = module
+        .kernel(kernel)
+        .map_err(|message| PtxError::new(0, message))?;
     let fail = |message: String| PtxError::new(kernel.line, message);
     if options.arguments.len() != kernel.parameters.len() {
         let message = format!(
@@ -86,7 +88,13 @@ pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Progra
                     );
                     return Err(fail(message));
                 }
-                program.buffers.push((name.clone(), Buffer { bytes: *bytes, address: None }));
+                program.buffers.push((
+                    name.clone(),
+                    Buffer {
+                        bytes: *bytes,
+                        address: None,
+                    },
+                ));
             }
             Argument::Number(name, value) => program.parameters.push((name.clone(), *value)),
         }
@@ -95,7 +103,11 @@ pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Progra
     }
     let refused = |refusal: crate::model::program::Refusal| PtxError::new(kernel.line, refusal.to_string());
     program.check().map_err(refused)?;
-    let knowledge = Knowledge { kernel, parameters: names, ranges: ranges(&program) };
+    let knowledge = Knowledge {
+        kernel,
+        parameters: names,
+        ranges: ranges(&program),
+    };
     program.body = Structure::new(knowledge).body()?;
     program.check().map_err(refused)?;
     Ok(program)
@@ -119,7 +131,12 @@ fn ranges(program: &Program) -> Ranges {
         };
         ranges.set(name, Range::new(0, most));
     }
-    for name in program.parameters.iter().map(|(name, _)| name).chain(program.buffers.iter().map(|(name, _)| name)) {
+    for name in program
+        .parameters
+        .iter()
+        .map(|(name, _)| name)
+        .chain(program.buffers.iter().map(|(name, _)| name))
+    {
         if let Some(value) = program.value(name) {
             ranges.set(name, Range::of(value));
         }

@@ -12,9 +12,9 @@ use super::execute::{Knowledge, State, Value};
 use super::module::size;
 use super::symbolic::{Atom, Operator, Poly, Range};
 use super::{Instruction, Operand};
+use crate::model::program::Statement as Any;
 use crate::model::program::expression::{Binary, Function};
 use crate::model::program::{Access, Branch, Expression, Instruction as Statement, Loop, MemorySpace, Op};
-use crate::model::program::Statement as Any;
 
 /// How deep loops and conditions may nest: each loop around doubles the work.
 const DEPTH: usize = 12;
@@ -37,14 +37,23 @@ type Outcome<T> = Result<T, PtxError>;
 
 impl<'k> Structure<'k> {
     pub fn new(knowledge: Knowledge<'k>) -> Structure<'k> {
-        Structure { knowledge, depth: 0, conditions: 0, unknowns: 0, steps: 0 }
+        Structure {
+            knowledge,
+            depth: 0,
+            conditions: 0,
+            unknowns: 0,
+            steps: 0,
+        }
     }
 
     /// The whole kernel.
     pub fn body(&mut self) -> Outcome<Vec<Any>> {
         let kernel = self.knowledge.kernel;
-        let mut state: State =
-            kernel.registers.iter().map(|_| Value::Unknown("a register that is not set".into())).collect();
+        let mut state: State = kernel
+            .registers
+            .iter()
+            .map(|_| Value::Unknown("a register that is not set".into()))
+            .collect();
         let mut out = Vec::new();
         self.range(0, kernel.instructions.len(), &mut state, &mut out)?;
         Ok(out)
@@ -58,7 +67,9 @@ impl<'k> Structure<'k> {
         if instruction.name() != "bra" {
             return Ok(None);
         }
-        let label = instruction.target().and_then(|label| self.knowledge.kernel.labels.get(label));
+        let label = instruction
+            .target()
+            .and_then(|label| self.knowledge.kernel.labels.get(label));
         let missing = || PtxError::new(instruction.line, "found a branch without a label of this kernel");
         label.copied().map(Some).ok_or_else(missing)
     }
@@ -68,7 +79,9 @@ impl<'k> Structure<'k> {
         let mut next = low;
         while next < high {
             self.steps += 1;
-            let Some(instruction) = self.instruction(next) else { break };
+            let Some(instruction) = self.instruction(next) else {
+                break;
+            };
             if self.steps > STEPS {
                 return Err(PtxError::new(instruction.line, "the kernel is too complex"));
             }
@@ -96,7 +109,10 @@ impl<'k> Structure<'k> {
             };
             if instruction.guard.is_none() {
                 if target != next + 1 {
-                    return Err(PtxError::new(instruction.line, "found a jump that closes no condition and no loop"));
+                    return Err(PtxError::new(
+                        instruction.line,
+                        "found a jump that closes no condition and no loop",
+                    ));
                 }
                 let mut statement = Statement::new(Op::Branch);
                 statement.text = Some("bra".into());
@@ -121,7 +137,9 @@ impl<'k> Structure<'k> {
         }
         let mut found = None;
         for index in first..high {
-            let Some(instruction) = self.instruction(index) else { break };
+            let Some(instruction) = self.instruction(index) else {
+                break;
+            };
             if self.target(instruction)? == Some(first) {
                 if found.is_some() {
                     let message = "found a second branch back to the same label, expected one per loop";
@@ -135,21 +153,48 @@ impl<'k> Structure<'k> {
 
     /// The value of the guard that lets an instruction execute.
     fn guard(&self, instruction: &Instruction, state: &State) -> Outcome<Option<Poly>> {
-        let Some((register, negated)) = instruction.guard else { return Ok(None) };
-        let value = self.knowledge.operand(Some(&Operand::Register(register)), state, instruction.line);
+        let Some((register, negated)) = instruction.guard else {
+            return Ok(None);
+        };
+        let value = self
+            .knowledge
+            .operand(Some(&Operand::Register(register)), state, instruction.line);
         let value = value.map_err(|because| {
-            PtxError::new(instruction.line, format!("the guard depends on {because}, which programs cannot say"))
+            PtxError::new(
+                instruction.line,
+                format!("the guard depends on {because}, which programs cannot say"),
+            )
         })?;
-        Ok(Some(if negated { self.knowledge.ranges.not(&value) } else { value }))
+        Ok(Some(if negated {
+            self.knowledge.ranges.not(&value)
+        } else {
+            value
+        }))
     }
 
     fn name(&self, register: usize) -> Box<str> {
-        let name = self.knowledge.kernel.registers.get(register).map_or("", |register| register.name.as_str());
+        let name = self
+            .knowledge
+            .kernel
+            .registers
+            .get(register)
+            .map_or("", |register| register.name.as_str());
         // Scopes may declare a name again; the registers stay different ones.
         let same = |other: &super::Register| other.name == name;
-        let before = self.knowledge.kernel.registers.iter().take(register).filter(|other| same(other)).count();
+        let before = self
+            .knowledge
+            .kernel
+            .registers
+            .iter()
+            .take(register)
+            .filter(|other| same(other))
+            .count();
         let plain = name.strip_prefix('%').unwrap_or(name);
-        if before == 0 { plain.into() } else { format!("{plain}.{before}").into() }
+        if before == 0 {
+            plain.into()
+        } else {
+            format!("{plain}.{before}").into()
+        }
     }
 
     fn on(&self, instruction: &Instruction) -> Option<Box<str>> {
@@ -187,7 +232,13 @@ impl<'k> Structure<'k> {
         }
         if let Some((space, bytes, cache)) = class.access {
             let (address, by) = self.address(instruction, space, state)?;
-            statement.access = Some(Access { address: address.expression(), by, bytes, space, cache });
+            statement.access = Some(Access {
+                address: address.expression(),
+                by,
+                bytes,
+                space,
+                cache,
+            });
         }
         out.push(Any::Instruction(statement));
         let result = match written.as_slice() {
@@ -196,7 +247,9 @@ impl<'k> Structure<'k> {
             _ => Value::unknown("a vector written", instruction.line),
         };
         for register in written {
-            let Some(old) = state.get_mut(register) else { continue };
+            let Some(old) = state.get_mut(register) else {
+                continue;
+            };
             let new = match &guard {
                 None => result.clone(),
                 Some(guard) => self.knowledge.merged(guard, &result, old, instruction.line),
@@ -217,28 +270,47 @@ impl<'k> Structure<'k> {
             Operand::Memory(memory) => Some(memory),
             _ => None,
         });
-        let memory = memory.ok_or_else(|| PtxError::new(line, "found no operand in brackets, expected one"))?;
+        let memory =
+            memory.ok_or_else(|| PtxError::new(line, "found no operand in brackets, expected one"))?;
         let offset = Poly::constant(memory.offset);
         if let Some(symbol) = &memory.symbol {
             let kernel = self.knowledge.kernel;
-            let parameter = kernel.parameters.iter().find(|parameter| parameter.name == *symbol);
+            let parameter = kernel
+                .parameters
+                .iter()
+                .find(|parameter| parameter.name == *symbol);
             let shared = kernel.shared.iter().find(|(name, _)| name == symbol);
             let base = match (space, parameter, shared) {
                 (MemorySpace::Constant, Some(parameter), _) => parameter.offset,
                 (MemorySpace::Shared, _, Some((_, address))) => *address,
                 _ => {
-                    let message = format!("found {symbol}, expected a parameter or a shared variable: others cannot be imported");
+                    let message = format!(
+                        "found {symbol}, expected a parameter or a shared variable: others cannot be imported"
+                    );
                     return Err(PtxError::new(line, message));
                 }
             };
             let base = Poly::constant(i64::try_from(base).unwrap_or(i64::MAX));
             return Ok((base.plus(&offset), Vec::new()));
         }
-        let Some(register) = memory.register else { return Ok((offset, Vec::new())) };
-        let base = self.knowledge.operand(Some(&Operand::Register(register)), state, line).map_err(|because| {
-            PtxError::new(line, format!("the address depends on {because}, which programs cannot say"))
-        })?;
-        let kind = self.knowledge.kernel.registers.get(register).map_or("b64", |register| register.kind.as_str());
+        let Some(register) = memory.register else {
+            return Ok((offset, Vec::new()));
+        };
+        let base = self
+            .knowledge
+            .operand(Some(&Operand::Register(register)), state, line)
+            .map_err(|because| {
+                PtxError::new(
+                    line,
+                    format!("the address depends on {because}, which programs cannot say"),
+                )
+            })?;
+        let kind = self
+            .knowledge
+            .kernel
+            .registers
+            .get(register)
+            .map_or("b64", |register| register.kind.as_str());
         let sum = base.plus(&offset);
         let sum = match size(kind) {
             Some(4) => self.knowledge.ranges.unsigned(&sum, 32).unwrap_or(sum),
@@ -256,8 +328,12 @@ impl<'k> Structure<'k> {
         state: &mut State,
         out: &mut Vec<Any>,
     ) -> Outcome<usize> {
-        let Some(instruction) = self.instruction(index) else { return Ok(high) };
-        let jumps = self.guard(instruction, state)?.unwrap_or_else(|| Poly::constant(1));
+        let Some(instruction) = self.instruction(index) else {
+            return Ok(high);
+        };
+        let jumps = self
+            .guard(instruction, state)?
+            .unwrap_or_else(|| Poly::constant(1));
         let stays = self.knowledge.ranges.not(&jumps);
         // A jump right before the target leads past what the other lanes do.
         let out_of = match self.instruction(target - 1) {
@@ -298,7 +374,9 @@ impl<'k> Structure<'k> {
     fn written(&self, low: usize, high: usize) -> Outcome<Vec<usize>> {
         let mut written = Vec::new();
         for index in low..high {
-            let Some(instruction) = self.instruction(index) else { break };
+            let Some(instruction) = self.instruction(index) else {
+                break;
+            };
             if !classify(instruction)?.writes {
                 continue;
             }
@@ -316,7 +394,9 @@ impl<'k> Structure<'k> {
 
     /// The loop from `first` to the branch at `close`.
     fn looped(&mut self, first: usize, close: usize, state: &mut State, out: &mut Vec<Any>) -> Outcome<()> {
-        let Some(branch) = self.instruction(close) else { return Ok(()) };
+        let Some(branch) = self.instruction(close) else {
+            return Ok(());
+        };
         let line = branch.line;
         if branch.guard.is_none() {
             let message = "found a loop that is tested at its start or not at all, expected one that is closed by a branch with a guard";
@@ -324,7 +404,10 @@ impl<'k> Structure<'k> {
         }
         self.depth += 1;
         if self.depth > DEPTH {
-            return Err(PtxError::new(line, format!("found more than {DEPTH} loops in one another")));
+            return Err(PtxError::new(
+                line,
+                format!("found more than {DEPTH} loops in one another"),
+            ));
         }
         let written = self.written(first, close)?;
 
@@ -349,7 +432,8 @@ impl<'k> Structure<'k> {
         }
         let mut growth: HashMap<usize, Poly> = HashMap::new();
         for &register in &written {
-            let (Some(Value::Known(_)), Some(Value::Known(end))) = (state.get(register), trial.get(register)) else {
+            let (Some(Value::Known(_)), Some(Value::Known(end))) = (state.get(register), trial.get(register))
+            else {
                 continue;
             };
             let step = end.minus(&Poly::name(&unknown(register)));
@@ -357,13 +441,19 @@ impl<'k> Structure<'k> {
                 growth.insert(register, step);
             }
         }
-        let counter = if self.depth == 1 { "k".to_owned() } else { format!("k{}", self.depth) };
+        let counter = if self.depth == 1 {
+            "k".to_owned()
+        } else {
+            format!("k{}", self.depth)
+        };
         let counter = self.knowledge.free_name(&counter);
         let round = Poly::name(&counter);
-        let at = |register: usize, round: &Poly, state: &State| match (state.get(register), growth.get(&register)) {
-            (Some(Value::Known(start)), Some(step)) => Some(start.plus(&step.times(round))),
-            _ => None,
-        };
+        let at =
+            |register: usize, round: &Poly, state: &State| match (state.get(register), growth.get(&register))
+            {
+                (Some(Value::Known(start)), Some(step)) => Some(start.plus(&step.times(round))),
+                _ => None,
+            };
         let again = self.guard(branch, &trial)?.unwrap_or_else(|| Poly::constant(1));
         let again = again.substituted(&|name| {
             let register = written.iter().find(|&&register| unknown(register) == name)?;
@@ -383,7 +473,9 @@ impl<'k> Structure<'k> {
             if let Some(old) = inner.get_mut(register) {
                 *old = match (value, &*old) {
                     (Some(value), _) => Value::Known(value),
-                    (None, Value::Known(_)) => Value::unknown("a value carried from round to round of the loop that ends", line),
+                    (None, Value::Known(_)) => {
+                        Value::unknown("a value carried from round to round of the loop that ends", line)
+                    }
                     (None, Value::Unknown(because)) => Value::Unknown(because.clone()),
                 };
             }
@@ -394,7 +486,10 @@ impl<'k> Structure<'k> {
         for &register in growth.keys() {
             if inner.get(register) != at(register, &next, state).map(Value::Known).as_ref() {
                 let name = self.name(register);
-                return Err(PtxError::new(line, format!("found a loop in which {name} may overflow, which programs cannot say")));
+                return Err(PtxError::new(
+                    line,
+                    format!("found a loop in which {name} may overflow, which programs cannot say"),
+                ));
             }
         }
         if self.guard(branch, &inner)? != Some(again) {
@@ -406,7 +501,9 @@ impl<'k> Structure<'k> {
         let at_least_one = if self.knowledge.ranges.of(&rounds).low >= 1 {
             rounds.clone()
         } else {
-            self.knowledge.ranges.extreme(Function::Max, &rounds, &Poly::constant(1))
+            self.knowledge
+                .ranges
+                .extreme(Function::Max, &rounds, &Poly::constant(1))
         };
         let last = at_least_one.minus(&Poly::constant(1));
         for &register in &written {
@@ -434,7 +531,9 @@ impl<'k> Structure<'k> {
 
     /// The rounds of a loop that goes on while `again`, which the counter decides.
     fn rounds(&self, again: &Poly, counter: &str) -> Option<Poly> {
-        let Some(Atom::Operation(Operator::Binary(operator), operands)) = again.as_atom() else { return None };
+        let Some(Atom::Operation(Operator::Binary(operator), operands)) = again.as_atom() else {
+            return None;
+        };
         let [x, y] = &**operands else { return None };
         let difference = x.minus(y);
         // difference = start + step · counter
@@ -464,7 +563,11 @@ impl<'k> Structure<'k> {
             return sure.then(|| rounds.plus(&one));
         }
         let padded = distance.plus(&Poly::constant(step.checked_sub(1)?));
-        Some(ranges.binary(Binary::Divide, &padded, &Poly::constant(step)).plus(&one))
+        Some(
+            ranges
+                .binary(Binary::Divide, &padded, &Poly::constant(step))
+                .plus(&one),
+        )
     }
 }
 
@@ -475,7 +578,11 @@ impl Knowledge<'_> {
             _ if then == otherwise => then.clone(),
             (Value::Known(then), Value::Known(otherwise)) => {
                 let choice = self.ranges.choice(condition, then, otherwise);
-                if choice.size() > 400 { Value::unknown("a value too complex", line) } else { Value::Known(choice) }
+                if choice.size() > 400 {
+                    Value::unknown("a value too complex", line)
+                } else {
+                    Value::Known(choice)
+                }
             }
             (Value::Unknown(because), _) | (_, Value::Unknown(because)) => Value::Unknown(because.clone()),
         }
@@ -501,10 +608,15 @@ fn uses(body: &[Any], counter: &str) -> bool {
     body.iter().any(|statement| match statement {
         Any::Instruction(instruction) => {
             instruction.when.as_ref().is_some_and(named)
-                || instruction.access.as_ref().is_some_and(|access| named(&access.address))
+                || instruction
+                    .access
+                    .as_ref()
+                    .is_some_and(|access| named(&access.address))
         }
         Any::Loop(inner) => named(&inner.rounds) || uses(&inner.body, counter),
-        Any::If(branch) => named(&branch.condition) || uses(&branch.then, counter) || uses(&branch.otherwise, counter),
+        Any::If(branch) => {
+            named(&branch.condition) || uses(&branch.then, counter) || uses(&branch.otherwise, counter)
+        }
         Any::Repeat(repeat) => named(&repeat.times) || uses(&repeat.body, counter),
     })
 }

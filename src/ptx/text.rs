@@ -104,7 +104,10 @@ pub(super) fn pieces(text: &str) -> Vec<(usize, Piece)> {
         }
     }
     if !current.trim().is_empty() {
-        pieces.push((start, Piece::Statement(current.split_whitespace().collect::<Vec<_>>().join(" "))));
+        pieces.push((
+            start,
+            Piece::Statement(current.split_whitespace().collect::<Vec<_>>().join(" ")),
+        ));
     }
     pieces
 }
@@ -117,6 +120,8 @@ fn opens_body(head: &str) -> bool {
 /// Whether `text` is the name of a label, a register or a variable.
 pub(super) fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
-    characters.next().is_some_and(|first| first.is_ascii_alphabetic() || "_$%".contains(first))
+    characters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || "_$%".contains(first))
         && characters.all(|c| c.is_ascii_alphanumeric() || "_$%".contains(c))
 }

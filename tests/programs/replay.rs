@@ -16,13 +16,15 @@ fn file(path: &str) -> String {
 /// A kernel of `tasksets/kernels/ptx`; arguments are `NAME:BYTES` or `NAME=VALUE`.
 pub fn imported(file_name: &str, kernel: &str, grid: u32, block: u32, pc: u32, arguments: &str) -> Program {
     let module = Module::read(&file(&format!("tasksets/kernels/ptx/{file_name}"))).unwrap();
-    let arguments = arguments.split(' ').map(|argument| match argument.split_once('=') {
-        Some((name, value)) => Argument::Number(name.to_owned(), value.parse().unwrap()),
-        None => {
-            let (name, bytes) = argument.split_once(':').unwrap();
-            Argument::Buffer(name.to_owned(), bytes.parse().unwrap())
-        }
-    });
+    let arguments = arguments
+        .split(' ')
+        .map(|argument| match argument.split_once('=') {
+            Some((name, value)) => Argument::Number(name.to_owned(), value.parse().unwrap()),
+            None => {
+                let (name, bytes) = argument.split_once(':').unwrap();
+                Argument::Buffer(name.to_owned(), bytes.parse().unwrap())
+            }
+        });
     let options = Options {
         grid: Dimensions::line(grid),
         block: Dimensions::line(block),
@@ -57,7 +59,10 @@ fn traced(text: &str) -> BTreeMap<u32, Vec<(u32, String)>> {
         let columns: Vec<&str> = line.split(',').collect();
         let pc = u32::from_str_radix(columns[4], 16).unwrap();
         let text = columns[6].replace('%', "").replace(';', "");
-        warps.entry(columns[3].parse().unwrap()).or_default().push((pc, text));
+        warps
+            .entry(columns[3].parse().unwrap())
+            .or_default()
+            .push((pc, text));
     }
     warps
 }
@@ -69,7 +74,11 @@ fn replay(program: &Program, trace: &str) {
     for (age, expected) in warps {
         // All blocks of these kernels do the same, so that it does not matter which block came when.
         let (block, warp) = (age / code.warps(), age % code.warps());
-        assert_eq!(issued(&code, u64::from(block), warp), expected, "{trace}: warp {age}");
+        assert_eq!(
+            issued(&code, u64::from(block), warp),
+            expected,
+            "{trace}: warp {age}"
+        );
     }
 }
 
@@ -83,4 +92,93 @@ fn vadd_issues_what_the_reference_issues() {
 fn pc_issues_what_the_reference_issues() {
     let program = imported("kernels.ptx", "pc", 8, 256, 0x258, "a:8192 b:8192 n=2");
     replay(&program, "tests/programs/data/pc_8_2_gto.csv");
+}
+
+#[test]
+fn fma4_issues_what_the_reference_issues() {
+    let program = imported("fma4.ptx", "fma4", 1, 32, 0x1fc0, "a:4096 b:4096 n=2");
+    replay(&program, "tests/programs/data/fma4_1_2_32_lrr.csv");
+}
+
+/// Warp instructions and thread instructions of a launch.
+fn counts(program: &Program) -> (u64, u64) {
+    let code = Arc::new(Code::new(program).unwrap());
+    let mut effect = Effect::default();
+    let (mut warps, mut threads) = (0, 0);
+    for block in 0..code.blocks() {
+        for warp in 0..code.warps() {
+            let mut stream = code.stream(block, warp);
+            while stream.next().is_some() {
+                stream.issue(&mut effect);
+                warps += 1;
+                threads += u64::from(effect.lanes.count_ones());
+            }
+        }
+    }
+    (warps, threads)
+}
+
+/// Columns `warp_insn` and `thread_insn` of runs of the reference.
+#[test]
+fn kernels_issue_as_many_instructions_as_in_the_reference() {
+    let kernels = "kernels.ptx";
+    for (file, kernel, grid, block, arguments, expected) in [
+        (kernels, "pc", 1, 32, "a:4096 b:4096 n=16", (174, 5472)),
+        (kernels, "pc", 1, 1024, "a:4096 b:4096 n=64", (19776, 629_760)),
+        (
+            kernels,
+            "vadd",
+            480,
+            256,
+            "a:491520 b:491520 c:491520",
+            (72960, 2_334_720),
+        ),
+        (
+            kernels,
+            "matmul",
+            36,
+            256,
+            "a:36864 b:36864 c:36864 n=96",
+            (184_320, 5_870_592),
+        ),
+        (kernels, "copyl", 4, 256, "a:99999 b:99999 n=4", (1568, 47104)),
+        (
+            kernels,
+            "copyl",
+            120,
+            256,
+            "a:99999 b:99999 n=10",
+            (87360, 2_641_920),
+        ),
+        (
+            kernels,
+            "conv2d",
+            240,
+            256,
+            "in:245760 out:245760 h=240",
+            (80192, 2_492_364),
+        ),
+        ("fma4.ptx", "fma4", 1, 32, "a:4096 b:4096 n=16", (308, 9760)),
+        ("fma4.ptx", "fma4", 1, 256, "a:4096 b:4096 n=32", (4672, 148_736)),
+        ("iadd.ptx", "iadd", 1, 32, "a:4096 b:4096 n=16", (311, 9856)),
+        (
+            "iadd.ptx",
+            "iadd",
+            1,
+            1024,
+            "a:4096 b:4096 n=64",
+            (37216, 1_187_840),
+        ),
+        (
+            "saxpyl.ptx",
+            "saxpyl",
+            120,
+            256,
+            "a:99999 b:99999 f=2 n=10",
+            (107_520, 3_287_040),
+        ),
+    ] {
+        let program = imported(file, kernel, grid, block, 0, arguments);
+        assert_eq!(counts(&program), expected, "{kernel} {grid} {block} {arguments}");
+    }
 }

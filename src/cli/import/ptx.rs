@@ -54,9 +54,15 @@ fn argument(text: &str) -> std::result::Result<Argument, String> {
     let (name, value) = text.split_at(at);
     let (sign, value) = value.split_at(1);
     if sign == ":" {
-        return Ok(Argument::Buffer(name.to_owned(), value.parse().map_err(|_| expected())?));
+        return Ok(Argument::Buffer(
+            name.to_owned(),
+            value.parse().map_err(|_| expected())?,
+        ));
     }
-    Ok(Argument::Number(name.to_owned(), value.parse().map_err(|_| expected())?))
+    Ok(Argument::Number(
+        name.to_owned(),
+        value.parse().map_err(|_| expected())?,
+    ))
 }
 
 /// The longest text [bytes].
@@ -69,7 +75,10 @@ fn read(path: &Path) -> Result<String> {
         Box::new(File::open(path).map_err(|cause| Error::io(path, "open", cause))?)
     };
     let mut bytes = Vec::new();
-    source.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|cause| Error::io(path, "read", cause))?;
+    source
+        .take(LONGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|cause| Error::io(path, "read", cause))?;
     let refuse = |line, message: &str| InputError {
         file: path.display().to_string(),
         line,
@@ -113,7 +122,9 @@ impl Args {
             field: String::new(),
             message: error.message,
         })?;
-        let text = program.to_text().map_err(|cause| Error::io("-", "write", cause.into()))?;
+        let text = program
+            .to_text()
+            .map_err(|cause| Error::io("-", "write", cause.into()))?;
         let mut output = Output::open(global)?;
         output.write(text)?;
         output.finish()?;

@@ -52,7 +52,10 @@ impl Builtin {
 
     /// The builtin of that name.
     pub fn named(name: &str) -> Option<Builtin> {
-        Builtin::ALL.iter().find(|(known, _)| *known == name).map(|(_, builtin)| *builtin)
+        Builtin::ALL
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, builtin)| *builtin)
     }
 
     /// Its value, if it is the same for all threads of a launch.

@@ -16,11 +16,18 @@ pub struct Refusal {
 
 impl Refusal {
     pub(super) fn new(field: impl Into<String>, message: impl Into<String>) -> Refusal {
-        Refusal { field: field.into(), message: message.into() }
+        Refusal {
+            field: field.into(),
+            message: message.into(),
+        }
     }
 
     fn place(&self) -> String {
-        if self.field.is_empty() { String::new() } else { format!("{}: ", self.field) }
+        if self.field.is_empty() {
+            String::new()
+        } else {
+            format!("{}: ", self.field)
+        }
     }
 }
 
@@ -55,28 +62,48 @@ impl Program {
             let before = self.buffers.iter().take(index).any(|(other, _)| other == name)
                 || self.parameters.iter().any(|(other, _)| other == name);
             free(name, before).map_err(|message| Refusal::new(&field, message))?;
-            if address.checked_add(buffer.bytes).is_none_or(|end| end > LAST_ADDRESS) {
+            if address
+                .checked_add(buffer.bytes)
+                .is_none_or(|end| end > LAST_ADDRESS)
+            {
                 return Err(Refusal::new(field, "ends beyond address 2^48"));
             }
         }
-        let mut checker = Checker { program: self, counters: Vec::new(), constants: Vec::new(), instructions: 0 };
+        let mut checker = Checker {
+            program: self,
+            counters: Vec::new(),
+            constants: Vec::new(),
+            instructions: 0,
+        };
         checker.body(&self.body, "body", 1)
     }
 
     fn check_launch(&self) -> Result<(), Refusal> {
         if self.block.count() > MOST_THREADS {
-            let message = format!("found {} threads, expected at most {MOST_THREADS}", self.block.count());
+            let message = format!(
+                "found {} threads, expected at most {MOST_THREADS}",
+                self.block.count()
+            );
             return Err(Refusal::new("block", message));
         }
         if self.grid.count() > MOST_BLOCKS {
-            return Err(Refusal::new("grid", format!("found {} blocks, expected at most 2^31", self.grid.count())));
+            return Err(Refusal::new(
+                "grid",
+                format!("found {} blocks, expected at most 2^31", self.grid.count()),
+            ));
         }
         if !self.pc.is_multiple_of(INSTRUCTION_BYTES) || self.pc > i32::MAX as u32 {
-            let message = format!("found {}, expected a multiple of {INSTRUCTION_BYTES} below 2^31", self.pc);
+            let message = format!(
+                "found {}, expected a multiple of {INSTRUCTION_BYTES} below 2^31",
+                self.pc
+            );
             return Err(Refusal::new("pc", message));
         }
         if self.registers > 1024 {
-            return Err(Refusal::new("registers", format!("found {}, expected at most 1024", self.registers)));
+            return Err(Refusal::new(
+                "registers",
+                format!("found {}, expected at most 1024", self.registers),
+            ));
         }
         Ok(())
     }
@@ -85,12 +112,18 @@ impl Program {
 /// Whether `name` can be given to something.
 fn free(name: &str, taken: bool) -> Result<(), String> {
     let mut characters = name.chars();
-    let starts = characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
+    let starts = characters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
     if !starts || !characters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return Err(format!("found the name {name:?}, expected letters, digits and _, no digit first"));
+        return Err(format!(
+            "found the name {name:?}, expected letters, digits and _, no digit first"
+        ));
     }
     if Builtin::named(name).is_some() || Function::ALL.iter().any(|(known, _)| *known == name) {
-        return Err(format!("found the name {name:?}, which expressions know already, expected another"));
+        return Err(format!(
+            "found the name {name:?}, which expressions know already, expected another"
+        ));
     }
     if taken {
         return Err(format!("found the name {name:?} a second time, expected another"));
@@ -102,7 +135,9 @@ fn free(name: &str, taken: bool) -> Result<(), String> {
 fn register(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 64
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.$%".contains(c))
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_.$%".contains(c))
 }
 
 struct Checker<'p> {
@@ -151,7 +186,10 @@ impl<'p> Checker<'p> {
                     let folded = repeat.times.fold(&known);
                     let folded = folded.map_err(|error| Refusal::new(&field, error.to_string()))?;
                     let Expression::Number(count) = folded else {
-                        let message = format!("found `{}`, expected a number that parameters decide", repeat.times);
+                        let message = format!(
+                            "found `{}`, expected a number that parameters decide",
+                            repeat.times
+                        );
                         return Err(Refusal::new(field, message));
                     };
                     self.counter(repeat.counter.as_deref(), &path)?;
@@ -184,7 +222,9 @@ impl<'p> Checker<'p> {
                 return Err(Refusal::new(format!("{path}.lanes"), message));
             }
         }
-        let Some(access) = &instruction.access else { return Ok(()) };
+        let Some(access) = &instruction.access else {
+            return Ok(());
+        };
         self.registers(&access.by, &format!("{path}.by"))?;
         self.expression(&access.address, &format!("{path}.address"))?;
         if !matches!(access.bytes, 1 | 2 | 4 | 8 | 16) {
@@ -237,6 +277,8 @@ impl<'p> Checker<'p> {
             return Err(Refusal::new(path, message));
         }
         let folded = expression.fold(&|name| self.program.value(name));
-        folded.map(drop).map_err(|error| Refusal::new(path, error.to_string()))
+        folded
+            .map(drop)
+            .map_err(|error| Refusal::new(path, error.to_string()))
     }
 }

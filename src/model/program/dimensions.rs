@@ -15,7 +15,9 @@ impl Dimensions {
 
     /// All positions.
     pub fn count(self) -> u64 {
-        self.0.iter().fold(1, |count, &size| count.saturating_mul(u64::from(size)))
+        self.0
+            .iter()
+            .fold(1, |count, &size| count.saturating_mul(u64::from(size)))
     }
 
     /// The size along axis 0, 1 or 2; 1 beyond.
@@ -42,7 +44,11 @@ impl std::str::FromStr for Dimensions {
             let Some(part) = parts.next() else { break };
             *size = part.parse().ok().filter(|&size| size > 0).ok_or_else(expected)?;
         }
-        parts.next().is_none().then_some(Dimensions(sizes)).ok_or_else(expected)
+        parts
+            .next()
+            .is_none()
+            .then_some(Dimensions(sizes))
+            .ok_or_else(expected)
     }
 }
 
@@ -81,7 +87,9 @@ impl<'de> Deserialize<'de> for Dimensions {
             Shape::Axes(axes) => axes,
         };
         if axes.is_empty() || axes.len() > 3 || axes.contains(&0) {
-            return Err(D::Error::custom(format!("found {axes:?}, expected up to three sizes of at least 1")));
+            return Err(D::Error::custom(format!(
+                "found {axes:?}, expected up to three sizes of at least 1"
+            )));
         }
         let along = |axis| axes.get(axis).copied().unwrap_or(1);
         Ok(Dimensions([along(0), along(1), along(2)]))

@@ -73,7 +73,10 @@ impl Program {
         let mut next = FIRST_ADDRESS;
         let place = |(_, buffer): &(String, Buffer)| {
             let address = buffer.address.unwrap_or(next);
-            next = address.saturating_add(buffer.bytes).div_ceil(ALIGNMENT).saturating_mul(ALIGNMENT);
+            next = address
+                .saturating_add(buffer.bytes)
+                .div_ceil(ALIGNMENT)
+                .saturating_mul(ALIGNMENT);
             address
         };
         self.buffers.iter().map(place).collect()
@@ -84,7 +87,11 @@ impl Program {
         if let Some((_, value)) = self.parameters.iter().find(|(known, _)| known == name) {
             return Some(*value);
         }
-        let buffer = self.buffers.iter().zip(self.addresses()).find(|((known, _), _)| known == name);
+        let buffer = self
+            .buffers
+            .iter()
+            .zip(self.addresses())
+            .find(|((known, _), _)| known == name);
         if let Some((_, address)) = buffer {
             return i64::try_from(address).ok();
         }

@@ -32,7 +32,10 @@ impl Serialize for Buffer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {
             Buffer { bytes, address: None } => Shape::Bytes(bytes),
-            Buffer { bytes, address: Some(address) } => Shape::Placed(Placed { bytes, address }),
+            Buffer {
+                bytes,
+                address: Some(address),
+            } => Shape::Placed(Placed { bytes, address }),
         }
         .serialize(serializer)
     }
@@ -42,7 +45,10 @@ impl<'de> Deserialize<'de> for Buffer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Buffer, D::Error> {
         Ok(match Shape::deserialize(deserializer)? {
             Shape::Bytes(bytes) => Buffer { bytes, address: None },
-            Shape::Placed(Placed { bytes, address }) => Buffer { bytes, address: Some(address) },
+            Shape::Placed(Placed { bytes, address }) => Buffer {
+                bytes,
+                address: Some(address),
+            },
         })
     }
 }

@@ -38,16 +38,25 @@ impl Program {
                 (Some((_, value)), _) => *value = *new,
                 (None, Some((_, buffer))) => {
                     buffer.bytes = u64::try_from(*new).map_err(|_| {
-                        Refusal::new(format!("buffers.{name}"), format!("found {new}, expected its bytes"))
+                        Refusal::new(
+                            format!("buffers.{name}"),
+                            format!("found {new}, expected its bytes"),
+                        )
                     })?;
                 }
                 (None, None) => {
                     let names = program.parameters.iter().map(|(name, _)| name.as_str());
-                    let names: Vec<&str> = names.chain(program.buffers.iter().map(|(name, _)| name.as_str())).collect();
+                    let names: Vec<&str> = names
+                        .chain(program.buffers.iter().map(|(name, _)| name.as_str()))
+                        .collect();
                     let message = format!(
                         "found the name {name:?}, expected a parameter or a buffer of {}: {}",
                         program.name,
-                        if names.is_empty() { "it has none".to_owned() } else { names.join(", ") }
+                        if names.is_empty() {
+                            "it has none".to_owned()
+                        } else {
+                            names.join(", ")
+                        }
                     );
                     return Err(Refusal::new("", message));
                 }

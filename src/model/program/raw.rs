@@ -221,7 +221,9 @@ impl RawStatement {
             ("then", self.then.is_some()),
             ("else", self.otherwise.is_some()),
         ];
-        let stranger = fields.iter().find(|(name, given)| *given && *name != head && !allowed.contains(name));
+        let stranger = fields
+            .iter()
+            .find(|(name, given)| *given && *name != head && !allowed.contains(name));
         match stranger {
             None => Ok(()),
             Some((name, _)) => Err(format!(
@@ -246,14 +248,19 @@ impl TryFrom<RawStatement> for Statement {
     fn try_from(raw: RawStatement) -> Result<Statement, String> {
         if let Some(op) = raw.op {
             let plain = ["text", "to", "from", "on", "when", "lanes"];
-            let memory = ["text", "to", "from", "on", "when", "lanes", "address", "by", "bytes", "space"];
+            let memory = [
+                "text", "to", "from", "on", "when", "lanes", "address", "by", "bytes", "space",
+            ];
             let load = [&memory[..], &["cache"]].concat();
-            raw.only("op", match op {
-                Op::Load => &load,
-                Op::Store => &memory,
-                Op::Atomic => memory.get(..9).unwrap_or(&memory),
-                _ => &plain,
-            })?;
+            raw.only(
+                "op",
+                match op {
+                    Op::Load => &load,
+                    Op::Store => &memory,
+                    Op::Atomic => memory.get(..9).unwrap_or(&memory),
+                    _ => &plain,
+                },
+            )?;
             let access = if op.accesses_memory() {
                 Some(Access {
                     address: required(raw.address, "address")?,
@@ -267,26 +274,49 @@ impl TryFrom<RawStatement> for Statement {
             };
             let (to, from) = (names(raw.to), names(raw.from));
             let (text, on, when, lanes) = (raw.text, raw.on, raw.when, raw.lanes);
-            return Ok(Statement::Instruction(Instruction { op, text, to, from, on, when, lanes, access }));
+            return Ok(Statement::Instruction(Instruction {
+                op,
+                text,
+                to,
+                from,
+                on,
+                when,
+                lanes,
+                access,
+            }));
         }
         if raw.rounds.is_some() {
             raw.only("loop", &["counter", "on", "body"])?;
             let body = required(raw.body, "body")?;
             let rounds = required(raw.rounds, "loop")?;
-            return Ok(Statement::Loop(Loop { rounds, counter: raw.counter, on: raw.on, body }));
+            return Ok(Statement::Loop(Loop {
+                rounds,
+                counter: raw.counter,
+                on: raw.on,
+                body,
+            }));
         }
         if let Some(condition) = &raw.condition {
             raw.only("if", &["on", "then", "else"])?;
             let condition = condition.clone();
             let then = required(raw.then, "then")?;
             let otherwise = raw.otherwise.unwrap_or_default();
-            return Ok(Statement::If(Branch { condition, on: raw.on, then, otherwise }));
+            return Ok(Statement::If(Branch {
+                condition,
+                on: raw.on,
+                then,
+                otherwise,
+            }));
         }
         if raw.repeat.is_some() {
             raw.only("repeat", &["counter", "body"])?;
             let body = required(raw.body, "body")?;
             let times = required(raw.repeat, "repeat")?;
-            return Ok(Statement::Repeat(Repeat { times, counter: raw.counter, body }));
+            return Ok(Statement::Repeat(Repeat {
+                times,
+                counter: raw.counter,
+                body,
+            }));
         }
         Err("found none of the fields `op`, `loop`, `if`, `repeat`, expected one".to_owned())
     }
@@ -319,19 +349,36 @@ impl From<Statement> for RawStatement {
                     },
                 }
             }
-            Statement::Loop(Loop { rounds, counter, on, body }) => {
-                RawStatement { rounds: Some(rounds), counter, on, body: Some(body), ..none }
-            }
-            Statement::If(Branch { condition, on, then, otherwise }) => RawStatement {
+            Statement::Loop(Loop {
+                rounds,
+                counter,
+                on,
+                body,
+            }) => RawStatement {
+                rounds: Some(rounds),
+                counter,
+                on,
+                body: Some(body),
+                ..none
+            },
+            Statement::If(Branch {
+                condition,
+                on,
+                then,
+                otherwise,
+            }) => RawStatement {
                 condition: Some(condition),
                 on,
                 then: Some(then),
                 otherwise: Some(otherwise).filter(|otherwise| !otherwise.is_empty()),
                 ..none
             },
-            Statement::Repeat(Repeat { times, counter, body }) => {
-                RawStatement { repeat: Some(times), counter, body: Some(body), ..none }
-            }
+            Statement::Repeat(Repeat { times, counter, body }) => RawStatement {
+                repeat: Some(times),
+                counter,
+                body: Some(body),
+                ..none
+            },
         }
     }
 }

@@ -95,6 +95,15 @@ impl Instruction {
     /// An instruction without registers.
     pub fn new(op: Op) -> Instruction {
         let none = Vec::new;
-        Instruction { op, text: None, to: none(), from: none(), on: None, when: None, lanes: None, access: None }
+        Instruction {
+            op,
+            text: None,
+            to: none(),
+            from: none(),
+            on: None,
+            when: None,
+            lanes: None,
+            access: None,
+        }
     }
 }

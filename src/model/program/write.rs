@@ -74,7 +74,10 @@ fn body(text: &mut String, statements: &[Statement], indent: usize) -> serde_jso
             _ => ",\"body\":[]}",
         };
         text.push_str(line.strip_suffix(empty).unwrap_or(&line));
-        for (name, statements) in inner.into_iter().filter(|(name, body)| *name != "else" || !body.is_empty()) {
+        for (name, statements) in inner
+            .into_iter()
+            .filter(|(name, body)| *name != "else" || !body.is_empty())
+        {
             text.push_str(&format!(",\"{name}\":["));
             body(text, &statements, indent + 2)?;
             text.push(']');

@@ -96,7 +96,9 @@ impl Ranges {
 
     /// `x / divisor`, if that leaves no remainder and nothing wraps.
     fn divided(&self, x: &Poly, divisor: i64) -> Option<Poly> {
-        (divisor != 0).then(|| x.divided(divisor))?.filter(|_| self.of(x).fits_signed(63))
+        (divisor != 0)
+            .then(|| x.divided(divisor))?
+            .filter(|_| self.of(x).fits_signed(63))
     }
 
     /// 1 where `condition`, a condition, is 0, and 0 elsewhere.
@@ -119,13 +121,20 @@ impl Ranges {
     /// `then` where `condition` holds, else `otherwise`.
     pub fn choice(&self, condition: &Poly, then: &Poly, otherwise: &Poly) -> Poly {
         if let Some(value) = condition.as_constant() {
-            return if value != 0 { then.clone() } else { otherwise.clone() };
+            return if value != 0 {
+                then.clone()
+            } else {
+                otherwise.clone()
+            };
         }
         let difference = then.minus(otherwise);
         if difference.size() <= then.size().min(otherwise.size()) {
             return otherwise.plus(&condition.times(&difference));
         }
-        Poly::operation(Operator::Choice, vec![condition.clone(), then.clone(), otherwise.clone()])
+        Poly::operation(
+            Operator::Choice,
+            vec![condition.clone(), then.clone(), otherwise.clone()],
+        )
     }
 }
 

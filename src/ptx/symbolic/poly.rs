@@ -76,10 +76,14 @@ impl Poly {
     pub fn size(&self) -> usize {
         let size = |atom: &Atom| match atom {
             Atom::Name(_) => 1,
-            Atom::Operation(_, operands) => operands.iter().fold(1, |sum, poly| poly.size().saturating_add(sum)),
+            Atom::Operation(_, operands) => operands
+                .iter()
+                .fold(1, |sum, poly| poly.size().saturating_add(sum)),
         };
         self.0.keys().fold(0, |sum: usize, product| {
-            product.iter().fold(sum.saturating_add(1), |sum, atom| size(atom).saturating_add(sum))
+            product
+                .iter()
+                .fold(sum.saturating_add(1), |sum, atom| size(atom).saturating_add(sum))
         })
     }
 
@@ -92,7 +96,12 @@ impl Poly {
     }
 
     fn add_term(&mut self, product: Vec<Atom>, coefficient: i64) {
-        let sum = self.0.get(&product).copied().unwrap_or(0).wrapping_add(coefficient);
+        let sum = self
+            .0
+            .get(&product)
+            .copied()
+            .unwrap_or(0)
+            .wrapping_add(coefficient);
         match sum {
             0 => self.0.remove(&product),
             _ => self.0.insert(product, sum),
@@ -154,12 +163,17 @@ impl Poly {
                 return None;
             };
             let [masked, mask] = &**operands else { return None };
-            let mask = mask.as_constant().filter(|mask| *mask > 0 && mask & mask.wrapping_add(1) == 0)?;
+            let mask = mask
+                .as_constant()
+                .filter(|mask| *mask > 0 && mask & mask.wrapping_add(1) == 0)?;
             let atom = masked.as_atom()?.clone();
             let whole = self.0.get(&vec![atom])?;
-            (whole.wrapping_neg() == *coefficient).then(|| (product.clone(), masked.clone(), mask, *coefficient))
+            (whole.wrapping_neg() == *coefficient)
+                .then(|| (product.clone(), masked.clone(), mask, *coefficient))
         });
-        let Some((product, masked, mask, coefficient)) = found else { return self };
+        let Some((product, masked, mask, coefficient)) = found else {
+            return self;
+        };
         let mut poly = self;
         poly.0.remove(&product);
         if let Some(atom) = masked.as_atom() {
@@ -180,7 +194,10 @@ impl Poly {
                 let replaced = match atom {
                     Atom::Name(name) => value(name).unwrap_or_else(|| Poly::atom(atom.clone())),
                     Atom::Operation(operator, operands) => {
-                        let operands = operands.iter().map(|operand| operand.substituted(value)).collect();
+                        let operands = operands
+                            .iter()
+                            .map(|operand| operand.substituted(value))
+                            .collect();
                         Poly::operation(*operator, operands)
                     }
                 };

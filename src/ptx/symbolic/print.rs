@@ -27,9 +27,13 @@ impl Poly {
         groups.sort_by_key(|(coefficient, products)| (*coefficient < 0, *coefficient != 1, products.len()));
         let mut sum: Option<Expression> = None;
         for (coefficient, products) in groups {
-            let added = products.into_iter().reduce(|x, y| Expression::binary(Binary::Add, x, y));
+            let added = products
+                .into_iter()
+                .reduce(|x, y| Expression::binary(Binary::Add, x, y));
             let Some(added) = added else { continue };
-            let magnitude = coefficient.checked_abs().filter(|_| sum.is_some() || coefficient > 0);
+            let magnitude = coefficient
+                .checked_abs()
+                .filter(|_| sum.is_some() || coefficient > 0);
             sum = Some(match (sum, magnitude) {
                 (None, _) => scaled(coefficient, added),
                 (Some(sum), Some(magnitude)) if coefficient < 0 => {
@@ -62,7 +66,11 @@ impl Atom {
         match self {
             Atom::Name(name) => Expression::name(name),
             Atom::Operation(operator, operands) => {
-                let operand = |index: usize| operands.get(index).map_or(Expression::Number(0), Poly::expression);
+                let operand = |index: usize| {
+                    operands
+                        .get(index)
+                        .map_or(Expression::Number(0), Poly::expression)
+                };
                 match operator {
                     Operator::Binary(operator) => Expression::binary(*operator, operand(0), operand(1)),
                     Operator::Function(function) => {

@@ -24,12 +24,18 @@ const FAR: i128 = 1 << 63;
 impl Range {
     /// One value.
     pub fn of(value: i64) -> Range {
-        Range { low: value.into(), high: value.into() }
+        Range {
+            low: value.into(),
+            high: value.into(),
+        }
     }
 
     /// From `low` to `high`.
     pub fn new(low: i128, high: i128) -> Range {
-        Range { low: low.clamp(-FAR, FAR), high: high.clamp(-FAR, FAR) }
+        Range {
+            low: low.clamp(-FAR, FAR),
+            high: high.clamp(-FAR, FAR),
+        }
     }
 
     /// All 64-bit numbers.
@@ -62,7 +68,10 @@ impl Range {
     }
 
     fn plus(self, other: Range) -> Range {
-        Range::new(self.low.saturating_add(other.low), self.high.saturating_add(other.high))
+        Range::new(
+            self.low.saturating_add(other.low),
+            self.high.saturating_add(other.high),
+        )
     }
 }
 
@@ -76,7 +85,11 @@ impl Ranges {
     pub fn of(&self, poly: &Poly) -> Range {
         let sum = poly.0.iter().fold(Range::of(0), |sum, (product, coefficient)| {
             let start = Range::of(*coefficient);
-            sum.plus(product.iter().fold(start, |range, atom| range.times(self.of_atom(atom))))
+            sum.plus(
+                product
+                    .iter()
+                    .fold(start, |range, atom| range.times(self.of_atom(atom))),
+            )
         });
         // A polynomial that can leave 64 bits wraps.
         if sum.fits_signed(64) { sum } else { Range::full() }
@@ -90,9 +103,10 @@ impl Ranges {
                 match operator {
                     Operator::Binary(operator) => binary(*operator, of(0), of(1)),
                     Operator::Function(function) => self::function(*function, of(0), of(1)),
-                    Operator::Choice => {
-                        Range { low: of(1).low.min(of(2).low), high: of(1).high.max(of(2).high) }
-                    }
+                    Operator::Choice => Range {
+                        low: of(1).low.min(of(2).low),
+                        high: of(1).high.max(of(2).high),
+                    },
                 }
             }
         }
@@ -110,9 +124,10 @@ fn binary(operator: Binary, x: Range, y: Range) -> Range {
         Binary::BitAnd if x.low >= 0 && y.low >= 0 => Range::new(0, x.high.min(y.high)),
         Binary::BitAnd if y.low >= 0 => Range::new(0, y.high),
         Binary::BitAnd if x.low >= 0 => Range::new(0, x.high),
-        Binary::BitOr | Binary::BitXor if x.low >= 0 && y.low >= 0 => {
-            bits(Range { low: 0, high: x.high.max(y.high) })
-        }
+        Binary::BitOr | Binary::BitXor if x.low >= 0 && y.low >= 0 => bits(Range {
+            low: 0,
+            high: x.high.max(y.high),
+        }),
         Binary::ShiftRight => match (y.low, y.high) {
             (low @ 0..=63, high @ 0..=63) => {
                 let shift = |value: i128, near: i128, far: i128| value >> if value >= 0 { far } else { near };
@@ -132,7 +147,10 @@ fn binary(operator: Binary, x: Range, y: Range) -> Range {
         }
         Binary::Remainder if y.low > 0 => {
             let most = y.high - 1;
-            Range::new(if x.low >= 0 { 0 } else { x.low.max(-most) }, if x.high <= 0 { 0 } else { x.high.min(most) })
+            Range::new(
+                if x.low >= 0 { 0 } else { x.low.max(-most) },
+                if x.high <= 0 { 0 } else { x.high.min(most) },
+            )
         }
         _ => Range::full(),
     }
@@ -140,8 +158,14 @@ fn binary(operator: Binary, x: Range, y: Range) -> Range {
 
 fn function(function: Function, x: Range, y: Range) -> Range {
     match function {
-        Function::Min => Range { low: x.low.min(y.low), high: x.high.min(y.high) },
-        Function::Max => Range { low: x.low.max(y.low), high: x.high.max(y.high) },
+        Function::Min => Range {
+            low: x.low.min(y.low),
+            high: x.high.min(y.high),
+        },
+        Function::Max => Range {
+            low: x.low.max(y.low),
+            high: x.high.max(y.high),
+        },
         Function::Abs => Range::new(0, x.low.abs().max(x.high.abs())),
         Function::Signed(bits) => {
             let half = 1_i128 << (bits - 1);

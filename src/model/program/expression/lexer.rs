@@ -42,13 +42,19 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ParseError> {
                 Some(digits) => i64::from_str_radix(digits, 16),
                 None => digits.parse(),
             };
-            let number = number
-                .map_err(|_| fail(format!("found {digits:?}, expected a whole number less than 2^63")))?;
+            let number = number.map_err(|_| {
+                fail(format!(
+                    "found {digits:?}, expected a whole number less than 2^63"
+                ))
+            })?;
             tokens.push((position, Token::Number(number)));
             length
         } else if first.is_ascii_alphabetic() || first == '_' {
             let length = word(rest);
-            tokens.push((position, Token::Name(rest.get(..length).unwrap_or(rest).to_owned())));
+            tokens.push((
+                position,
+                Token::Name(rest.get(..length).unwrap_or(rest).to_owned()),
+            ));
             length
         } else {
             let signs = Binary::ALL.iter().map(|operator| operator.sign()).chain(OTHERS);

@@ -96,8 +96,10 @@ impl Expression {
                 }
             },
             Expression::Call(function, arguments) => {
-                let arguments: Vec<Expression> =
-                    arguments.iter().map(|argument| argument.fold(value)).collect::<Result<_, _>>()?;
+                let arguments: Vec<Expression> = arguments
+                    .iter()
+                    .map(|argument| argument.fold(value))
+                    .collect::<Result<_, _>>()?;
                 let numbers: Option<Vec<i64>> = arguments
                     .iter()
                     .map(|argument| match argument {

@@ -20,7 +20,11 @@ impl std::str::FromStr for Expression {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Expression, ParseError> {
-        let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0 };
+        let mut parser = Parser {
+            tokens: tokens(text)?,
+            next: 0,
+            depth: 0,
+        };
         let expression = parser.choice()?;
         parser.expect(&Token::End, "an operator or the end")?;
         Ok(expression)
@@ -47,7 +51,10 @@ impl Parser {
             Token::Sign(sign) => format!("`{sign}`"),
             Token::End => "the end".to_owned(),
         };
-        Err(ParseError { position, message: format!("found {found}, expected {message}") })
+        Err(ParseError {
+            position,
+            message: format!("found {found}, expected {message}"),
+        })
     }
 
     fn expect(&mut self, token: &Token, message: &str) -> Result<(), ParseError> {
@@ -143,7 +150,11 @@ impl Parser {
         }
         let (least, most) = function.arity();
         if *self.peek() == Token::Sign(")") && (arguments.len() < least || arguments.len() > most) {
-            let count = if least == most { least.to_string() } else { format!("{least} to {most}") };
+            let count = if least == most {
+                least.to_string()
+            } else {
+                format!("{least} to {most}")
+            };
             return self.fail(&format!("{count} arguments of {name}"));
         }
         self.expect(&Token::Sign(")"), "`,` or `)`")?;

@@ -236,7 +236,11 @@ impl Lanes {
             mask => {
                 let (then, otherwise) = (then.each(), otherwise.each());
                 Lanes::Each(std::array::from_fn(|lane| {
-                    if mask >> lane & 1 == 1 { then[lane] } else { otherwise[lane] }
+                    if mask >> lane & 1 == 1 {
+                        then[lane]
+                    } else {
+                        otherwise[lane]
+                    }
                 }))
             }
         }

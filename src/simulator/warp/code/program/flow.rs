@@ -47,7 +47,10 @@ pub(super) fn meeting_points(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
         }
     }
     meets.truncate(end);
-    meets.into_iter().map(|node| node.filter(|&node| node != end)).collect()
+    meets
+        .into_iter()
+        .map(|node| node.filter(|&node| node != end))
+        .collect()
 }
 
 fn intersect(x: usize, y: usize, meets: &[Option<usize>], rank: &impl Fn(usize) -> usize) -> usize {

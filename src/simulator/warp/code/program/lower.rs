@@ -51,7 +51,10 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
 }
 
 fn refusal(field: &str, message: impl Into<String>) -> Refusal {
-    Refusal { field: field.to_owned(), message: message.into() }
+    Refusal {
+        field: field.to_owned(),
+        message: message.into(),
+    }
 }
 
 /// Where control can go from a step, by position.
@@ -96,7 +99,14 @@ impl<'p> Lowering<'p> {
                     self.body(&inner.body, &format!("{path}.body"))?;
                     self.counters.pop();
                     let counter = self.counters.len();
-                    let flow = Flow::Close { jump: Jump { target: start, meets: None }, rounds, counter };
+                    let flow = Flow::Close {
+                        jump: Jump {
+                            target: start,
+                            meets: None,
+                        },
+                        rounds,
+                        counter,
+                    };
                     self.push("bra", Operation::Branch, flow);
                     self.guard(inner.on.as_deref());
                 }
@@ -127,7 +137,8 @@ impl<'p> Lowering<'p> {
                         return Err(refusal(&path, format!("found `{times}`, expected a number")));
                     };
                     for round in 0..times {
-                        self.constants.push((repeat.counter.as_deref().unwrap_or(""), round));
+                        self.constants
+                            .push((repeat.counter.as_deref().unwrap_or(""), round));
                         self.body(&repeat.body, &format!("{path}.body"))?;
                         self.constants.pop();
                     }
@@ -156,24 +167,49 @@ impl<'p> Lowering<'p> {
     /// A branch that lands later; returns its position.
     fn branch(&mut self) -> usize {
         let index = self.steps.len();
-        self.push("bra", Operation::Branch, Flow::Branch(Jump { target: u32::MAX, meets: None }));
+        self.push(
+            "bra",
+            Operation::Branch,
+            Flow::Branch(Jump {
+                target: u32::MAX,
+                meets: None,
+            }),
+        );
         index
     }
 
     /// The branch at `index` goes here.
     fn land(&mut self, index: usize) {
         let here = self.here();
-        if let Some(Step { flow: Flow::Branch(jump), .. }) = self.steps.get_mut(index) {
+        if let Some(Step {
+            flow: Flow::Branch(jump),
+            ..
+        }) = self.steps.get_mut(index)
+        {
             jump.target = here;
         }
     }
 
     fn push(&mut self, text: &str, operation: Operation, flow: Flow) {
-        let pc = self.here().saturating_mul(INSTRUCTION_BYTES).saturating_add(self.program.pc);
+        let pc = self
+            .here()
+            .saturating_mul(INSTRUCTION_BYTES)
+            .saturating_add(self.program.pc);
         let none: Box<[Register]> = Box::new([]);
-        self.instructions.push(Instruction { pc, operation, writes: none.clone(), reads: none, guard: None });
+        self.instructions.push(Instruction {
+            pc,
+            operation,
+            writes: none.clone(),
+            reads: none,
+            guard: None,
+        });
         self.texts.push(text.into());
-        self.steps.push(Step { when: None, lanes: u32::MAX, address: None, flow });
+        self.steps.push(Step {
+            when: None,
+            lanes: u32::MAX,
+            address: None,
+            flow,
+        });
     }
 
     fn guard(&mut self, name: Option<&'p str>) {
@@ -192,7 +228,10 @@ impl<'p> Lowering<'p> {
     fn instruction(&mut self, source: &'p Source, path: &str) -> Result<(), Refusal> {
         let flow = match source.op {
             Op::Exit => Flow::Exit,
-            Op::Branch => Flow::Branch(Jump { target: self.here().saturating_add(1), meets: None }),
+            Op::Branch => Flow::Branch(Jump {
+                target: self.here().saturating_add(1),
+                meets: None,
+            }),
             _ => Flow::Next,
         };
         self.push(
@@ -210,8 +249,16 @@ impl<'p> Lowering<'p> {
             last.writes = writes;
             last.reads = reads;
         }
-        let when = source.when.as_ref().map(|when| self.compile(when, path)).transpose()?;
-        let address = source.access.as_ref().map(|access| self.compile(&access.address, path)).transpose()?;
+        let when = source
+            .when
+            .as_ref()
+            .map(|when| self.compile(when, path))
+            .transpose()?;
+        let address = source
+            .access
+            .as_ref()
+            .map(|access| self.compile(&access.address, path))
+            .transpose()?;
         if let Some(step) = self.steps.last_mut() {
             step.when = when;
             step.address = address;
@@ -222,7 +269,9 @@ impl<'p> Lowering<'p> {
 
     fn constant(&self, name: &str) -> Option<i64> {
         let constant = self.constants.iter().find(|(known, _)| *known == name);
-        constant.map(|(_, value)| *value).or_else(|| self.program.value(name))
+        constant
+            .map(|(_, value)| *value)
+            .or_else(|| self.program.value(name))
     }
 
     fn compile(&self, expression: &Expression, path: &str) -> Result<Compiled, Refusal> {
@@ -273,7 +322,11 @@ fn operation(op: Op, access: Option<&Access>) -> Operation {
         Op::Branch => Operation::Branch,
         Op::Barrier => Operation::Barrier,
         Op::Fence => Operation::Fence,
-        Op::Load => Operation::Load { space, bytes, caching },
+        Op::Load => Operation::Load {
+            space,
+            bytes,
+            caching,
+        },
         Op::Store => Operation::Store { space, bytes },
         Op::Atomic => Operation::Atomic { bytes },
         Op::Exit => Operation::Exit,

@@ -16,7 +16,10 @@ impl<'p> Registers<'p> {
         let number = u16::try_from(self.known.len() + 1).unwrap_or(u16::MAX);
         let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
         let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-        let bank = digits.get(..end).and_then(|digits| digits.parse().ok()).unwrap_or(number);
+        let bank = digits
+            .get(..end)
+            .and_then(|digits| digits.parse().ok())
+            .unwrap_or(number);
         *self.known.entry(name).or_insert(Register { number, bank })
     }
 

@@ -30,14 +30,21 @@ impl Stack {
         let counters = vec![0; depth].into();
         let entries = match lanes {
             0 => Vec::new(),
-            _ => vec![Entry { next: 0, lanes, meets: None, counters }],
+            _ => vec![Entry {
+                next: 0,
+                lanes,
+                meets: None,
+                counters,
+            }],
         };
         Stack { entries }
     }
 
     /// The next instruction, the lanes there, and the counters; none when all lanes have ended.
     pub fn top(&self) -> Option<(u32, u32, &[i64])> {
-        self.entries.last().map(|entry| (entry.next, entry.lanes, &*entry.counters))
+        self.entries
+            .last()
+            .map(|entry| (entry.next, entry.lanes, &*entry.counters))
     }
 
     /// All lanes go on to the next instruction.
@@ -58,7 +65,9 @@ impl Stack {
 
     /// The lanes of `jumping` jump, the others go on. Of a loop, `counter` is the slot.
     pub fn branch(&mut self, jumping: u32, jump: Jump, counter: Option<usize>) {
-        let Some(top) = self.entries.last_mut() else { return };
+        let Some(top) = self.entries.last_mut() else {
+            return;
+        };
         let staying = top.lanes & !jumping;
         let slot = |entry: &mut Entry, again: bool| {
             if let Some(rounds) = counter.and_then(|slot| entry.counters.get_mut(slot)) {
@@ -74,8 +83,18 @@ impl Stack {
             slot(top, false);
         } else {
             let (jumping, meets, outer) = (jumping & top.lanes, jump.meets, top.meets);
-            let mut stayed = Entry { next, lanes: staying, meets, counters: top.counters.clone() };
-            let mut jumped = Entry { next: jump.target, lanes: jumping, meets, counters: top.counters.clone() };
+            let mut stayed = Entry {
+                next,
+                lanes: staying,
+                meets,
+                counters: top.counters.clone(),
+            };
+            let mut jumped = Entry {
+                next: jump.target,
+                lanes: jumping,
+                meets,
+                counters: top.counters.clone(),
+            };
             slot(&mut stayed, false);
             slot(&mut jumped, true);
             // Sides that meet where the entry itself ends need no one to wait for them.
@@ -87,7 +106,8 @@ impl Stack {
                 _ => drop(self.entries.pop()),
             }
             let at_end = |entry: &Entry| Some(entry.next) == entry.meets && entry.meets.is_some();
-            self.entries.extend([stayed, jumped].into_iter().filter(|entry| !at_end(entry)));
+            self.entries
+                .extend([stayed, jumped].into_iter().filter(|entry| !at_end(entry)));
         }
         self.settle();
     }

@@ -20,7 +20,11 @@ impl WarpStream {
     pub(super) fn new(code: Arc<Code>, block: u64, warp: u32) -> WarpStream {
         let threads = code.block.count();
         let first = u64::from(warp) * LANES as u64;
-        let present = if block < code.blocks() { threads.saturating_sub(first).min(LANES as u64) } else { 0 };
+        let present = if block < code.blocks() {
+            threads.saturating_sub(first).min(LANES as u64)
+        } else {
+            0
+        };
         let lanes = u32::try_from((1_u64 << present) - 1).unwrap_or(u32::MAX);
         let signed = |x: u64| i64::try_from(x).unwrap_or(i64::MAX);
         let position = Position {
@@ -31,7 +35,12 @@ impl WarpStream {
             warp: i64::from(warp),
         };
         let stack = Stack::new(lanes, code.depth);
-        WarpStream { code, position, stack, scratch: Vec::new() }
+        WarpStream {
+            code,
+            position,
+            stack,
+            scratch: Vec::new(),
+        }
     }
 }
 
@@ -39,7 +48,11 @@ impl WarpStream {
 fn threads_of(code: &Code, first: u64) -> [Lanes; 3] {
     let [x, y, _] = code.block.0.map(u64::from);
     if y == 1 && code.block.0[2] == 1 {
-        return [Lanes::Affine(i64::try_from(first).unwrap_or(i64::MAX), 1), Lanes::Affine(0, 0), Lanes::Affine(0, 0)];
+        return [
+            Lanes::Affine(i64::try_from(first).unwrap_or(i64::MAX), 1),
+            Lanes::Affine(0, 0),
+            Lanes::Affine(0, 0),
+        ];
     }
     let start = code.block.position(first);
     // A warp within one row is affine, too.
@@ -48,7 +61,9 @@ fn threads_of(code: &Code, first: u64) -> [Lanes; 3] {
         return [Lanes::Affine(x, 1), Lanes::Affine(y, 0), Lanes::Affine(z, 0)];
     }
     [0, 1, 2].map(|axis: usize| {
-        Lanes::Each(std::array::from_fn(|lane| i64::from(code.block.position(first + lane as u64)[axis])))
+        Lanes::Each(std::array::from_fn(|lane| {
+            i64::from(code.block.position(first + lane as u64)[axis])
+        }))
     })
 }
 
@@ -59,8 +74,12 @@ impl Stream for WarpStream {
     }
 
     fn issue(&mut self, effect: &mut Effect) {
-        let Some((next, active, counters)) = self.stack.top() else { return };
-        let Some(step) = self.code.steps.get(next as usize) else { return };
+        let Some((next, active, counters)) = self.stack.top() else {
+            return;
+        };
+        let Some(step) = self.code.steps.get(next as usize) else {
+            return;
+        };
         let mut lanes = active & step.lanes;
         if let Some(when) = &step.when {
             lanes &= when.evaluate(&self.position, counters, &mut self.scratch).mask();
@@ -72,7 +91,11 @@ impl Stream for WarpStream {
         match &step.flow {
             Flow::Next => self.stack.advance(),
             Flow::Branch(jump) => self.stack.branch(lanes, *jump, None),
-            Flow::Close { jump, rounds, counter } => {
+            Flow::Close {
+                jump,
+                rounds,
+                counter,
+            } => {
                 let done = counters.get(*counter).copied().unwrap_or(0).saturating_add(1);
                 lanes &= match rounds.evaluate(&self.position, counters, &mut self.scratch) {
                     Lanes::Affine(rounds, 0) if done < rounds => u32::MAX,
@@ -84,11 +107,17 @@ impl Stream for WarpStream {
             Flow::Exit => self.stack.exit(lanes),
         }
         effect.lanes = lanes;
-        effect.jumped = self.stack.top().is_some_and(|(then, ..)| then != next.wrapping_add(1));
+        effect.jumped = self
+            .stack
+            .top()
+            .is_some_and(|(then, ..)| then != next.wrapping_add(1));
     }
 }
 
 /// One bit per lane.
 fn mask(lanes: &[bool; LANES]) -> u32 {
-    lanes.iter().enumerate().fold(0, |mask, (lane, &set)| mask | u32::from(set) << lane)
+    lanes
+        .iter()
+        .enumerate()
+        .fold(0, |mask, (lane, &set)| mask | u32::from(set) << lane)
 }
