@@ -6,4 +6,6 @@
     reason = "a test fails by panicking, in its helpers, too"
 )]
 
+mod interpreter;
 mod replay;
+mod twins;

@@ -58,7 +58,7 @@ fn traced(text: &str) -> BTreeMap<u32, Vec<(u32, String)>> {
     for line in text.lines().skip(1) {
         let columns: Vec<&str> = line.split(',').collect();
         let pc = u32::from_str_radix(columns[4], 16).unwrap();
-        let text = columns[6].replace('%', "").replace(';', "");
+        let text = columns[6].replace(['%', ';'], "");
         warps
             .entry(columns[3].parse().unwrap())
             .or_default()

@@ -127,14 +127,14 @@ impl Ranges {
                 otherwise.clone()
             };
         }
+        // What both have in common is added to the choice.
         let difference = then.minus(otherwise);
-        if difference.size() <= then.size().min(otherwise.size()) {
-            return otherwise.plus(&condition.times(&difference));
-        }
-        Poly::operation(
-            Operator::Choice,
-            vec![condition.clone(), then.clone(), otherwise.clone()],
-        )
+        let (common, then, otherwise) = if difference.size() < then.size() {
+            (otherwise.clone(), difference, Poly::constant(0))
+        } else {
+            (Poly::constant(0), then.clone(), otherwise.clone())
+        };
+        common.plus(&Poly::operation(Operator::Choice, vec![condition.clone(), then, otherwise]))
     }
 }
 

@@ -11,6 +11,10 @@ pub const LANES: usize = 32;
 
 /// A value per lane.
 #[derive(Debug, Clone)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one lives at a time for each operand, on a stack that is reused"
+)]
 pub(super) enum Lanes {
     /// base + stride · lane.
     Affine(i64, i64),
@@ -71,6 +75,9 @@ impl Compiled {
 
     /// Its value in all lanes; `stack` is room to work in.
     pub fn evaluate(&self, position: &Position, counters: &[i64], stack: &mut Vec<Lanes>) -> Lanes {
+        if let Some((base, stride)) = self.affine(position, counters) {
+            return Lanes::Affine(base, stride);
+        }
         stack.clear();
         for op in &self.0 {
             let value = match op {
@@ -94,6 +101,61 @@ impl Compiled {
             stack.push(value);
         }
         pop(stack)
+    }
+}
+
+impl Compiled {
+    /// Its value as base and stride, if all that it is made of is affine and few values wait at a time.
+    fn affine(&self, position: &Position, counters: &[i64]) -> Option<(i64, i64)> {
+        let mut stack = [(0, 0); 8];
+        let mut top = 0;
+        for op in &self.0 {
+            let value = match op {
+                Op::Number(number) => (*number, 0),
+                Op::Builtin(builtin) => position.affine(*builtin)?,
+                Op::Counter(slot) => (counters.get(*slot).copied().unwrap_or(0), 0),
+                Op::Unary(operator) => {
+                    top -= 1;
+                    unary(*operator, stack[top])?
+                }
+                Op::Binary(operator) => {
+                    top -= 2;
+                    binary(*operator, stack[top], stack[top + 1])?
+                }
+                Op::Choice => {
+                    top -= 3;
+                    match stack[top] {
+                        (0, 0) => stack[top + 2],
+                        (_, 0) => stack[top + 1],
+                        _ => return None,
+                    }
+                }
+                Op::Call(..) => return None,
+            };
+            *stack.get_mut(top)? = value;
+            top += 1;
+        }
+        Some(stack[0])
+    }
+}
+
+fn unary(operator: Unary, (base, stride): (i64, i64)) -> Option<(i64, i64)> {
+    match operator {
+        _ if stride == 0 => Some((operator.apply(base), 0)),
+        Unary::Minus => Some((base.wrapping_neg(), stride.wrapping_neg())),
+        _ => None,
+    }
+}
+
+fn binary(operator: Binary, (x, dx): (i64, i64), (y, dy): (i64, i64)) -> Option<(i64, i64)> {
+    match operator {
+        _ if dx == 0 && dy == 0 => Some((operator.apply(x, y), 0)),
+        Binary::Add => Some((x.wrapping_add(y), dx.wrapping_add(dy))),
+        Binary::Subtract => Some((x.wrapping_sub(y), dx.wrapping_sub(dy))),
+        Binary::Multiply if dy == 0 => Some((x.wrapping_mul(y), dx.wrapping_mul(y))),
+        Binary::Multiply if dx == 0 => Some((x.wrapping_mul(y), x.wrapping_mul(dy))),
+        Binary::ShiftLeft if dy == 0 => Some((operator.apply(x, y), operator.apply(dx, y))),
+        _ => None,
     }
 }
 
@@ -139,6 +201,19 @@ fn push(
 }
 
 impl Position {
+    fn affine(&self, builtin: Builtin) -> Option<(i64, i64)> {
+        match builtin {
+            Builtin::Thread(axis) => match self.thread[usize::from(axis).min(2)] {
+                Lanes::Affine(base, stride) => Some((base, stride)),
+                Lanes::Each(_) => None,
+            },
+            _ => match self.value(builtin) {
+                Lanes::Affine(base, stride) => Some((base, stride)),
+                Lanes::Each(_) => None,
+            },
+        }
+    }
+
     fn value(&self, builtin: Builtin) -> Lanes {
         let axis = |axis: u8| usize::from(axis).min(2);
         match builtin {
@@ -186,33 +261,19 @@ impl Lanes {
     }
 
     fn unary(self, operator: Unary) -> Lanes {
-        match (operator, self) {
-            (_, Lanes::Affine(base, 0)) => Lanes::Affine(operator.apply(base), 0),
-            (Unary::Minus, Lanes::Affine(base, stride)) => {
-                Lanes::Affine(base.wrapping_neg(), stride.wrapping_neg())
-            }
-            (_, value) => Lanes::Each(value.each().map(|value| operator.apply(value))),
+        if let Lanes::Affine(base, stride) = self
+            && let Some((base, stride)) = unary(operator, (base, stride))
+        {
+            return Lanes::Affine(base, stride);
         }
+        Lanes::Each(self.each().map(|value| operator.apply(value)))
     }
 
     fn binary(self, operator: Binary, right: Lanes) -> Lanes {
-        if let (Lanes::Affine(x, dx), Lanes::Affine(y, dy)) = (&self, &right) {
-            let (x, dx, y, dy) = (*x, *dx, *y, *dy);
-            match operator {
-                _ if dx == 0 && dy == 0 => return Lanes::Affine(operator.apply(x, y), 0),
-                Binary::Add => return Lanes::Affine(x.wrapping_add(y), dx.wrapping_add(dy)),
-                Binary::Subtract => return Lanes::Affine(x.wrapping_sub(y), dx.wrapping_sub(dy)),
-                Binary::Multiply if dy == 0 => {
-                    return Lanes::Affine(x.wrapping_mul(y), dx.wrapping_mul(y));
-                }
-                Binary::Multiply if dx == 0 => {
-                    return Lanes::Affine(x.wrapping_mul(y), x.wrapping_mul(dy));
-                }
-                Binary::ShiftLeft if dy == 0 => {
-                    return Lanes::Affine(operator.apply(x, y), operator.apply(dx, y));
-                }
-                _ => {}
-            }
+        if let (Lanes::Affine(x, dx), Lanes::Affine(y, dy)) = (&self, &right)
+            && let Some((base, stride)) = binary(operator, (*x, *dx), (*y, *dy))
+        {
+            return Lanes::Affine(base, stride);
         }
         let (x, y) = (self.each(), right.each());
         // The operator is chosen once, so that the loop over lanes is a plain one.
