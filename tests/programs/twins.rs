@@ -337,7 +337,8 @@ fn generated_kernels_do_what_their_ptx_does() {
             Err(_) => refused.set(refused.get() + 1),
             Ok(program) => {
                 imported.set(imported.get() + 1);
-                compare(&text, &program, "g", &given, 2);
+                let same = std::panic::catch_unwind(|| compare(&text, &program, "g", &given, 2));
+                prop_assert!(same.is_ok(), "n = {n}\n{text}\n{}", program.to_text().unwrap());
             }
         }
         Ok(())

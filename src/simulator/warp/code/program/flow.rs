@@ -3,8 +3,8 @@
 //! Immediate postdominators, by the iteration of Cooper, Harvey & Kennedy ("A Simple, Fast Dominance Algorithm", 2001) on
 //! the reversed flow graph.
 
-/// The immediate postdominator of each instruction, given the successors of each; an instruction without successors ends
-/// the program, and `None` stands for that end.
+/// The immediate postdominator of each instruction, given the successors of each; the number behind the last instruction
+/// is the end of the program, for which `None` stands in the answer.
 pub(super) fn meeting_points(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let end = successors.len();
     let order = postorder(successors);
@@ -27,7 +27,7 @@ pub(super) fn meeting_points(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
         let mut changed = false;
         for &node in &order {
             let ways = successors.get(node).map_or(&[][..], Vec::as_slice);
-            let mut new = if ways.is_empty() { Some(end) } else { None };
+            let mut new = None;
             for &way in ways {
                 if meets.get(way).copied().flatten().is_none() {
                     continue;

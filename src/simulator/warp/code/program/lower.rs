@@ -33,7 +33,9 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
     if lowering.registers.count() >= usize::from(u16::MAX) {
         return Err(refusal("body", "more than 65534 registers"));
     }
-    let successors: Vec<Vec<usize>> = lowering.steps.iter().enumerate().map(successors).collect();
+    let end = lowering.steps.len();
+    let ways = |(index, step)| successors(index, step, end);
+    let successors: Vec<Vec<usize>> = lowering.steps.iter().enumerate().map(ways).collect();
     let meets = meeting_points(&successors);
     for (step, meets) in lowering.steps.iter_mut().zip(meets) {
         if let Flow::Branch(jump) | Flow::Close { jump, .. } = &mut step.flow {
@@ -57,15 +59,15 @@ fn refusal(field: &str, message: impl Into<String>) -> Refusal {
     }
 }
 
-/// Where control can go from a step, by position.
-fn successors((index, step): (usize, &Step)) -> Vec<usize> {
+/// Where control can go from the step at `index`; to `end` where lanes end.
+fn successors(index: usize, step: &Step, end: usize) -> Vec<usize> {
     let guarded = step.when.is_some() || step.lanes != u32::MAX;
     match &step.flow {
         Flow::Next => vec![index + 1],
         Flow::Branch(jump) if !guarded => vec![jump.target as usize],
         Flow::Branch(jump) | Flow::Close { jump, .. } => vec![index + 1, jump.target as usize],
-        Flow::Exit if guarded => vec![index + 1],
-        Flow::Exit => Vec::new(),
+        Flow::Exit if guarded => vec![index + 1, end],
+        Flow::Exit => vec![end],
     }
 }
 
