@@ -8,7 +8,7 @@ use super::{Global, Outcome};
 use crate::bandwidth::{BudgetResults, Nominal};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
-use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, Scenario, System, TaskSet};
+use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, Program, Scenario, System, TaskSet};
 use crate::simulator::blocks::Comparison;
 use crate::simulator::regulation::Summary;
 use crate::simulator::regulation::sequence::SequenceSummary;
@@ -60,6 +60,11 @@ const FORMATS: &[Entry] = &[
     ("scenario", "what `simulate blocks` reads", || {
         schema_for!(Scenario)
     }),
+    (
+        "program",
+        "a kernel program of tasksets/kernels/programs, which `import ptx` writes",
+        || schema_for!(Program),
+    ),
     ("block-simulation", "what `simulate blocks` answers", || {
         schema_for!(super::simulate::Answer<'_>)
     }),

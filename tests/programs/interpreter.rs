@@ -41,12 +41,19 @@ struct Done {
 fn bits_of(kind: &str) -> u32 {
     match kind {
         "pred" => 1,
-        _ => kind.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap(),
+        _ => kind
+            .trim_start_matches(|c: char| c.is_ascii_alphabetic())
+            .parse()
+            .unwrap(),
     }
 }
 
 fn unsigned(value: u64, bits: u32) -> u64 {
-    if bits == 64 { value } else { value & ((1 << bits) - 1) }
+    if bits == 64 {
+        value
+    } else {
+        value & ((1 << bits) - 1)
+    }
 }
 
 fn signed(value: u64, bits: u32) -> i64 {
@@ -56,7 +63,12 @@ fn signed(value: u64, bits: u32) -> i64 {
 
 impl Launch<'_> {
     fn value(&self, thread: &Thread, operand: &Operand) -> u64 {
-        let axis = |name: &str| ["x", "y", "z"].iter().position(|axis| name.ends_with(axis)).unwrap();
+        let axis = |name: &str| {
+            ["x", "y", "z"]
+                .iter()
+                .position(|axis| name.ends_with(axis))
+                .unwrap()
+        };
         match operand {
             Operand::Register(register) => thread.registers[*register],
             Operand::Integer(value) => *value as u64,
@@ -69,14 +81,26 @@ impl Launch<'_> {
                 "%laneid" => thread.lane.into(),
                 _ => panic!("{name}"),
             },
-            Operand::Symbol(name) => self.kernel.shared.iter().find(|(known, _)| known == name).unwrap().1,
+            Operand::Symbol(name) => {
+                self.kernel
+                    .shared
+                    .iter()
+                    .find(|(known, _)| known == name)
+                    .unwrap()
+                    .1
+            }
             _ => panic!("{operand:?}"),
         }
     }
 
     fn step(&self, thread: &mut Thread, index: usize) -> Done {
         let instruction = &self.kernel.instructions[index];
-        let mut done = Done { next: index + 1, executed: true, address: None, ended: false };
+        let mut done = Done {
+            next: index + 1,
+            executed: true,
+            address: None,
+            ended: false,
+        };
         if let Some((register, negated)) = instruction.guard {
             if (thread.registers[register] != 0) == negated {
                 done.executed = false;
@@ -103,13 +127,23 @@ impl Launch<'_> {
             let base = match (&memory.symbol, memory.register) {
                 (Some(symbol), _) if instruction.is("param") => {
                     let parameters = &self.kernel.parameters;
-                    let index = parameters.iter().position(|parameter| parameter.name == *symbol).unwrap();
+                    let index = parameters
+                        .iter()
+                        .position(|parameter| parameter.name == *symbol)
+                        .unwrap();
                     if let Operand::Register(register) = instruction.operands[0] {
                         thread.registers[register] = self.arguments[index];
                     }
                     parameters[index].offset
                 }
-                (Some(symbol), _) => self.kernel.shared.iter().find(|(known, _)| known == symbol).unwrap().1,
+                (Some(symbol), _) => {
+                    self.kernel
+                        .shared
+                        .iter()
+                        .find(|(known, _)| known == symbol)
+                        .unwrap()
+                        .1
+                }
                 (None, Some(register)) => {
                     let kind = &self.kernel.registers[register].kind;
                     let sum = thread.registers[register].wrapping_add(memory.offset as u64);
@@ -150,9 +184,21 @@ impl Launch<'_> {
                     true => i128::from(s(1)) * i128::from(s(2)),
                     false => (u128::from(u(1)) * u128::from(u(2))) as i128,
                 };
-                let product = if instruction.is("hi") { (wide >> bits) as u64 } else { wide as u64 };
-                let product = if instruction.is("lo") { unsigned(product, bits) } else { product };
-                if instruction.name() == "mad" { product.wrapping_add(raw(3)) } else { product }
+                let product = if instruction.is("hi") {
+                    (wide >> bits) as u64
+                } else {
+                    wide as u64
+                };
+                let product = if instruction.is("lo") {
+                    unsigned(product, bits)
+                } else {
+                    product
+                };
+                if instruction.name() == "mad" {
+                    product.wrapping_add(raw(3))
+                } else {
+                    product
+                }
             }
             "div" if is_signed => s(1).wrapping_div(s(2)) as u64,
             "div" => u(1) / u(2),
@@ -246,10 +292,13 @@ impl Launch<'_> {
     /// others.
     fn meeting_point(&self, index: usize) -> Option<usize> {
         let count = self.kernel.instructions.len();
-        let passed: Vec<usize> =
-            (0..count).filter(|&node| node != index && !self.reaches_end(index, node)).collect();
+        let passed: Vec<usize> = (0..count)
+            .filter(|&node| node != index && !self.reaches_end(index, node))
+            .collect();
         passed.iter().copied().find(|&node| {
-            passed.iter().all(|&other| other == node || !self.reaches_end(node, other))
+            passed
+                .iter()
+                .all(|&other| other == node || !self.reaches_end(node, other))
         })
     }
 
@@ -276,13 +325,19 @@ impl Launch<'_> {
                 continue;
             }
             assert!(issues.len() < 200_000, "an endless kernel");
-            let mut issue = Issue { index, lanes: 0, addresses: Vec::new() };
+            let mut issue = Issue {
+                index,
+                lanes: 0,
+                addresses: Vec::new(),
+            };
             let (mut jumped, mut stayed, mut ended, mut target) = (0, 0, 0, index + 1);
             for lane in (0..count).filter(|lane| active >> lane & 1 == 1) {
                 let done = self.step(&mut threads[lane as usize], index);
                 issue.lanes |= u32::from(done.executed) << lane;
                 if done.executed {
-                    issue.addresses.extend(done.address.map(|address| (lane, address)));
+                    issue
+                        .addresses
+                        .extend(done.address.map(|address| (lane, address)));
                 }
                 if done.ended {
                     ended |= 1 << lane;

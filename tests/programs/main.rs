@@ -6,6 +6,8 @@
     reason = "a test fails by panicking, in its helpers, too"
 )]
 
+mod garbage;
 mod interpreter;
+mod language;
 mod replay;
 mod twins;

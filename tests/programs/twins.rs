@@ -25,8 +25,14 @@ fn issues(code: &Arc<Code>, block: u64, warp: u32) -> Vec<Issue> {
         };
         stream.issue(&mut effect);
         let lanes = (0..32_u32).filter(|lane| accesses && effect.lanes >> lane & 1 == 1);
-        let addresses = lanes.map(|lane| (lane, effect.addresses[lane as usize])).collect();
-        issues.push(Issue { index, lanes: effect.lanes, addresses });
+        let addresses = lanes
+            .map(|lane| (lane, effect.addresses[lane as usize]))
+            .collect();
+        issues.push(Issue {
+            index,
+            lanes: effect.lanes,
+            addresses,
+        });
     }
     issues
 }
@@ -35,8 +41,16 @@ fn issues(code: &Arc<Code>, block: u64, warp: u32) -> Vec<Issue> {
 fn compare(text: &str, program: &Program, kernel: &str, arguments: &[Argument], blocks: u64) {
     let module = Module::read(text).unwrap();
     let kernel = module.kernel(kernel).unwrap();
-    let arguments = arguments.iter().map(|argument| program.value(argument.name()).unwrap() as u64).collect();
-    let launch = Launch { kernel, grid: program.grid, block: program.block, arguments };
+    let arguments = arguments
+        .iter()
+        .map(|argument| program.value(argument.name()).unwrap() as u64)
+        .collect();
+    let launch = Launch {
+        kernel,
+        grid: program.grid,
+        block: program.block,
+        arguments,
+    };
     // What a program says survives being written and read.
     let read: Program = serde_json::from_str(&program.to_text().unwrap()).unwrap();
     assert_eq!(&read, program);
@@ -46,9 +60,16 @@ fn compare(text: &str, program: &Program, kernel: &str, arguments: &[Argument], 
     for block in (0..code.blocks().min(blocks)).chain([last]) {
         for warp in 0..code.warps() {
             let (found, expected) = (issues(&code, block, warp), launch.warp(block, warp));
-            let at = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+            let at = found
+                .iter()
+                .zip(&expected)
+                .position(|(found, expected)| found != expected);
             let at = at.unwrap_or(found.len().min(expected.len()));
-            assert_eq!(found.get(at), expected.get(at), "block {block}, warp {warp}, issue {at}");
+            assert_eq!(
+                found.get(at),
+                expected.get(at),
+                "block {block}, warp {warp}, issue {at}"
+            );
         }
     }
 }
@@ -325,7 +346,10 @@ fn kernel(parts: &[Part]) -> String {
 
 #[test]
 fn generated_kernels_do_what_their_ptx_does() {
-    let mut runner = TestRunner::new(ProptestConfig { cases: 400, ..ProptestConfig::default() });
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 400,
+        ..ProptestConfig::default()
+    });
     let (imported, refused) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
     let shapes = prop::sample::select(vec![("3", "32"), ("2", "40"), ("2", "6x7"), ("2x2", "64x2")]);
     let strategy = (prop::collection::vec(part(), 1..7), shapes, 1..9_i64);
@@ -347,5 +371,10 @@ fn generated_kernels_do_what_their_ptx_does() {
         panic!("{error}");
     }
     // What is carried from round to round, or may overflow, is refused; most is not.
-    assert!(imported.get() > refused.get(), "{} imported, {} refused", imported.get(), refused.get());
+    assert!(
+        imported.get() > refused.get(),
+        "{} imported, {} refused",
+        imported.get(),
+        refused.get()
+    );
 }

@@ -22,6 +22,22 @@ impl Refusal {
         }
     }
 
+    /// Path and message of what [`Refusal`] displays, if it names a path.
+    pub(crate) fn parts(text: &str) -> Option<(&str, &str)> {
+        let (field, message) = text.split_once(": ")?;
+        let roots = [
+            "body[",
+            "parameters.",
+            "buffers.",
+            "grid",
+            "block",
+            "pc",
+            "registers",
+        ];
+        let path = !field.contains(' ') && roots.iter().any(|root| field.starts_with(root));
+        path.then_some((field, message))
+    }
+
     fn place(&self) -> String {
         if self.field.is_empty() {
             String::new()

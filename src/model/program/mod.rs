@@ -20,6 +20,7 @@ pub use builtin::Builtin;
 pub use check::Refusal;
 pub use dimensions::Dimensions;
 pub use expression::Expression;
+pub(crate) use line::line_of;
 pub use names::Buffer;
 pub use op::{Cache, MemorySpace, Op};
 pub use overrides::Overrides;

@@ -134,7 +134,10 @@ impl Ranges {
         } else {
             (Poly::constant(0), then.clone(), otherwise.clone())
         };
-        common.plus(&Poly::operation(Operator::Choice, vec![condition.clone(), then, otherwise]))
+        common.plus(&Poly::operation(
+            Operator::Choice,
+            vec![condition.clone(), then, otherwise],
+        ))
     }
 }
 
