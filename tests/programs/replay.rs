@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gpusched::model::Program;
-use gpusched::model::program::Dimensions;
+use gpusched::model::program::{Dimensions, Overrides};
 use gpusched::ptx::{Argument, Module, Options, import};
 use gpusched::simulator::warp::code::{Code, Effect, Stream};
 
@@ -180,5 +180,61 @@ fn kernels_issue_as_many_instructions_as_in_the_reference() {
     ] {
         let program = imported(file, kernel, grid, block, 0, arguments);
         assert_eq!(counts(&program), expected, "{kernel} {grid} {block} {arguments}");
+    }
+}
+
+/// What ships is what the commands of its page make.
+#[test]
+fn programs_that_ship_are_those_of_their_commands() {
+    let page = file("tasksets/kernels/programs/README.md");
+    let mut made = 0;
+    for command in page
+        .lines()
+        .filter(|line| line.starts_with("gpusched import ptx "))
+    {
+        let words: Vec<&str> = command.split(' ').collect();
+        let after = |flag: &str| {
+            let at = words.iter().position(|word| *word == flag);
+            at.map(|at| words[at + 1])
+        };
+        let number = |flag: &str| after(flag).map_or(0, |value| value.parse().unwrap());
+        let parameters: Vec<&str> = words
+            .windows(2)
+            .filter(|pair| pair[0] == "-p")
+            .map(|pair| pair[1])
+            .collect();
+        let program = imported(
+            words[3].strip_prefix("tasksets/kernels/ptx/").unwrap(),
+            after("--kernel").unwrap(),
+            number("--grid"),
+            number("--block"),
+            number("--pc"),
+            &parameters.join(" "),
+        );
+        assert_eq!(
+            file(after("-o").unwrap()),
+            program.to_text().unwrap(),
+            "{command}"
+        );
+        made += 1;
+    }
+    assert_eq!(made, 8);
+}
+
+#[test]
+fn chases_issue_as_many_instructions_as_in_the_reference() {
+    for (name, values, expected) in [
+        ("chase", (16, 256), (981, 31296)),
+        ("chase", (16, 512), (1941, 62016)),
+        ("chasecg", (16, 256), (980, 31264)),
+        ("chasecg", (1024, 1024), (3860, 123_424)),
+    ] {
+        let text = file(&format!("tasksets/kernels/programs/{name}.json"));
+        let program: Program = serde_json::from_str(&text).unwrap();
+        let overrides = Overrides {
+            values: vec![("n".to_owned(), values.0), ("p".to_owned(), values.1)],
+            ..Overrides::default()
+        };
+        assert_eq!(counts(&program.with(&overrides).unwrap()), expected, "{name}");
     }
 }
