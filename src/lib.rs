@@ -45,6 +45,7 @@ pub mod model;
 pub mod partitioning;
 #[cfg(feature = "cli")]
 pub mod plot;
+pub mod ptx;
 pub mod schedulability;
 pub mod simulator;
 pub mod study;

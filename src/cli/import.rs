@@ -3,6 +3,7 @@
 mod accel_sim;
 mod examiner;
 mod gpgpusim_config;
+mod ptx;
 
 use clap::Subcommand;
 
@@ -24,6 +25,8 @@ enum Command {
     Examiner(examiner::Args),
     /// Read a configuration of GPGPU-Sim as a machine.
     GpgpusimConfig(gpgpusim_config::Args),
+    /// Read a kernel of a PTX text as a program.
+    Ptx(ptx::Args),
 }
 
 impl Args {
@@ -36,6 +39,7 @@ impl Args {
             Command::AccelSim(args) => args.run(global),
             Command::Examiner(args) => args.run(global),
             Command::GpgpusimConfig(args) => args.run(global),
+            Command::Ptx(args) => args.run(global),
         }
     }
 }

@@ -9,7 +9,9 @@ use crate::bandwidth::{BudgetResults, Nominal};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
 use crate::model::machine::MachineShape;
-use crate::model::{Benchmarks, Bound, Kernel, Plan, Platform, Scenario, System, TaskSet, WarpScenario};
+use crate::model::{
+    Benchmarks, Bound, Kernel, Plan, Platform, Program, Scenario, System, TaskSet, WarpScenario,
+};
 use crate::simulator::blocks::Comparison;
 use crate::simulator::regulation::Summary;
 use crate::simulator::regulation::sequence::SequenceSummary;
@@ -61,6 +63,11 @@ const FORMATS: &[Entry] = &[
     ("scenario", "what `simulate blocks` reads", || {
         schema_for!(Scenario)
     }),
+    (
+        "program",
+        "a kernel program of tasksets/kernels/programs, which `import ptx` writes",
+        || schema_for!(Program),
+    ),
     ("block-simulation", "what `simulate blocks` answers", || {
         schema_for!(super::simulate::Answer<'_>)
     }),

@@ -11,7 +11,8 @@ use std::path::Path;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Benchmarks, Bound, Kernel, Plan, Scenario, System, TaskSet, WarpScenario};
+use super::program::{Refusal, line_of};
+use super::{Benchmarks, Bound, Kernel, Plan, Program, Scenario, System, TaskSet, WarpScenario};
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -24,6 +25,11 @@ const BATCH_BYTES: usize = 1 << 21;
 pub trait Document: DeserializeOwned {
     /// What is expected where there is something else.
     const EXPECTED: &str;
+
+    /// The path and the message of an error that was found in the whole document, but belongs to a field.
+    fn field_of(_message: &str) -> Option<(&str, &str)> {
+        None
+    }
 }
 
 impl Document for TaskSet {
@@ -55,6 +61,14 @@ impl Document for WarpScenario {
     const EXPECTED: &str = "a scenario: an object such as {\"scheduler\":\"gto\",\"kernels\":[…]}";
 }
 
+impl Document for Program {
+    const EXPECTED: &str = "a program: an object such as {\"name\":…,\"grid\":…,\"block\":…,\"body\":[…]}";
+
+    fn field_of(message: &str) -> Option<(&str, &str)> {
+        Refusal::parts(message)
+    }
+}
+
 impl Document for System {
     const EXPECTED: &str = "a system: an object such as {\"kernels\":[{\"kernel\":…,\"period\":…},…]}";
 }
@@ -76,6 +90,9 @@ pub type WarpScenarios = Documents<WarpScenario>;
 
 /// A stream of systems.
 pub type Systems = Documents<System>;
+
+/// A stream of programs.
+pub type Programs = Documents<Program>;
 
 /// A stream of plans.
 pub type Plans = Documents<Plan>;
@@ -314,7 +331,11 @@ impl RawDocument {
             } else {
                 field
             };
-            describe(error.inner(), field)
+            let (line, field, message) = describe(error.inner(), field);
+            match T::field_of(&message).filter(|_| field.is_empty()) {
+                Some((field, message)) => (line_of(text, field), field.to_owned(), message.to_owned()),
+                None => (line, field, message),
+            }
         })?;
         json.end().map_err(|error| describe(&error, String::new()))?;
         Ok(set)

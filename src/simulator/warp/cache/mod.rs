@@ -133,7 +133,11 @@ impl Cache {
     /// Offers a request at time `now` (any non-decreasing count; it orders the lines by their last use).
     pub fn access(&mut self, request: &Request, now: u64) -> Outcome {
         let found = self.tags.probe(request.address, request.writes());
-        let outcome = if request.writes() { self.write(request, found, now) } else { self.read(request, found, now) };
+        let outcome = if request.writes() {
+            self.write(request, found, now)
+        } else {
+            self.read(request, found, now)
+        };
         match outcome {
             Outcome::Hit { .. } => {
                 self.counts.accesses += 1;
@@ -211,7 +215,9 @@ impl Cache {
         self.data_port += u64::from(evicted.sectors) * SECTOR / self.geometry.port_bytes;
         self.misses.push_back(Request {
             address: evicted.line,
-            kind: Kind::WriteBack { sectors: evicted.sectors },
+            kind: Kind::WriteBack {
+                sectors: evicted.sectors,
+            },
             ..*cause
         });
     }

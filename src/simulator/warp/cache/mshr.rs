@@ -96,11 +96,17 @@ impl Mshr {
         let node = match self.free.pop() {
             Some(node) => node,
             None => {
-                self.nodes.push(Waiting { request: *request, next: NONE });
+                self.nodes.push(Waiting {
+                    request: *request,
+                    next: NONE,
+                });
                 (self.nodes.len() - 1) as u32
             }
         };
-        self.nodes[node as usize] = Waiting { request: *request, next: NONE };
+        self.nodes[node as usize] = Waiting {
+            request: *request,
+            next: NONE,
+        };
         let entry = self.entries.entry(request.address).or_insert(Entry {
             line,
             bytes: request.bytes,

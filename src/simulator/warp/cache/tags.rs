@@ -118,8 +118,16 @@ impl Tags {
         }
         let dirty_may_go = self.dirty * 100 >= self.dirty_percent * self.lines.len() as u64;
         (first..first + self.ways)
-            .filter(|&line| !self.lines[line].is_reserved() && (dirty_may_go || !self.lines[line].is_modified()))
-            .min_by_key(|&line| if self.fifo { self.lines[line].allocated } else { self.used[line] })
+            .filter(|&line| {
+                !self.lines[line].is_reserved() && (dirty_may_go || !self.lines[line].is_modified())
+            })
+            .min_by_key(|&line| {
+                if self.fifo {
+                    self.lines[line].allocated
+                } else {
+                    self.used[line]
+                }
+            })
             .map_or(Found::Full, Found::Miss)
     }
 
@@ -152,7 +160,11 @@ impl Tags {
                 let old = &self.lines[line];
                 let evicted = old.is_modified().then(|| Evicted {
                     line: self.tags[line],
-                    sectors: old.sectors.iter().filter(|&&state| state == Sector::Modified).count() as u8,
+                    sectors: old
+                        .sectors
+                        .iter()
+                        .filter(|&&state| state == Sector::Modified)
+                        .count() as u8,
                 });
                 self.dirty -= u64::from(evicted.is_some());
                 self.tags[line] = address & !(LINE - 1);
@@ -199,7 +211,11 @@ impl Tags {
     pub fn fill(&mut self, line: usize, sector: usize, bytes: u32) {
         let state = &mut self.lines[line];
         let was_modified = state.is_modified();
-        state.sectors[sector] = if state.modified_on_fill[sector] { Sector::Modified } else { Sector::Valid };
+        state.sectors[sector] = if state.modified_on_fill[sector] {
+            Sector::Modified
+        } else {
+            Sector::Valid
+        };
         if state.readable_on_fill[sector] {
             state.readable[sector] = true;
             state.readable_on_fill[sector] = false;

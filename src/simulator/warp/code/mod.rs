@@ -1,13 +1,16 @@
 //! What a warp executes: instructions of a machine-independent kind, one stream of them per warp.
 
 mod effect;
+mod expression;
 mod instruction;
 mod operation;
+mod program;
 mod traced;
 
 pub use effect::Effect;
 pub use instruction::{Instruction, Register};
 pub use operation::{Caching, Number, Operation, Space};
+pub use program::{Code, WarpStream};
 pub use traced::{TraceStream, TracedKernel};
 
 /// The instructions of one warp, in the order in which it issues them.

@@ -26,8 +26,17 @@ pub struct Edges {
 
 impl Edges {
     pub fn new(clocks: &Clocks) -> Self {
-        let khz = [clocks.core_khz, clocks.interconnect_khz, clocks.l2_khz, clocks.dram_khz];
-        Self { period: khz.map(|khz| 1.0 / (f64::from(khz) * 1000.0)), next: [0.0; 4], count: [0; 4] }
+        let khz = [
+            clocks.core_khz,
+            clocks.interconnect_khz,
+            clocks.l2_khz,
+            clocks.dram_khz,
+        ];
+        Self {
+            period: khz.map(|khz| 1.0 / (f64::from(khz) * 1000.0)),
+            next: [0.0; 4],
+            count: [0; 4],
+        }
     }
 
     /// The domains that have an edge at the next instant; they advance.

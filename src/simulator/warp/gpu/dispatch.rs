@@ -53,8 +53,14 @@ impl Dispatcher {
 
     /// The next launch after `now`.
     pub fn next_launch(&self, now: u64, kernels: &[Launch]) -> Option<u64> {
-        let waiting = kernels.iter().zip(&self.next).filter(|(kernel, next)| **next < kernel.blocks);
-        waiting.map(|(kernel, _)| kernel.at + 1).filter(|&at| at > now).min()
+        let waiting = kernels
+            .iter()
+            .zip(&self.next)
+            .filter(|(kernel, next)| **next < kernel.blocks);
+        waiting
+            .map(|(kernel, _)| kernel.at + 1)
+            .filter(|&at| at > now)
+            .min()
     }
 
     fn has_blocks(&self, kernel: usize, kernels: &[Launch], now: u64) -> bool {
@@ -93,14 +99,30 @@ impl Dispatcher {
             for core in 0..per_cluster {
                 let core = (core + self.last_sm[cluster] + 1) % per_cluster;
                 let sm = cluster * per_cluster + core;
-                let Some(kernel) = self.kernel_for(sm, machine, sms, kernels, now) else { continue };
-                let Some((place, first_slot)) = self.room(sm, &sms[sm], machine, &kernels[kernel]) else { continue };
+                let Some(kernel) = self.kernel_for(sm, machine, sms, kernels, now) else {
+                    continue;
+                };
+                let Some((place, first_slot)) = self.room(sm, &sms[sm], machine, &kernels[kernel]) else {
+                    continue;
+                };
                 let index = self.next[kernel];
                 let streams = kernels[kernel]
                     .source
                     .warps(index)
-                    .map_err(|message| Failure::Source { kernel: kernels[kernel].name.clone(), message })?;
-                sms[sm].start(BlockStart { kernel, index, place, first_slot, streams }, now);
+                    .map_err(|message| Failure::Source {
+                        kernel: kernels[kernel].name.clone(),
+                        message,
+                    })?;
+                sms[sm].start(
+                    BlockStart {
+                        kernel,
+                        index,
+                        place,
+                        first_slot,
+                        streams,
+                    },
+                    now,
+                );
                 self.next[kernel] += 1;
                 self.left -= 1;
                 self.take(sm, &kernels[kernel]);
@@ -142,7 +164,8 @@ impl Dispatcher {
     fn room(&self, sm: usize, state: &Sm, machine: &MachineShape, kernel: &Launch) -> Option<(usize, usize)> {
         let warps = kernel.need.threads.div_ceil(WARP_SIZE) as usize;
         if !machine.dispatch.share_sms {
-            let place = state.free_place(machine.blocks_per_sm_of_grid(&kernel.need, kernel.blocks) as usize)?;
+            let place =
+                state.free_place(machine.blocks_per_sm_of_grid(&kernel.need, kernel.blocks) as usize)?;
             return Some((place, place * warps));
         }
         let occupied = &self.occupied[sm];
@@ -154,7 +177,10 @@ impl Dispatcher {
         if !fits {
             return None;
         }
-        Some((state.free_place(machine.sm.blocks as usize)?, state.free_slots(warps)?))
+        Some((
+            state.free_place(machine.sm.blocks as usize)?,
+            state.free_slots(warps)?,
+        ))
     }
 
     fn take(&mut self, sm: usize, kernel: &Launch) {

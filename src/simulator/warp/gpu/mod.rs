@@ -3,6 +3,7 @@
 mod clocks;
 mod dispatch;
 mod kernel;
+mod program;
 mod results;
 
 use std::collections::VecDeque;
@@ -58,7 +59,9 @@ pub enum Failure {
         cycles: u64,
     },
     /// Nothing moves any more.
-    #[error("in cycle {cycle} nothing can go on: warps wait for a barrier that others of their block never reach")]
+    #[error(
+        "in cycle {cycle} nothing can go on: warps wait for a barrier that others of their block never reach"
+    )]
     Deadlock {
         /// When.
         cycle: u64,
@@ -122,7 +125,10 @@ impl<'a> Gpu<'a> {
         check(&shape)?;
         for kernel in kernels {
             if kernel.need.threads == 0 || shape.blocks_per_sm(&kernel.need) == 0 {
-                return Err(Failure::TooLarge { kernel: kernel.name.clone(), threads: kernel.need.threads });
+                return Err(Failure::TooLarge {
+                    kernel: kernel.name.clone(),
+                    threads: kernel.need.threads,
+                });
             }
         }
         let machine = Arc::new(shape);
@@ -130,11 +136,17 @@ impl<'a> Gpu<'a> {
         let clusters = machine.clusters as usize;
         let per_cluster = machine.sms_per_cluster as usize;
         let budgets: Vec<u32> = kernels.iter().map(|kernel| kernel.budget).collect();
-        let shared = |kernel: &Launch| machine.blocks_per_sm(&kernel.need).saturating_mul(kernel.need.shared_bytes);
+        let shared = |kernel: &Launch| {
+            machine
+                .blocks_per_sm(&kernel.need)
+                .saturating_mul(kernel.need.shared_bytes)
+        };
         let l1 = l1_geometry(&machine, kernels.iter().map(shared).max().unwrap_or(0));
         let mut sms: Vec<Sm> = (0..clusters * per_cluster)
             .map(|sm| {
-                let policies = (0..machine.sm.schedulers).map(|_| policy::of(settings.scheduler, &budgets)).collect();
+                let policies = (0..machine.sm.schedulers)
+                    .map(|_| policy::of(settings.scheduler, &budgets))
+                    .collect();
                 Sm::new(sm as u16, sm / per_cluster, &machine, l1.clone(), policies)
             })
             .collect();
@@ -160,10 +172,18 @@ impl<'a> Gpu<'a> {
             replies: Crossbar::new(slices, clusters, inputs, outputs, net.arbiter),
             responses: vec![VecDeque::new(); clusters],
             slices: (0..slices)
-                .map(|_| Slice::new(l2.clone(), u64::from(machine.memory.rop_latency), machine.memory.queues))
+                .map(|_| {
+                    Slice::new(
+                        l2.clone(),
+                        u64::from(machine.memory.rop_latency),
+                        machine.memory.queues,
+                    )
+                })
                 .collect(),
             slice_wakes: vec![NEVER; slices],
-            partitions: (0..machine.memory.channels).map(|_| Partition::new(&parameters)).collect(),
+            partitions: (0..machine.memory.channels)
+                .map(|_| Partition::new(&parameters))
+                .collect(),
             dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
             now: 0,
             results: Results::new(kernels),
@@ -261,7 +281,10 @@ impl<'a> Gpu<'a> {
             let decoder = &self.decoder;
             partition.cycle(slices, first, self.now, tick, |address| {
                 let location = decoder.locate(address);
-                Place { bank: location.bank, row: location.row }
+                Place {
+                    bank: location.bank,
+                    row: location.row,
+                }
             });
             for (index, slice) in slices.iter().enumerate() {
                 if !slice.from_dram.is_empty() {
@@ -278,7 +301,8 @@ impl<'a> Gpu<'a> {
                 && let Some(request) = self.requests.pop(index)
             {
                 slice.push(request, self.now);
-                self.slice_wakes[index] = self.slice_wakes[index].min(slice.wakes_at(self.now).unwrap_or(NEVER));
+                self.slice_wakes[index] =
+                    self.slice_wakes[index].min(slice.wakes_at(self.now).unwrap_or(NEVER));
             }
             if self.slice_wakes[index] <= self.now {
                 slice.cycle(self.now);
@@ -308,7 +332,10 @@ impl<'a> Gpu<'a> {
         self.now += 1;
         if !self.dispatcher.is_done() {
             let kernels = &mut self.results.kernels;
-            for sm in self.dispatcher.dispatch(&self.machine, &mut self.sms, self.kernels, kernels, self.now)? {
+            for sm in
+                self.dispatcher
+                    .dispatch(&self.machine, &mut self.sms, self.kernels, kernels, self.now)?
+            {
                 self.sm_wakes[sm] = self.now;
                 self.results.started(sm, &self.sms[sm]);
             }
@@ -334,11 +361,17 @@ impl<'a> Gpu<'a> {
             || !self.requests.is_empty()
             || !self.replies.is_empty()
             || self.responses.iter().any(|responses| !responses.is_empty())
-            || self.slices.iter().any(|slice| !slice.outgoing.is_empty() || !slice.to_dram.is_empty())
+            || self
+                .slices
+                .iter()
+                .any(|slice| !slice.outgoing.is_empty() || !slice.to_dram.is_empty())
         {
             return Ok(());
         }
-        let partitions = self.partitions.iter().filter_map(|partition| partition.wakes_at(now));
+        let partitions = self
+            .partitions
+            .iter()
+            .filter_map(|partition| partition.wakes_at(now));
         let launch = self.dispatcher.next_launch(now, self.kernels).map(|at| at - 1);
         let wakes = self.sm_wakes.iter().chain(&self.slice_wakes).copied();
         let next = wakes.chain(partitions).chain(launch).min().unwrap_or(NEVER);
@@ -356,12 +389,19 @@ impl<'a> Gpu<'a> {
         for sm in &mut self.sms {
             sm.sleep_until(self.now);
         }
-        self.results.finish(self.now, &mut self.sms, &self.slices, &self.partitions)
+        self.results
+            .finish(self.now, &mut self.sms, &self.slices, &self.partitions)
     }
 }
 
 fn check(machine: &MachineShape) -> Result<(), Failure> {
-    let unsupported = |field, found: String, expected| Err(Failure::Unsupported { field, found, expected });
+    let unsupported = |field, found: String, expected| {
+        Err(Failure::Unsupported {
+            field,
+            found,
+            expected,
+        })
+    };
     let sm = &machine.sm;
     if !sm.sub_cores {
         return unsupported("sm.sub_cores", "false".into(), "true");
@@ -370,22 +410,42 @@ fn check(machine: &MachineShape) -> Result<(), Failure> {
         return unsupported("sm.issue_per_warp", sm.issue_per_warp.to_string(), "1");
     }
     if sm.register_file.specialized.is_some() {
-        return unsupported("sm.register_file.specialized", "given".into(), "generic collectors only");
+        return unsupported(
+            "sm.register_file.specialized",
+            "given".into(),
+            "generic collectors only",
+        );
     }
     if !sm.perfect_instruction_and_constant_caches {
-        return unsupported("sm.perfect_instruction_and_constant_caches", "false".into(), "true");
+        return unsupported(
+            "sm.perfect_instruction_and_constant_caches",
+            "false".into(),
+            "true",
+        );
     }
     if machine.l1.coalescing < 40 {
-        return unsupported("l1.coalescing", machine.l1.coalescing.to_string(), "40 or more (sectors of 32 bytes)");
+        return unsupported(
+            "l1.coalescing",
+            machine.l1.coalescing.to_string(),
+            "40 or more (sectors of 32 bytes)",
+        );
     }
     if machine.clusters as usize > Crossbar::<Request>::MAX_PORTS {
         return unsupported("clusters", machine.clusters.to_string(), "at most 128");
     }
     if machine.memory.slices() as usize > Crossbar::<Request>::MAX_PORTS {
-        return unsupported("memory", format!("{} slices", machine.memory.slices()), "at most 128 slices");
+        return unsupported(
+            "memory",
+            format!("{} slices", machine.memory.slices()),
+            "at most 128 slices",
+        );
     }
     if machine.interconnect.subnets != 2 {
-        return unsupported("interconnect.subnets", machine.interconnect.subnets.to_string(), "2");
+        return unsupported(
+            "interconnect.subnets",
+            machine.interconnect.subnets.to_string(),
+            "2",
+        );
     }
     if let Some(l1) = &machine.l1.cache {
         check_cache(l1, WritePolicy::WriteThrough, "l1.cache")?;
@@ -427,12 +487,19 @@ fn geometry(cache: &Cache, index: Index, writes: Writes, dirty_percent: u64) -> 
 fn l1_geometry(machine: &MachineShape, shared: u32) -> Geometry {
     let cache = machine.l1_beside(shared).unwrap_or(machine.memory.l2);
     let index = Index(Arc::new(move |address| cache.set(address) as usize));
-    geometry(&cache, index, Writes::Through, u64::from(machine.l1.write_ratio_percent))
+    geometry(
+        &cache,
+        index,
+        Writes::Through,
+        u64::from(machine.l1.write_ratio_percent),
+    )
 }
 
 fn l2_geometry(machine: &MachineShape, decoder: &Decoder) -> Geometry {
     let cache = machine.memory.l2;
     let decoder = decoder.clone();
-    let index = Index(Arc::new(move |address| cache.set(decoder.within_slice(address)) as usize));
+    let index = Index(Arc::new(move |address| {
+        cache.set(decoder.within_slice(address)) as usize
+    }));
     geometry(&cache, index, Writes::Back, 0)
 }

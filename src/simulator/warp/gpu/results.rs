@@ -102,7 +102,13 @@ impl Results {
         });
     }
 
-    pub(super) fn finish(mut self, now: u64, sms: &mut [Sm], slices: &[Slice], partitions: &[Partition]) -> Self {
+    pub(super) fn finish(
+        mut self,
+        now: u64,
+        sms: &mut [Sm],
+        slices: &[Slice],
+        partitions: &[Partition],
+    ) -> Self {
         self.cycles = now;
         for sm in sms {
             let l1 = sm.l1_counts();

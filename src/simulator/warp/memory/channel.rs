@@ -135,7 +135,15 @@ impl Channel {
             _ => SECTOR,
         };
         let commands = bytes.div_ceil(u64::from(self.dram.atom_bytes())) as u32;
-        self.arrivals.push_back((place.bank, Job { request, row: place.row, write: request.writes(), commands }));
+        self.arrivals.push_back((
+            place.bank,
+            Job {
+                request,
+                row: place.row,
+                write: request.writes(),
+                commands,
+            },
+        ));
     }
 
     fn answer_places(&self) -> usize {
@@ -251,7 +259,9 @@ impl Channel {
         }
         if self.dram.dual_bus {
             let first = self.turn;
-            let _ = (0..banks).map(|step| (step + first) % banks).any(|bank| self.row(bank));
+            let _ = (0..banks)
+                .map(|step| (step + first) % banks)
+                .any(|bank| self.row(bank));
         }
     }
 
@@ -261,7 +271,9 @@ impl Channel {
         let timing = &self.dram.timing;
         let group = self.dram.bank_group(index as u32) as usize;
         let bank = &mut self.banks[index];
-        let Some(job) = bank.job.as_mut() else { return false };
+        let Some(job) = bank.job.as_mut() else {
+            return false;
+        };
         if bank.open != Some(job.row) || now < self.next_column || now < self.next_in_group[group] {
             return false;
         }
@@ -271,7 +283,9 @@ impl Channel {
                 return false;
             }
             self.next_read = now + u64::from(self.dram.write_to_read());
-            bank.precharge = bank.precharge.max(now + u64::from(self.dram.write_to_precharge()));
+            bank.precharge = bank
+                .precharge
+                .max(now + u64::from(self.dram.write_to_precharge()));
             self.counts.writes += 1;
         } else {
             if now < bank.column_read || now < self.next_read {
@@ -289,7 +303,8 @@ impl Channel {
         let after_last = self.bus.back().map_or(0, |&(at, _, _)| at + 1);
         job.commands -= 1;
         let last = job.commands == 0;
-        self.bus.push_back(((now + latency).max(after_last), job.request, last));
+        self.bus
+            .push_back(((now + latency).max(after_last), job.request, last));
         if last {
             bank.job = None;
         }

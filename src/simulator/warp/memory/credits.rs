@@ -13,7 +13,12 @@ pub struct Credits {
 
 impl Credits {
     pub fn new(slices: usize, limit: Option<usize>) -> Self {
-        Self { private: vec![false; slices], shared: 0, limit, last: slices - 1 }
+        Self {
+            private: vec![false; slices],
+            shared: 0,
+            limit,
+            last: slices - 1,
+        }
     }
 
     pub fn available(&self, slice: usize) -> bool {

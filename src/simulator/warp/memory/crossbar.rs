@@ -27,7 +27,13 @@ impl<T> Crossbar<T> {
     /// The most inputs and outputs.
     pub const MAX_PORTS: usize = 128;
 
-    pub fn new(inputs: usize, outputs: usize, input_places: usize, output_places: usize, arbiter: Arbiter) -> Self {
+    pub fn new(
+        inputs: usize,
+        outputs: usize,
+        input_places: usize,
+        output_places: usize,
+        arbiter: Arbiter,
+    ) -> Self {
         Self {
             inputs: (0..inputs).map(|_| VecDeque::new()).collect(),
             outputs: (0..outputs).map(|_| VecDeque::new()).collect(),
@@ -85,7 +91,9 @@ impl<T> Crossbar<T> {
 
     /// Moves the first packet of `input` to `output`.
     fn transfer(&mut self, input: usize, output: usize) {
-        let Some((_, packet)) = self.inputs[input].pop_front() else { return };
+        let Some((_, packet)) = self.inputs[input].pop_front() else {
+            return;
+        };
         self.outputs[output].push_back(packet);
         self.wanted[output] &= !(1 << input);
         if self.wanted[output] == 0 {
@@ -127,7 +135,9 @@ impl<T> Crossbar<T> {
         let mut served = 0_u128;
         for step in 0..self.inputs.len() {
             let input = (step + self.turn) % self.inputs.len();
-            let Some(&(output, _)) = self.inputs[input].front() else { continue };
+            let Some(&(output, _)) = self.inputs[input].front() else {
+                continue;
+            };
             let output = output as usize;
             if served >> output & 1 == 0 && self.outputs[output].len() < self.output_places {
                 served |= 1 << output;

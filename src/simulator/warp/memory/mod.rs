@@ -1,8 +1,8 @@
 //! Below the SMs: the crossbar, the slices of L2, the DRAM channels.
 
 mod channel;
-mod crossbar;
 mod credits;
+mod crossbar;
 mod partition;
 mod slice;
 

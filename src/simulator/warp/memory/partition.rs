@@ -51,11 +51,22 @@ impl Partition {
 
     /// The core cycle from which on something can happen here, apart from what the slices bring.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
-        if self.channel.is_idle() { self.latency.front().map(|&(at, _)| at) } else { Some(now) }
+        if self.channel.is_idle() {
+            self.latency.front().map(|&(at, _)| at)
+        } else {
+            Some(now)
+        }
     }
 
     /// Command cycle `tick`, in core cycle `now`; `slices` are those of the partition, `first` the number of the first.
-    pub fn cycle(&mut self, slices: &mut [Slice], first: usize, now: u64, tick: u64, place: impl Fn(u64) -> Place) {
+    pub fn cycle(
+        &mut self,
+        slices: &mut [Slice],
+        first: usize,
+        now: u64,
+        tick: u64,
+        place: impl Fn(u64) -> Place,
+    ) {
         if let Some(&answer) = self.channel.answers.front() {
             let slice = answer.slice as usize - first;
             if slices[slice].takes_answers() {
@@ -69,7 +80,9 @@ impl Partition {
         }
         for step in 0..slices.len() {
             let slice = (step + self.credits.last + 1) % slices.len();
-            let Some(&request) = slices[slice].to_dram.front() else { continue };
+            let Some(&request) = slices[slice].to_dram.front() else {
+                continue;
+            };
             if slices[slice].takes_answers() && self.credits.available(slice) {
                 if !self.channel.is_full(request.writes()) {
                     slices[slice].to_dram.pop_front();

@@ -73,7 +73,11 @@ impl Slice {
             || !self.outgoing.is_empty()
             || !self.to_dram.is_empty()
             || !self.l2.is_quiet();
-        if busy { Some(now) } else { self.rop.front().map(|&(at, _)| at) }
+        if busy {
+            Some(now)
+        } else {
+            self.rop.front().map(|&(at, _)| at)
+        }
     }
 
     /// One L2 cycle.
@@ -110,7 +114,9 @@ impl Slice {
     }
 
     fn look_up(&mut self, now: u64) {
-        let Some(&request) = self.incoming.front() else { return };
+        let Some(&request) = self.incoming.front() else {
+            return;
+        };
         if self.outgoing.len() >= self.queues.l2_to_icnt as usize || !self.l2.data_port_free() {
             return;
         }

@@ -51,9 +51,9 @@ impl Sm {
     /// The first run of `warps` free slots that starts at a multiple of `warps`.
     pub fn free_slots(&self, warps: usize) -> Option<usize> {
         let slots = self.warps.len();
-        (0..slots / warps).map(|run| run * warps).find(|&first| {
-            (first..first + warps).all(|slot| self.warps.slot(slot).stream.is_none())
-        })
+        (0..slots / warps)
+            .map(|run| run * warps)
+            .find(|&first| (first..first + warps).all(|slot| self.warps.slot(slot).stream.is_none()))
     }
 
     /// A block starts at the end of cycle `now`.
@@ -71,7 +71,13 @@ impl Sm {
             left: warps,
         });
         for (warp, stream) in block.streams.into_iter().enumerate() {
-            self.warps.start(block.first_slot + warp, stream, block.kernel, block.place, self.ages);
+            self.warps.start(
+                block.first_slot + warp,
+                stream,
+                block.kernel,
+                block.place,
+                self.ages,
+            );
             self.ages += 1;
         }
     }
@@ -80,7 +86,9 @@ impl Sm {
     pub(super) fn retire(&mut self, slot: usize, now: u64) {
         let place = self.warps.slot(slot).block;
         self.warps.leave(slot);
-        let Some(block) = &mut self.blocks[place] else { return };
+        let Some(block) = &mut self.blocks[place] else {
+            return;
+        };
         block.left -= 1;
         if block.left == 0 {
             self.ended.push(EndedBlock {
@@ -96,9 +104,14 @@ impl Sm {
 
     /// The warp of `slot` came to a barrier, or ended: if all warps of its block are there, they go on.
     pub(super) fn check_barrier(&mut self, slot: usize) {
-        let Some(block) = &self.blocks[self.warps.slot(slot).block] else { return };
+        let Some(block) = &self.blocks[self.warps.slot(slot).block] else {
+            return;
+        };
         let slots = block.first_slot..block.first_slot + block.warps;
-        if slots.clone().all(|slot| self.warps.is_done(slot) || self.warps.at_barrier(slot)) {
+        if slots
+            .clone()
+            .all(|slot| self.warps.is_done(slot) || self.warps.at_barrier(slot))
+        {
             for slot in slots {
                 if self.warps.at_barrier(slot) {
                     self.warps.set_barrier(slot, false);

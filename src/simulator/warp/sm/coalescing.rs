@@ -34,7 +34,11 @@ fn touch(accesses: &mut Vec<Access>, sector: u64, mask: u32) {
             access.bytes |= mask;
             access.lanes += 1;
         }
-        None => accesses.push(Access { address: sector, bytes: mask, lanes: 1 }),
+        None => accesses.push(Access {
+            address: sector,
+            bytes: mask,
+            lanes: 1,
+        }),
     }
 }
 
@@ -47,12 +51,19 @@ pub fn atomics(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<
         let from = address - sector;
         let to = (from + u64::from(bytes)).min(SECTOR);
         let mask = ((1_u64 << to) - (1_u64 << from)) as u32;
-        match accesses.iter_mut().find(|access| access.address == sector && access.bytes & mask == 0) {
+        match accesses
+            .iter_mut()
+            .find(|access| access.address == sector && access.bytes & mask == 0)
+        {
             Some(access) => {
                 access.bytes |= mask;
                 access.lanes += 1;
             }
-            None => accesses.push(Access { address: sector, bytes: mask, lanes: 1 }),
+            None => accesses.push(Access {
+                address: sector,
+                bytes: mask,
+                lanes: 1,
+            }),
         }
     }
     accesses.sort_by_key(|access| access.address);
@@ -60,8 +71,10 @@ pub fn atomics(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<
 
 /// The cycles that shared memory of `banks` banks needs: the most different words of one bank.
 pub fn conflicts(lanes: u32, addresses: &[u64; 32], banks: u32) -> u32 {
-    let mut words: Vec<u64> =
-        (0..32).filter(|lane| lanes >> lane & 1 == 1).map(|lane| addresses[lane] / 4).collect();
+    let mut words: Vec<u64> = (0..32)
+        .filter(|lane| lanes >> lane & 1 == 1)
+        .map(|lane| addresses[lane] / 4)
+        .collect();
     words.sort_unstable();
     words.dedup();
     let mut counts = vec![0_u32; banks as usize];

@@ -19,7 +19,11 @@ pub struct PipelineRegisters {
 
 impl PipelineRegisters {
     pub fn new(schedulers: usize) -> Self {
-        Self { places: vec![None; schedulers * UNITS], schedulers, occupied: 0 }
+        Self {
+            places: vec![None; schedulers * UNITS],
+            schedulers,
+            occupied: 0,
+        }
     }
 
     pub fn is_free(&self, unit: Unit, scheduler: usize) -> bool {
@@ -165,13 +169,21 @@ impl Collectors {
         for _ in 0..self.ports {
             let mut any = false;
             for unit in PORT_ORDER {
-                let Some(scheduler) = from.oldest(unit, flights) else { continue };
+                let Some(scheduler) = from.oldest(unit, flights) else {
+                    continue;
+                };
                 let first = scheduler * self.per_scheduler;
-                let free = (first..first + self.per_scheduler).find(|&index| self.units[index].flight.is_none());
-                let (Some(index), Some(flight)) = (free, from.get(unit, scheduler)) else { continue };
+                let free =
+                    (first..first + self.per_scheduler).find(|&index| self.units[index].flight.is_none());
+                let (Some(index), Some(flight)) = (free, from.get(unit, scheduler)) else {
+                    continue;
+                };
                 from.take(unit, scheduler);
                 let operands = &flights.get(flight).operands;
-                self.units[index] = Collector { flight: Some(flight), waiting: operands.len() as u32 };
+                self.units[index] = Collector {
+                    flight: Some(flight),
+                    waiting: operands.len() as u32,
+                };
                 for &bank in operands {
                     self.queues[bank as usize].push_back(index as u8);
                 }

@@ -55,8 +55,12 @@ pub fn unit(operation: &Operation, units: &Units) -> Unit {
             }
         }
         Operation::Tensor => Unit::Tensor,
-        Operation::Load { .. } | Operation::Store { .. } | Operation::Atomic { .. } | Operation::Fence => Unit::Mem,
-        Operation::Shuffle | Operation::Other | Operation::Branch | Operation::Barrier | Operation::Exit => int,
+        Operation::Load { .. } | Operation::Store { .. } | Operation::Atomic { .. } | Operation::Fence => {
+            Unit::Mem
+        }
+        Operation::Shuffle | Operation::Other | Operation::Branch | Operation::Barrier | Operation::Exit => {
+            int
+        }
     }
 }
 
@@ -82,9 +86,16 @@ fn timing(operation: &Operation, times: &InstructionTimes) -> Timing {
 
 fn memory(operation: &Operation) -> Memory {
     match *operation {
-        Operation::Load { space: Space::Constant, .. } => Memory::Constant,
-        Operation::Load { space: Space::Shared, .. } => Memory::Shared(true),
-        Operation::Store { space: Space::Shared, .. } => Memory::Shared(false),
+        Operation::Load {
+            space: Space::Constant,
+            ..
+        } => Memory::Constant,
+        Operation::Load {
+            space: Space::Shared, ..
+        } => Memory::Shared(true),
+        Operation::Store {
+            space: Space::Shared, ..
+        } => Memory::Shared(false),
         Operation::Load { caching, .. } => Memory::Load(caching),
         Operation::Store { .. } => Memory::Store,
         Operation::Atomic { .. } => Memory::Atomic,
@@ -120,7 +131,9 @@ impl Sm {
         let mut candidates = WarpSet(ready | state.stale.0);
         let waiting = !state.waiting.is_empty();
         self.policies[scheduler].begin(&state.pool, WarpSet(ready));
-        while let Some(local) = self.policies[scheduler].first(&self.warps.schedulers[scheduler].pool, candidates) {
+        while let Some(local) =
+            self.policies[scheduler].first(&self.warps.schedulers[scheduler].pool, candidates)
+        {
             let slot = self.warps.of_scheduler(scheduler, local);
             if self.warps.schedulers[scheduler].stale.contains(local) {
                 self.warps.flush(slot);
@@ -142,7 +155,9 @@ impl Sm {
     }
 
     fn issue_warp(&mut self, scheduler: usize, local: usize, slot: usize, now: u64) {
-        let Some(instruction) = self.warps.next(slot) else { return };
+        let Some(instruction) = self.warps.next(slot) else {
+            return;
+        };
         let operation = instruction.operation;
         let id = self.flights.start();
         let timing = timing(&operation, &self.machine.sm.times);
@@ -156,7 +171,9 @@ impl Sm {
         flight.memory = memory(&operation);
         flight.writes.extend_from_slice(&instruction.writes);
         for register in &instruction.reads {
-            flight.operands.push(self.collectors.bank(register.bank, slot as u16, scheduler));
+            flight
+                .operands
+                .push(self.collectors.bank(register.bank, slot as u16, scheduler));
         }
         let kernel = self.warps.slot(slot).kernel;
         if let Some(record) = &mut self.record {
@@ -179,11 +196,19 @@ impl Sm {
         counts.0 += 1;
         counts.1 += u64::from(lanes.count_ones());
         match operation {
-            Operation::Load { space: Space::Shared, .. } | Operation::Store { space: Space::Shared, .. } => {
+            Operation::Load {
+                space: Space::Shared, ..
+            }
+            | Operation::Store {
+                space: Space::Shared, ..
+            } => {
                 let banks = self.machine.shared_memory.banks;
                 flight.conflicts = coalescing::conflicts(lanes, &self.effect.addresses, banks);
             }
-            Operation::Load { space: Space::Constant, .. } => {}
+            Operation::Load {
+                space: Space::Constant,
+                ..
+            } => {}
             Operation::Load { bytes, .. } | Operation::Store { bytes, .. } => {
                 coalescing::sectors(lanes, &self.effect.addresses, bytes, &mut flight.accesses);
             }

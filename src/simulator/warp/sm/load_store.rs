@@ -140,7 +140,13 @@ impl LoadStore {
     }
 
     /// The registers of a load are written, answer by answer.
-    fn write_back(&mut self, now: u64, flights: &mut Flights, warps: &mut Warps, collectors: &mut Collectors) {
+    fn write_back(
+        &mut self,
+        now: u64,
+        flights: &mut Flights,
+        warps: &mut Warps,
+        collectors: &mut Collectors,
+    ) {
         if let Some(writeback) = self.writeback {
             let flight = flights.get_mut(writeback.flight);
             let (slot, scheduler) = (flight.slot, flight.scheduler as usize);
@@ -169,19 +175,24 @@ impl LoadStore {
         for step in 0..CLIENTS {
             let client = (step + self.turn) % CLIENTS;
             let writeback = match client {
-                0 => self.shared.front().filter(|&&(at, _)| at <= now).map(|&(_, flight)| Writeback {
-                    flight,
-                    shared: true,
-                }),
+                0 => self
+                    .shared
+                    .front()
+                    .filter(|&&(at, _)| at <= now)
+                    .map(|&(_, flight)| Writeback { flight, shared: true }),
                 3 => self.past_l1.take().map(|request| {
                     if request.kind == Kind::Atomic {
                         warps.atomic_done(request.slot as usize, u32::from(request.lanes));
                     }
-                    Writeback { flight: request.flight, shared: false }
+                    Writeback {
+                        flight: request.flight,
+                        shared: false,
+                    }
                 }),
-                4 if self.l1.has_ready() => {
-                    self.l1.next_ready().map(|request| Writeback { flight: request.flight, shared: false })
-                }
+                4 if self.l1.has_ready() => self.l1.next_ready().map(|request| Writeback {
+                    flight: request.flight,
+                    shared: false,
+                }),
                 _ => None,
             };
             if let Some(writeback) = writeback {
@@ -207,7 +218,9 @@ impl LoadStore {
     }
 
     fn answer(&mut self, warps: &mut Warps) {
-        let Some(&response) = self.responses.front() else { return };
+        let Some(&response) = self.responses.front() else {
+            return;
+        };
         if response.kind == Kind::Write {
             warps.store_acknowledged(response.slot as usize);
         } else if response.past_l1 {
@@ -227,7 +240,9 @@ impl LoadStore {
     /// Sectors that reached the tags of L1 are looked up, one per bank.
     fn look_up(&mut self, now: u64, flights: &mut Flights, warps: &mut Warps) {
         for bank in 0..self.banks.len() {
-            let Some(&(at, request)) = self.banks[bank].front() else { continue };
+            let Some(&(at, request)) = self.banks[bank].front() else {
+                continue;
+            };
             if at > now {
                 continue;
             }
@@ -238,7 +253,9 @@ impl LoadStore {
                     }
                     continue;
                 }
-                Outcome::Hit { sent: false } if !request.writes() => self.arrived(request.flight, flights, warps),
+                Outcome::Hit { sent: false } if !request.writes() => {
+                    self.arrived(request.flight, flights, warps)
+                }
                 Outcome::Hit { .. } | Outcome::Miss => {}
             }
             self.banks[bank].pop_front();
@@ -341,12 +358,15 @@ impl LoadStore {
             return;
         }
         for _ in 0..self.parameters.l1_banks {
-            let Some(access) = flight.accesses.last() else { return };
+            let Some(access) = flight.accesses.last() else {
+                return;
+            };
             let number = access.address / self.parameters.l1_interleaving % self.parameters.l1_banks;
             let bank = &self.banks[number as usize];
             let latency = self.parameters.l1_latency;
             // The first stage is taken by a sector of this cycle, or by one that cannot move on.
-            let taken = bank.len() >= latency as usize || bank.back().is_some_and(|&(at, _)| at >= now + latency);
+            let taken =
+                bank.len() >= latency as usize || bank.back().is_some_and(|&(at, _)| at >= now + latency);
             if taken {
                 return;
             }

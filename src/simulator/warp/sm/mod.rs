@@ -77,7 +77,10 @@ impl Sm {
     ) -> Self {
         let sm = &machine.sm;
         let schedulers = sm.schedulers as usize;
-        let units = Units { int: sm.units.int > 0, dp: sm.units.dp > 0 };
+        let units = Units {
+            int: sm.units.int > 0,
+            dp: sm.units.dp > 0,
+        };
         let kinds = [
             (Unit::Sp, sm.units.sp),
             (Unit::Dp, sm.units.dp),
@@ -112,7 +115,9 @@ impl Sm {
             collected: PipelineRegisters::new(schedulers),
             pipelines: kinds
                 .into_iter()
-                .flat_map(|(unit, count)| (0..count as usize).map(move |scheduler| Pipeline::new(unit, scheduler)))
+                .flat_map(|(unit, count)| {
+                    (0..count as usize).map(move |scheduler| Pipeline::new(unit, scheduler))
+                })
                 .collect(),
             working: 0,
             buses: ResultBuses::new(sm.widths.ex_wb),
@@ -172,7 +177,11 @@ impl Sm {
             || !self.issued.is_empty()
             || !self.collected.is_empty()
             || !self.collectors.is_empty();
-        if busy { Some(now) } else { self.load_store.wakes_at(now) }
+        if busy {
+            Some(now)
+        } else {
+            self.load_store.wakes_at(now)
+        }
     }
 
     /// Cycles up to `now` in which nothing could happen go by.
@@ -205,7 +214,8 @@ impl Sm {
         self.write_back();
         self.execute(now, net, slice);
         for _ in 0..self.machine.sm.register_file.reads_per_bank {
-            self.collectors.step(&self.flights, &mut self.issued, &mut self.collected);
+            self.collectors
+                .step(&self.flights, &mut self.issued, &mut self.collected);
         }
         self.issue(now);
         for _ in 0..self.machine.sm.fetch_throughput {
@@ -222,7 +232,9 @@ impl Sm {
             let flight = self.flights.get(id);
             let slot = flight.slot;
             for register in &flight.writes {
-                let bank = self.collectors.bank(register.bank, slot, flight.scheduler as usize);
+                let bank = self
+                    .collectors
+                    .bank(register.bank, slot, flight.scheduler as usize);
                 if !self.collectors.write(bank) {
                     break;
                 }
@@ -257,7 +269,14 @@ impl Sm {
                 self.working |= bit;
             }
         }
-        self.load_store.cycle(now, &mut self.flights, &mut self.warps, &mut self.collectors, net, slice);
+        self.load_store.cycle(
+            now,
+            &mut self.flights,
+            &mut self.warps,
+            &mut self.collectors,
+            net,
+            slice,
+        );
         if waiting
             && self.load_store.is_free()
             && let Some(scheduler) = self.collected.oldest(Unit::Mem, &self.flights)

@@ -13,7 +13,9 @@ struct Ahead<T> {
 
 impl<T: Copy + Default> Ahead<T> {
     fn new() -> Self {
-        Self { places: vec![(u64::MAX, T::default()); HORIZON] }
+        Self {
+            places: vec![(u64::MAX, T::default()); HORIZON],
+        }
     }
 
     fn get(&self, cycle: u64) -> Option<T> {
@@ -35,7 +37,10 @@ pub struct ResultBuses {
 
 impl ResultBuses {
     pub fn new(buses: u32) -> Self {
-        Self { taken: Ahead::new(), buses }
+        Self {
+            taken: Ahead::new(),
+            buses,
+        }
     }
 
     fn has_room(&self, cycle: u64) -> bool {
@@ -73,7 +78,14 @@ struct Entering {
 
 impl Pipeline {
     pub fn new(unit: Unit, scheduler: usize) -> Self {
-        Self { unit, scheduler, entering: None, leaving: Ahead::new(), inside: 0, results: Ahead::new() }
+        Self {
+            unit,
+            scheduler,
+            entering: None,
+            leaving: Ahead::new(),
+            inside: 0,
+            results: Ahead::new(),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -82,7 +94,11 @@ impl Pipeline {
 
     /// One cycle; returns what leaves.
     pub fn cycle(&mut self, now: u64) -> Option<FlightId> {
-        let left = if self.inside > 0 { self.leaving.get(now) } else { None };
+        let left = if self.inside > 0 {
+            self.leaving.get(now)
+        } else {
+            None
+        };
         self.inside -= usize::from(left.is_some());
         if let Some(entering) = &mut self.entering {
             entering.cycles = entering.cycles.saturating_sub(1);
@@ -97,14 +113,25 @@ impl Pipeline {
     }
 
     /// Takes an instruction if the unit and a result bus are free; says whether.
-    pub fn take(&mut self, flight: FlightId, latency: u16, initiation: u16, now: u64, buses: &mut ResultBuses) -> bool {
+    pub fn take(
+        &mut self,
+        flight: FlightId,
+        latency: u16,
+        initiation: u16,
+        now: u64,
+        buses: &mut ResultBuses,
+    ) -> bool {
         let result = now + u64::from(latency);
         if self.entering.is_some() || self.results.get(result).is_some() || !buses.has_room(result) {
             return false;
         }
         self.results.set(result, ());
         buses.take(result);
-        self.entering = Some(Entering { flight, cycles: initiation, depth: latency.saturating_sub(initiation) });
+        self.entering = Some(Entering {
+            flight,
+            cycles: initiation,
+            depth: latency.saturating_sub(initiation),
+        });
         true
     }
 }

@@ -14,7 +14,9 @@ struct Scoreboard {
 impl Scoreboard {
     fn has(&self, register: Register) -> bool {
         let number = register.number as usize;
-        self.words.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+        self.words
+            .get(number / 64)
+            .is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
     fn reserve(&mut self, register: Register) {
@@ -112,7 +114,11 @@ impl Warps {
     pub fn new(slots: usize, schedulers: usize, unit: fn(&Operation, &Units) -> Unit, units: Units) -> Self {
         let per_scheduler = slots.div_ceil(schedulers);
         let scheduler = Scheduler {
-            pool: Pool { age: vec![0; per_scheduler], group: vec![0; per_scheduler], live: WarpSet::default() },
+            pool: Pool {
+                age: vec![0; per_scheduler],
+                group: vec![0; per_scheduler],
+                live: WarpSet::default(),
+            },
             ..Scheduler::default()
         };
         Self {
@@ -156,7 +162,14 @@ impl Warps {
     }
 
     /// A warp starts in a free slot.
-    pub fn start(&mut self, slot: usize, stream: Box<dyn Stream + Send>, kernel: usize, block: usize, age: u64) {
+    pub fn start(
+        &mut self,
+        slot: usize,
+        stream: Box<dyn Stream + Send>,
+        kernel: usize,
+        block: usize,
+        age: u64,
+    ) {
         let schedulers = self.schedulers.len();
         let scheduler = &mut self.schedulers[slot % schedulers];
         let local = slot / schedulers;
@@ -359,8 +372,16 @@ impl Warps {
         let Some(instruction) = place.stream.as_ref().and_then(|stream| stream.next()) else {
             return Filed::Nowhere;
         };
-        let registers = instruction.reads.iter().chain(instruction.writes.iter()).chain(&instruction.guard);
-        if place.scoreboard.count > 0 && registers.into_iter().any(|&register| place.scoreboard.has(register)) {
+        let registers = instruction
+            .reads
+            .iter()
+            .chain(instruction.writes.iter())
+            .chain(&instruction.guard);
+        if place.scoreboard.count > 0
+            && registers
+                .into_iter()
+                .any(|&register| place.scoreboard.has(register))
+        {
             return Filed::Waiting;
         }
         Filed::Ready((self.unit)(&instruction.operation, &self.units))

@@ -1,0 +1,133 @@
+//! `gpusched import ptx`: a kernel of a PTX text as a program.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use crate::cli::output::Output;
+use crate::cli::{Format, Global, Outcome};
+use crate::error::{Error, InputError, Result};
+use crate::model::Program;
+use crate::model::program::Dimensions;
+use crate::ptx::{Argument, Module, Options, import};
+
+/// Reads a kernel of a PTX text as a program.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// The PTX text; `-` reads standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The kernel, by its mangled or plain name.
+    #[arg(long, value_name = "NAME")]
+    kernel: String,
+    /// Thread blocks: 480, 16x8, 16x8x2.
+    #[arg(long, value_name = "SIZE")]
+    grid: Dimensions,
+    /// Threads of a block: 256, 16x16, 8x8x4.
+    #[arg(long, value_name = "SIZE")]
+    block: Dimensions,
+    /// One per parameter of the kernel, in order: memory as NAME:BYTES, a number as NAME=VALUE (of a floating-point
+    /// number, any).
+    #[arg(long = "parameter", short, value_name = "NAME:BYTES|NAME=VALUE", value_parser = argument)]
+    parameters: Vec<Argument>,
+    /// Registers of a thread.
+    #[arg(long, value_name = "COUNT", default_value_t = Program::REGISTERS)]
+    registers: u32,
+    /// Shared memory of a block beyond that of the kernel's variables [bytes].
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    shared_memory: u32,
+    /// Address of the first instruction [bytes].
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pc: u32,
+}
+
+const EXAMPLE: &str = "\
+Answers with the program as JSON, one statement per line.
+
+Example:
+  gpusched import ptx tasksets/kernels/ptx/kernels.ptx --kernel pc --grid 120 --block 256 -p a:122880 -p b:122880 -p n=16";
+
+fn argument(text: &str) -> std::result::Result<Argument, String> {
+    let expected = || "expected memory such as a:4096 or a number such as n=16".to_owned();
+    let at = text.find(['=', ':']).ok_or_else(expected)?;
+    let (name, value) = text.split_at(at);
+    let (sign, value) = value.split_at(1);
+    if sign == ":" {
+        return Ok(Argument::Buffer(
+            name.to_owned(),
+            value.parse().map_err(|_| expected())?,
+        ));
+    }
+    Ok(Argument::Number(
+        name.to_owned(),
+        value.parse().map_err(|_| expected())?,
+    ))
+}
+
+/// The longest text [bytes].
+const LONGEST: u64 = 1 << 26;
+
+fn read(path: &Path) -> Result<String> {
+    let source: Box<dyn std::io::Read> = if path == Path::new("-") {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(File::open(path).map_err(|cause| Error::io(path, "open", cause))?)
+    };
+    let mut bytes = Vec::new();
+    source
+        .take(LONGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|cause| Error::io(path, "read", cause))?;
+    let refuse = |line, message: &str| InputError {
+        file: path.display().to_string(),
+        line,
+        field: String::new(),
+        message: message.to_owned(),
+    };
+    if bytes.len() as u64 > LONGEST {
+        return Err(refuse(None, "found more than 2^26 bytes").into());
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let before = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
+        let line = 1 + before.filter(|&&byte| byte == b'\n').count();
+        refuse(Some(line), "found bytes that are not UTF-8, expected PTX").into()
+    })
+}
+
+impl Args {
+    /// Reads the kernel.
+    ///
+    /// # Errors
+    /// Bad input, a kernel that programs cannot say, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if global.format.is_some_and(|format| format != Format::Json) {
+            let message = "--format: found another than json, expected that of a program";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        let text = read(&self.file)?;
+        let options = Options {
+            grid: self.grid,
+            block: self.block,
+            arguments: self.parameters.clone(),
+            registers: self.registers,
+            dynamic_shared_memory: self.shared_memory,
+            pc: self.pc,
+            source: None,
+        };
+        let program = Module::read(&text).and_then(|module| import(&module, &self.kernel, &options));
+        let program = program.map_err(|error| InputError {
+            file: self.file.display().to_string(),
+            line: Some(error.line).filter(|line| *line > 0),
+            field: String::new(),
+            message: error.message,
+        })?;
+        let text = program
+            .to_text()
+            .map_err(|cause| Error::io("-", "write", cause.into()))?;
+        let mut output = Output::open(global)?;
+        output.write(text)?;
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+}

@@ -1,0 +1,107 @@
+//! The size of a grid or a block.
+
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// A size along up to three axes, each at least 1; x is the fastest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Dimensions(pub [u32; 3]);
+
+impl Dimensions {
+    /// Along one axis.
+    pub fn line(x: u32) -> Dimensions {
+        Dimensions([x, 1, 1])
+    }
+
+    /// All positions.
+    pub fn count(self) -> u64 {
+        self.0
+            .iter()
+            .fold(1, |count, &size| count.saturating_mul(u64::from(size)))
+    }
+
+    /// The size along axis 0, 1 or 2; 1 beyond.
+    pub fn along(self, axis: u8) -> i64 {
+        self.0.get(usize::from(axis)).map_or(1, |&size| i64::from(size))
+    }
+
+    /// The position counted through as `index`.
+    pub fn position(self, index: u64) -> [u32; 3] {
+        let [x, y, _] = self.0.map(|size| u64::from(size.max(1)));
+        [index % x, index / x % y, index / x / y].map(|position| u32::try_from(position).unwrap_or(u32::MAX))
+    }
+}
+
+/// `480`, `16x8`, `16x8x2`.
+impl std::str::FromStr for Dimensions {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Dimensions, String> {
+        let mut sizes = [1; 3];
+        let mut parts = text.split('x');
+        let expected = || format!("found {text:?}, expected a size such as 480 or 16x8x2, each at least 1");
+        for size in &mut sizes {
+            let Some(part) = parts.next() else { break };
+            *size = part.parse().ok().filter(|&size| size > 0).ok_or_else(expected)?;
+        }
+        parts
+            .next()
+            .is_none()
+            .then_some(Dimensions(sizes))
+            .ok_or_else(expected)
+    }
+}
+
+impl std::fmt::Display for Dimensions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            [x, 1, 1] => write!(f, "{x}"),
+            [x, y, 1] => write!(f, "{x}x{y}"),
+            [x, y, z] => write!(f, "{x}x{y}x{z}"),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(untagged, expecting = "a size: a number, or a list of up to three")]
+enum Shape {
+    Line(u32),
+    Axes(Vec<u32>),
+}
+
+impl Serialize for Dimensions {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            [x, 1, 1] => Shape::Line(x),
+            [x, y, 1] => Shape::Axes(vec![x, y]),
+            axes => Shape::Axes(axes.to_vec()),
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Dimensions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Dimensions, D::Error> {
+        let axes = match Shape::deserialize(deserializer)? {
+            Shape::Line(x) => vec![x],
+            Shape::Axes(axes) => axes,
+        };
+        if axes.is_empty() || axes.len() > 3 || axes.contains(&0) {
+            return Err(D::Error::custom(format!(
+                "found {axes:?}, expected up to three sizes of at least 1"
+            )));
+        }
+        let along = |axis| axes.get(axis).copied().unwrap_or(1);
+        Ok(Dimensions([along(0), along(1), along(2)]))
+    }
+}
+
+impl schemars::JsonSchema for Dimensions {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Dimensions".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Shape::json_schema(generator)
+    }
+}

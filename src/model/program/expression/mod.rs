@@ -1,0 +1,178 @@
+//! Integer expressions: addresses, conditions and rounds of loops, as a person writes them.
+//!
+//! Arithmetic is that of 64-bit two's complement and wraps; [`operator`] has the rest. Operators bind as in Rust, and
+//! `c ? a : b` least.
+
+mod function;
+mod lexer;
+pub mod operator;
+mod parser;
+mod print;
+
+pub use function::Function;
+pub use operator::{Binary, Unary};
+pub use parser::ParseError;
+
+use serde::de::{Deserializer, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// An integer expression.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Expression {
+    /// A number.
+    Number(i64),
+    /// A name: a builtin such as `thread.x`, a parameter, a buffer (its address), or the counter of a loop.
+    Name(Box<str>),
+    /// An operator before its operand.
+    Unary(Unary, Box<Expression>),
+    /// An operator between its operands.
+    Binary(Binary, Box<(Expression, Expression)>),
+    /// `condition ? then : otherwise`.
+    Choice(Box<(Expression, Expression, Expression)>),
+    /// A function of its arguments.
+    Call(Function, Box<[Expression]>),
+}
+
+impl Expression {
+    /// A name.
+    pub fn name(name: &str) -> Expression {
+        Expression::Name(name.into())
+    }
+
+    /// `left operator right`.
+    pub fn binary(operator: Binary, left: Expression, right: Expression) -> Expression {
+        Expression::Binary(operator, Box::new((left, right)))
+    }
+
+    /// Calls `found` with every name.
+    pub fn names(&self, found: &mut impl FnMut(&str)) {
+        match self {
+            Expression::Number(_) => {}
+            Expression::Name(name) => found(name),
+            Expression::Unary(_, operand) => operand.names(found),
+            Expression::Binary(_, operands) => {
+                operands.0.names(found);
+                operands.1.names(found);
+            }
+            Expression::Choice(parts) => {
+                parts.0.names(found);
+                parts.1.names(found);
+                parts.2.names(found);
+            }
+            Expression::Call(_, arguments) => arguments.iter().for_each(|argument| argument.names(found)),
+        }
+    }
+
+    /// With the names that `value` knows replaced by numbers, and what is constant then evaluated.
+    ///
+    /// # Errors
+    /// A division by zero that does not depend on what is unknown.
+    pub fn fold(&self, value: &impl Fn(&str) -> Option<i64>) -> Result<Expression, DivisionByZero> {
+        Ok(match self {
+            Expression::Number(_) => self.clone(),
+            Expression::Name(name) => value(name).map_or_else(|| self.clone(), Expression::Number),
+            Expression::Unary(operator, operand) => match operand.fold(value)? {
+                Expression::Number(number) => Expression::Number(operator.apply(number)),
+                operand => Expression::Unary(*operator, Box::new(operand)),
+            },
+            Expression::Binary(operator, operands) => {
+                let (left, right) = (operands.0.fold(value)?, operands.1.fold(value)?);
+                let divides = matches!(operator, Binary::Divide | Binary::Remainder);
+                match (&left, &right) {
+                    (_, Expression::Number(0)) if divides => {
+                        return Err(DivisionByZero(self.to_string()));
+                    }
+                    (Expression::Number(left), Expression::Number(right)) => {
+                        Expression::Number(operator.apply(*left, *right))
+                    }
+                    _ => Expression::binary(*operator, left, right),
+                }
+            }
+            Expression::Choice(parts) => match parts.0.fold(value)? {
+                Expression::Number(0) => parts.2.fold(value)?,
+                Expression::Number(_) => parts.1.fold(value)?,
+                condition => {
+                    Expression::Choice(Box::new((condition, parts.1.fold(value)?, parts.2.fold(value)?)))
+                }
+            },
+            Expression::Call(function, arguments) => {
+                let arguments: Vec<Expression> = arguments
+                    .iter()
+                    .map(|argument| argument.fold(value))
+                    .collect::<Result<_, _>>()?;
+                let numbers: Option<Vec<i64>> = arguments
+                    .iter()
+                    .map(|argument| match argument {
+                        Expression::Number(number) => Some(*number),
+                        _ => None,
+                    })
+                    .collect();
+                match numbers {
+                    Some(numbers) => Expression::Number(function.apply(&numbers)),
+                    None => Expression::Call(*function, arguments.into()),
+                }
+            }
+        })
+    }
+}
+
+/// An expression that divides by zero, as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` divides by zero")]
+pub struct DivisionByZero(pub String);
+
+impl From<i64> for Expression {
+    fn from(number: i64) -> Expression {
+        Expression::Number(number)
+    }
+}
+
+impl Serialize for Expression {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Expression::Number(number) => serializer.serialize_i64(*number),
+            _ => serializer.collect_str(self),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Expression {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Expression, D::Error> {
+        struct ExpressionVisitor;
+
+        impl Visitor<'_> for ExpressionVisitor {
+            type Value = Expression;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an expression such as \"a + 4*thread.x\", or an integer")
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Expression, E> {
+                Ok(Expression::Number(number))
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Expression, E> {
+                let number = i64::try_from(number);
+                number
+                    .map(Expression::Number)
+                    .map_err(|_| E::custom("the number is too large, expected less than 2^63"))
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Expression, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_any(ExpressionVisitor)
+    }
+}
+
+impl schemars::JsonSchema for Expression {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Expression".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": ["string", "integer"]})
+    }
+}

@@ -1,0 +1,82 @@
+//! Expressions as text, with no more parentheses than needed.
+
+use std::fmt::{Display, Formatter, Result};
+
+use super::{Binary, Expression, Unary};
+
+/// The precedence of what is in parentheses or needs none.
+const OPERAND: u8 = 10;
+
+impl Display for Expression {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        self.write(f, 0)
+    }
+}
+
+impl Expression {
+    fn precedence(&self) -> u8 {
+        match self {
+            Expression::Choice(_) => 0,
+            Expression::Binary(operator, _) => operator.precedence(),
+            _ => OPERAND,
+        }
+    }
+
+    /// Writes it where only what binds at least as tightly as `least` may stand without parentheses.
+    fn write(&self, f: &mut Formatter<'_>, least: u8) -> Result {
+        if self.precedence() < least {
+            f.write_str("(")?;
+            self.write(f, 0)?;
+            return f.write_str(")");
+        }
+        match self {
+            // There is no literal for it.
+            Expression::Number(i64::MIN) => write!(f, "(-{} - 1)", i64::MAX),
+            Expression::Number(number) if *number < 0 && least == OPERAND => write!(f, "({number})"),
+            Expression::Number(number) => write!(f, "{number}"),
+            Expression::Name(name) => f.write_str(name),
+            // `-1` is read as a number, so a number under an operator is written as what it is.
+            Expression::Unary(operator, operand) => match **operand {
+                Expression::Number(number) => Expression::Number(operator.apply(number)).write(f, least),
+                _ => {
+                    write!(f, "{}", operator.sign())?;
+                    operand.write(f, OPERAND)
+                }
+            },
+            Expression::Binary(operator, operands) => {
+                let (left, right) = &**operands;
+                let own = operator.precedence();
+                left.write(f, if operator.compares() { own + 1 } else { own })?;
+                match operator {
+                    Binary::Multiply => f.write_str("*")?,
+                    _ => write!(f, " {} ", operator.sign())?,
+                }
+                let negative = matches!(right, Expression::Unary(Unary::Minus, _))
+                    || matches!(right, Expression::Number(number) if *number < 0);
+                if negative {
+                    f.write_str("(")?;
+                    right.write(f, 0)?;
+                    return f.write_str(")");
+                }
+                right.write(f, own + 1)
+            }
+            Expression::Choice(parts) => {
+                parts.0.write(f, 1)?;
+                f.write_str(" ? ")?;
+                parts.1.write(f, 0)?;
+                f.write_str(" : ")?;
+                parts.2.write(f, 0)
+            }
+            Expression::Call(function, arguments) => {
+                write!(f, "{}(", function.name())?;
+                for (index, argument) in arguments.iter().enumerate() {
+                    if index > 0 {
+                        f.write_str(", ")?;
+                    }
+                    argument.write(f, 0)?;
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Parameters and buffers: objects whose order counts.
+
+use std::marker::PhantomData;
+
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// Memory with a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Buffer {
+    /// Its size [bytes].
+    pub bytes: u64,
+    /// Where it starts, if not after the buffer before it.
+    pub address: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(untagged, expecting = "the bytes of a buffer, or {\"bytes\":…,\"address\":…}")]
+enum Shape {
+    Bytes(u64),
+    Placed(Placed),
+}
+
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Placed {
+    bytes: u64,
+    address: u64,
+}
+
+impl Serialize for Buffer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Buffer { bytes, address: None } => Shape::Bytes(bytes),
+            Buffer {
+                bytes,
+                address: Some(address),
+            } => Shape::Placed(Placed { bytes, address }),
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Buffer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Buffer, D::Error> {
+        Ok(match Shape::deserialize(deserializer)? {
+            Shape::Bytes(bytes) => Buffer { bytes, address: None },
+            Shape::Placed(Placed { bytes, address }) => Buffer {
+                bytes,
+                address: Some(address),
+            },
+        })
+    }
+}
+
+impl schemars::JsonSchema for Buffer {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Buffer".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Shape::json_schema(generator)
+    }
+}
+
+/// An object in the order of its fields.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Ordered<T>(pub Vec<(String, T)>);
+
+impl<T> Default for Ordered<T> {
+    fn default() -> Ordered<T> {
+        Ordered(Vec::new())
+    }
+}
+
+impl<T> Ordered<T> {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T: Serialize> Serialize for Ordered<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Ordered<T>, D::Error> {
+        struct OrderedVisitor<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for OrderedVisitor<T> {
+            type Value = Ordered<T>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object with one field per name")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Ordered<T>, A::Error> {
+                let mut found: Vec<(String, T)> = Vec::new();
+                while let Some(name) = fields.next_key::<String>()? {
+                    if found.iter().any(|(known, _)| *known == name) {
+                        return Err(A::Error::custom(format!("duplicate field `{name}`")));
+                    }
+                    found.push((name, fields.next_value()?));
+                }
+                Ok(Ordered(found))
+            }
+        }
+
+        deserializer.deserialize_map(OrderedVisitor(PhantomData))
+    }
+}
+
+impl<T: schemars::JsonSchema> schemars::JsonSchema for Ordered<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Ordered{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        std::collections::BTreeMap::<String, T>::json_schema(generator)
+    }
+}

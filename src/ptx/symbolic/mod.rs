@@ -1,0 +1,9 @@
+//! Integers as polynomials over what is known only at run time.
+
+mod algebra;
+mod poly;
+mod print;
+mod range;
+
+pub use poly::{Atom, Operator, Poly};
+pub use range::{Range, Ranges};

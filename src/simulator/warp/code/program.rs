@@ -1,0 +1,100 @@
+//! Programs as flat code, which streams execute.
+
+mod flow;
+mod lower;
+mod registers;
+mod stack;
+mod stream;
+
+use std::sync::Arc;
+
+pub use stream::WarpStream;
+
+use super::Instruction;
+use super::expression::Compiled;
+use crate::model::program::{Dimensions, Program, Refusal};
+
+/// A program under its launch, ready to be executed.
+#[derive(Debug)]
+pub struct Code {
+    instructions: Box<[Instruction]>,
+    texts: Box<[Box<str>]>,
+    steps: Box<[Step]>,
+    grid: Dimensions,
+    block: Dimensions,
+    /// Loops in one another, at most.
+    depth: usize,
+}
+
+/// What executing one instruction takes.
+#[derive(Debug)]
+struct Step {
+    /// The lanes that execute it; none given: all that are active.
+    when: Option<Compiled>,
+    /// The first lanes that execute it may; all bits: no matter.
+    lanes: u32,
+    address: Option<Compiled>,
+    flow: Flow,
+}
+
+/// Where lanes go from an instruction.
+#[derive(Debug)]
+enum Flow {
+    /// To the next instruction.
+    Next,
+    /// Those that execute it jump, the others go to the next.
+    Branch(Jump),
+    /// As a branch, at the end of a loop: those with rounds left jump.
+    Close {
+        jump: Jump,
+        rounds: Compiled,
+        counter: usize,
+    },
+    /// Those that execute it end.
+    Exit,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Jump {
+    target: u32,
+    /// Where both sides meet again; none: not before the end.
+    meets: Option<u32>,
+}
+
+impl Code {
+    /// Lowers `program`.
+    ///
+    /// # Errors
+    /// Those of [`Program::check`].
+    pub fn new(program: &Program) -> Result<Code, Refusal> {
+        program.check()?;
+        lower::lower(program)
+    }
+
+    /// The instructions, in the order in which they stand in memory.
+    pub fn instructions(&self) -> &[Instruction] {
+        &self.instructions
+    }
+
+    /// What issue traces call the instruction at `pc`, if there is one.
+    pub fn text(&self, pc: u32) -> Option<&str> {
+        let first = self.instructions.first()?.pc;
+        let index = pc.checked_sub(first)? / crate::model::program::INSTRUCTION_BYTES;
+        self.texts.get(index as usize).map(AsRef::as_ref)
+    }
+
+    /// Blocks of the grid.
+    pub fn blocks(&self) -> u64 {
+        self.grid.count()
+    }
+
+    /// Warps of each block.
+    pub fn warps(&self) -> u32 {
+        u32::try_from(self.block.count().div_ceil(32)).unwrap_or(u32::MAX)
+    }
+
+    /// What warp `warp` of block `block` executes; nothing if the launch has no such warp.
+    pub fn stream(self: &Arc<Code>, block: u64, warp: u32) -> WarpStream {
+        WarpStream::new(Arc::clone(self), block, warp)
+    }
+}

@@ -1,0 +1,123 @@
+//! The instructions of one warp of a program.
+
+use std::sync::Arc;
+
+use super::stack::Stack;
+use super::{Code, Flow};
+use crate::simulator::warp::code::expression::{LANES, Lanes, Position};
+use crate::simulator::warp::code::{Effect, Instruction, Stream};
+
+/// What one warp of a program executes.
+#[derive(Debug, Clone)]
+pub struct WarpStream {
+    code: Arc<Code>,
+    position: Position,
+    stack: Stack,
+    scratch: Vec<Lanes>,
+}
+
+impl WarpStream {
+    pub(super) fn new(code: Arc<Code>, block: u64, warp: u32) -> WarpStream {
+        let threads = code.block.count();
+        let first = u64::from(warp) * LANES as u64;
+        let present = if block < code.blocks() {
+            threads.saturating_sub(first).min(LANES as u64)
+        } else {
+            0
+        };
+        let lanes = u32::try_from((1_u64 << present) - 1).unwrap_or(u32::MAX);
+        let signed = |x: u64| i64::try_from(x).unwrap_or(i64::MAX);
+        let position = Position {
+            first: signed(first),
+            thread: threads_of(&code, first),
+            block: code.grid.position(block).map(i64::from),
+            linear_block: signed(block),
+            warp: i64::from(warp),
+        };
+        let stack = Stack::new(lanes, code.depth);
+        WarpStream {
+            code,
+            position,
+            stack,
+            scratch: Vec::new(),
+        }
+    }
+}
+
+/// The positions of the 32 threads from `first` on, by axis.
+fn threads_of(code: &Code, first: u64) -> [Lanes; 3] {
+    let [x, y, _] = code.block.0.map(u64::from);
+    if y == 1 && code.block.0[2] == 1 {
+        return [
+            Lanes::Affine(i64::try_from(first).unwrap_or(i64::MAX), 1),
+            Lanes::Affine(0, 0),
+            Lanes::Affine(0, 0),
+        ];
+    }
+    let start = code.block.position(first);
+    // A warp within one row is affine, too.
+    if x.is_multiple_of(LANES as u64) {
+        let [x, y, z] = start.map(i64::from);
+        return [Lanes::Affine(x, 1), Lanes::Affine(y, 0), Lanes::Affine(z, 0)];
+    }
+    [0, 1, 2].map(|axis: usize| {
+        Lanes::Each(std::array::from_fn(|lane| {
+            i64::from(code.block.position(first + lane as u64)[axis])
+        }))
+    })
+}
+
+impl Stream for WarpStream {
+    fn next(&self) -> Option<&Instruction> {
+        let (next, ..) = self.stack.top()?;
+        self.code.instructions.get(next as usize)
+    }
+
+    fn issue(&mut self, effect: &mut Effect) {
+        let Some((next, active, counters)) = self.stack.top() else {
+            return;
+        };
+        let Some(step) = self.code.steps.get(next as usize) else {
+            return;
+        };
+        let mut lanes = active & step.lanes;
+        if let Some(when) = &step.when {
+            lanes &= when.evaluate(&self.position, counters, &mut self.scratch).mask();
+        }
+        if let Some(address) = &step.address {
+            let address = address.evaluate(&self.position, counters, &mut self.scratch);
+            effect.addresses = address.each().map(i64::cast_unsigned);
+        }
+        match &step.flow {
+            Flow::Next => self.stack.advance(),
+            Flow::Branch(jump) => self.stack.branch(lanes, *jump, None),
+            Flow::Close {
+                jump,
+                rounds,
+                counter,
+            } => {
+                let done = counters.get(*counter).copied().unwrap_or(0).saturating_add(1);
+                lanes &= match rounds.evaluate(&self.position, counters, &mut self.scratch) {
+                    Lanes::Affine(rounds, 0) if done < rounds => u32::MAX,
+                    Lanes::Affine(_, 0) => 0,
+                    rounds => mask(&rounds.each().map(|rounds| done < rounds)),
+                };
+                self.stack.branch(lanes, *jump, Some(*counter));
+            }
+            Flow::Exit => self.stack.exit(lanes),
+        }
+        effect.lanes = lanes;
+        effect.jumped = self
+            .stack
+            .top()
+            .is_some_and(|(then, ..)| then != next.wrapping_add(1));
+    }
+}
+
+/// One bit per lane.
+fn mask(lanes: &[bool; LANES]) -> u32 {
+    lanes
+        .iter()
+        .enumerate()
+        .fold(0, |mask, (lane, &set)| mask | u32::from(set) << lane)
+}

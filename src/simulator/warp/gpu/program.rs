@@ -1,0 +1,43 @@
+//! Kernel programs as kernels to be simulated.
+
+use std::sync::Arc;
+
+use super::kernel::{Launch, Source};
+use crate::model::machine::BlockNeed;
+use crate::model::program::{Program, Refusal};
+use crate::simulator::warp::code::{Code, Stream};
+
+/// The warps of a program.
+struct ProgramSource(Arc<Code>);
+
+impl Source for ProgramSource {
+    fn warps(&self, block: u64) -> Result<Vec<Box<dyn Stream + Send>>, String> {
+        let warps = 0..self.0.warps();
+        Ok(warps
+            .map(|warp| Box::new(self.0.stream(block, warp)) as Box<dyn Stream + Send>)
+            .collect())
+    }
+}
+
+impl Launch {
+    /// The launch of `program` at core cycle 0 on all SMs, with budget 0.
+    ///
+    /// # Errors
+    /// Those of [`Code::new`].
+    pub fn of_program(program: &Program) -> Result<Launch, Refusal> {
+        let code = Arc::new(Code::new(program)?);
+        Ok(Launch {
+            name: program.name.clone(),
+            blocks: program.blocks(),
+            need: BlockNeed {
+                threads: u32::try_from(program.block.count()).unwrap_or(u32::MAX),
+                registers: program.registers,
+                shared_bytes: program.shared_memory,
+            },
+            at: 0,
+            budget: 0,
+            sms: None,
+            source: Box::new(ProgramSource(code)),
+        })
+    }
+}
