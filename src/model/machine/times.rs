@@ -81,6 +81,19 @@ impl Timing {
 }
 
 impl InstructionTimes {
+    /// The longest latency of all [core cycles].
+    pub fn longest(&self) -> u32 {
+        let int = &self.int;
+        let ints = [int.add, int.max, int.mul, int.mad, int.div, int.shuffle];
+        let floats = [&self.single, &self.double].map(FloatTimes::named);
+        let floats = floats.into_iter().flatten().map(|(_, timing)| timing);
+        let all = ints
+            .into_iter()
+            .chain(floats)
+            .chain([self.special, self.tensor, Timing::ONE]);
+        all.map(|timing| timing.latency).max().unwrap_or(1)
+    }
+
     pub(super) fn check(&self, faults: &Faults) -> Result<(), MachineError> {
         let int = &self.int;
         let ints = [
@@ -105,7 +118,8 @@ impl InstructionTimes {
 }
 
 impl FloatTimes {
-    fn named(&self) -> [(&'static str, Timing); 5] {
+    /// The times by name.
+    pub fn named(&self) -> [(&'static str, Timing); 5] {
         [
             ("add", self.add),
             ("max", self.max),

@@ -1,5 +1,7 @@
 //! Tags and the state of sectors.
 
+use std::cell::Cell;
+
 use super::super::request::{LINE, Request, SECTOR};
 use super::Geometry;
 
@@ -80,7 +82,11 @@ pub struct Tags {
     tags: Vec<u64>,
     used: Vec<u64>,
     lines: Vec<Line>,
+    /// Per set, the lines that are empty; they are the first ones.
+    empty: Vec<usize>,
     dirty: u64,
+    /// The line found last.
+    last: Cell<usize>,
 }
 
 impl Tags {
@@ -94,17 +100,29 @@ impl Tags {
             tags: vec![NO_LINE; lines],
             used: vec![0; lines],
             lines: vec![Line::empty(0); lines],
+            empty: vec![geometry.ways; geometry.sets],
             dirty: 0,
+            last: Cell::new(0),
         }
+    }
+
+    /// The line of `wanted` among those from `from` to `to`; neighbours are often asked for one after another.
+    fn find(&self, wanted: u64, from: usize, to: usize) -> Option<usize> {
+        let last = self.last.get();
+        if self.tags.get(last) == Some(&wanted) {
+            return Some(last);
+        }
+        let found = self.tags[from..to].iter().position(|&tag| tag == wanted)? + from;
+        self.last.set(found);
+        Some(found)
     }
 
     pub fn probe(&self, address: u64, write: bool) -> Found {
         let first = (self.index.0)(address) * self.ways;
         let wanted = address & !(LINE - 1);
         let sector = (address / SECTOR % 4) as usize;
-        let tags = &self.tags[first..first + self.ways];
-        if let Some(way) = tags.iter().position(|&tag| tag == wanted) {
-            let line = first + way;
+        let empty = self.empty[first / self.ways];
+        if let Some(line) = self.find(wanted, first + empty, first + self.ways) {
             return match self.lines[line].sectors[sector] {
                 Sector::Reserved => Found::Reserved(line),
                 Sector::Valid => Found::Hit(line),
@@ -113,7 +131,7 @@ impl Tags {
             };
         }
         // Empty lines are taken from the last one down, as the reference does.
-        if let Some(way) = tags.iter().rposition(|&tag| tag == NO_LINE) {
+        if let Some(way) = empty.checked_sub(1) {
             return Found::Miss(first + way);
         }
         let dirty_may_go = self.dirty * 100 >= self.dirty_percent * self.lines.len() as u64;
@@ -167,6 +185,9 @@ impl Tags {
                         .count() as u8,
                 });
                 self.dirty -= u64::from(evicted.is_some());
+                if self.tags[line] == NO_LINE {
+                    self.empty[line / self.ways] -= 1;
+                }
                 self.tags[line] = address & !(LINE - 1);
                 self.used[line] = now;
                 self.lines[line] = Line::empty(now);
@@ -241,6 +262,7 @@ impl Tags {
 
     pub fn invalidate(&mut self) {
         self.tags.fill(NO_LINE);
+        self.empty.fill(self.ways);
         self.dirty = 0;
     }
 }

@@ -99,6 +99,13 @@ struct Gpu<'a> {
     slices: Vec<Slice>,
     slice_wakes: Vec<u64>,
     partitions: Vec<Partition>,
+    /// Per partition, the core cycle from which on it has something to do; and the first of them.
+    partition_wakes: Vec<u64>,
+    dram_wake: u64,
+    /// Clusters with responses, one bit each.
+    responding: u128,
+    /// Slices with replies, one bit each.
+    replying: u128,
     dispatcher: Dispatcher,
     now: u64,
     results: Results,
@@ -184,6 +191,10 @@ impl<'a> Gpu<'a> {
             partitions: (0..machine.memory.channels)
                 .map(|_| Partition::new(&parameters))
                 .collect(),
+            partition_wakes: vec![NEVER; machine.memory.channels as usize],
+            dram_wake: NEVER,
+            responding: 0,
+            replying: 0,
             dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
             now: 0,
             results: Results::new(kernels),
@@ -239,12 +250,11 @@ impl<'a> Gpu<'a> {
     }
 
     fn take_responses(&mut self) {
-        let per_cluster = self.machine.sms_per_cluster as usize;
         let places = self.machine.interconnect.ejection_buffer as usize;
-        for (cluster, responses) in self.responses.iter_mut().enumerate() {
+        for cluster in bits(self.responding | self.replies.filled()) {
+            let responses = &mut self.responses[cluster];
             if let Some(&response) = responses.front() {
                 let sm = response.sm as usize;
-                debug_assert_eq!(sm / per_cluster, cluster);
                 if self.sms[sm].accepts() {
                     responses.pop_front();
                     self.sms[sm].answer(response);
@@ -254,59 +264,80 @@ impl<'a> Gpu<'a> {
             if responses.len() < places {
                 responses.extend(self.replies.pop(cluster));
             }
+            set(&mut self.responding, cluster, !responses.is_empty());
         }
     }
 
     fn send_replies(&mut self) {
-        let per_cluster = self.machine.sms_per_cluster;
-        for (index, slice) in self.slices.iter_mut().enumerate() {
+        let per_cluster = self.machine.sms_per_cluster as u16;
+        for index in bits(self.replying) {
+            let slice = &mut self.slices[index];
             if self.replies.has_room(index)
                 && let Some(reply) = slice.outgoing.pop_front()
             {
-                self.replies.push(index, reply.sm / per_cluster as u16, reply);
+                self.replies.push(index, reply.sm / per_cluster, reply);
             }
+            set(&mut self.replying, index, !slice.outgoing.is_empty());
         }
     }
 
     fn dram_cycle(&mut self) {
+        if self.dram_wake > self.now {
+            return;
+        }
         let per_channel = self.machine.memory.slices_per_channel as usize;
         let tick = self.edges.count(Domain::Dram);
+        self.dram_wake = NEVER;
         for (channel, partition) in self.partitions.iter_mut().enumerate() {
-            let first = channel * per_channel;
-            let slices = &mut self.slices[first..first + per_channel];
-            let idle = partition.wakes_at(self.now).is_none_or(|at| at > self.now);
-            if idle && slices.iter().all(|slice| slice.to_dram.is_empty()) {
-                continue;
-            }
-            let decoder = &self.decoder;
-            partition.cycle(slices, first, self.now, tick, |address| {
-                let location = decoder.locate(address);
-                Place {
-                    bank: location.bank,
-                    row: location.row,
+            let wake = &mut self.partition_wakes[channel];
+            if *wake <= self.now {
+                let first = channel * per_channel;
+                let slices = &mut self.slices[first..first + per_channel];
+                let decoder = &self.decoder;
+                partition.cycle(slices, first, self.now, tick, |address| {
+                    let location = decoder.locate(address);
+                    Place {
+                        bank: location.bank,
+                        row: location.row,
+                    }
+                });
+                let waiting = slices.iter().any(|slice| !slice.to_dram.is_empty());
+                *wake = if waiting {
+                    self.now
+                } else {
+                    partition.wakes_at(self.now).unwrap_or(NEVER)
+                };
+                for (index, slice) in slices.iter().enumerate() {
+                    if !slice.from_dram.is_empty() {
+                        self.slice_wakes[first + index] = self.now;
+                    }
                 }
-            });
-            for (index, slice) in slices.iter().enumerate() {
-                if !slice.from_dram.is_empty() {
-                    self.slice_wakes[first + index] = self.now;
-                }
             }
+            self.dram_wake = self.dram_wake.min(*wake);
         }
     }
 
     fn l2_cycle(&mut self) {
+        let per_channel = self.machine.memory.slices_per_channel as usize;
+        let mut arriving = self.requests.filled();
         for (index, slice) in self.slices.iter_mut().enumerate() {
-            if self.requests.has_packet(index)
+            if arriving & 1 == 1
                 && slice.accepts()
                 && let Some(request) = self.requests.pop(index)
             {
                 slice.push(request, self.now);
-                self.slice_wakes[index] =
-                    self.slice_wakes[index].min(slice.wakes_at(self.now).unwrap_or(NEVER));
+                let wake = slice.wakes_at(self.now).unwrap_or(NEVER);
+                self.slice_wakes[index] = self.slice_wakes[index].min(wake);
             }
+            arriving >>= 1;
             if self.slice_wakes[index] <= self.now {
                 slice.cycle(self.now);
                 self.slice_wakes[index] = slice.wakes_at(self.now + 1).unwrap_or(NEVER);
+                set(&mut self.replying, index, !slice.outgoing.is_empty());
+                if !slice.to_dram.is_empty() {
+                    self.partition_wakes[index / per_channel] = self.now;
+                    self.dram_wake = self.now;
+                }
             }
         }
     }
@@ -360,21 +391,14 @@ impl<'a> Gpu<'a> {
         if self.sm_wakes.iter().any(|&at| at <= now)
             || !self.requests.is_empty()
             || !self.replies.is_empty()
-            || self.responses.iter().any(|responses| !responses.is_empty())
-            || self
-                .slices
-                .iter()
-                .any(|slice| !slice.outgoing.is_empty() || !slice.to_dram.is_empty())
+            || self.responding != 0
+            || self.replying != 0
         {
             return Ok(());
         }
-        let partitions = self
-            .partitions
-            .iter()
-            .filter_map(|partition| partition.wakes_at(now));
         let launch = self.dispatcher.next_launch(now, self.kernels).map(|at| at - 1);
         let wakes = self.sm_wakes.iter().chain(&self.slice_wakes).copied();
-        let next = wakes.chain(partitions).chain(launch).min().unwrap_or(NEVER);
+        let next = wakes.chain([self.dram_wake]).chain(launch).min().unwrap_or(NEVER);
         if next == NEVER {
             return Err(Failure::Deadlock { cycle: now });
         }
@@ -394,6 +418,21 @@ impl<'a> Gpu<'a> {
     }
 }
 
+/// The numbers of the bits of `set`, ascending.
+fn bits(mut set: u128) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = set.trailing_zeros() as usize;
+        (set != 0).then(|| {
+            set &= set - 1;
+            bit
+        })
+    })
+}
+
+fn set(set: &mut u128, index: usize, value: bool) {
+    *set = *set & !(1 << index) | u128::from(value) << index;
+}
+
 fn check(machine: &MachineShape) -> Result<(), Failure> {
     let unsupported = |field, found: String, expected| {
         Err(Failure::Unsupported {
@@ -405,6 +444,21 @@ fn check(machine: &MachineShape) -> Result<(), Failure> {
     let sm = &machine.sm;
     if !sm.sub_cores {
         return unsupported("sm.sub_cores", "false".into(), "true");
+    }
+    if sm.schedulers > 8 || !sm.warps().is_multiple_of(sm.schedulers) {
+        return unsupported(
+            "sm.schedulers",
+            sm.schedulers.to_string(),
+            "at most 8, among whom the warps can be divided",
+        );
+    }
+    let file = &sm.register_file;
+    if !(file.banks / sm.schedulers).is_power_of_two() || file.banks > 64 || file.generic.units > 64 {
+        return unsupported(
+            "sm.register_file",
+            format!("{} banks, {} collectors", file.banks, file.generic.units),
+            "at most 64 of each, a power of two of banks per scheduler",
+        );
     }
     if sm.issue_per_warp != 1 {
         return unsupported("sm.issue_per_warp", sm.issue_per_warp.to_string(), "1");

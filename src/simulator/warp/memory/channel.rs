@@ -61,7 +61,9 @@ pub struct Channel {
     bus: VecDeque<(u64, Request, bool)>,
     /// Answers.
     pub answers: VecDeque<Request>,
-    /// Command cycles so far.
+    /// Requests that are here, in whatever state.
+    inside: usize,
+    /// The command cycle.
     clock: u64,
     turn: usize,
     pending: usize,
@@ -87,6 +89,7 @@ impl Channel {
             arrivals: VecDeque::new(),
             bus: VecDeque::new(),
             answers: VecDeque::new(),
+            inside: 0,
             clock: 0,
             turn: 0,
             pending: 0,
@@ -120,12 +123,14 @@ impl Channel {
 
     /// Nothing is here.
     pub fn is_idle(&self) -> bool {
-        self.pending == 0
-            && self.pending_writes == 0
-            && self.bus.is_empty()
-            && self.answers.is_empty()
-            && self.arrivals.is_empty()
-            && self.banks.iter().all(|bank| bank.job.is_none())
+        self.inside == 0
+    }
+
+    /// The answer that waited longest, taken away.
+    pub fn take_answer(&mut self) -> Option<Request> {
+        let answer = self.answers.pop_front();
+        self.inside -= usize::from(answer.is_some());
+        answer
     }
 
     /// A request arrives.
@@ -134,6 +139,7 @@ impl Channel {
             Kind::WriteBack { sectors } => u64::from(sectors) * SECTOR,
             _ => SECTOR,
         };
+        self.inside += 1;
         let commands = bytes.div_ceil(u64::from(self.dram.atom_bytes())) as u32;
         self.arrivals.push_back((
             place.bank,
@@ -164,7 +170,10 @@ impl Channel {
             self.bus.pop_front();
             if last {
                 match request.kind {
-                    Kind::WriteBack { .. } => written = Some(request),
+                    Kind::WriteBack { .. } => {
+                        self.inside -= 1;
+                        written = Some(request);
+                    }
                     _ => self.answers.push_back(request),
                 }
             }

@@ -20,6 +20,8 @@ pub struct Crossbar<T> {
     wanted: Vec<u128>,
     /// Outputs that some input wants.
     active: u128,
+    /// Outputs that hold packets.
+    filled: u128,
     packets: usize,
 }
 
@@ -44,6 +46,7 @@ impl<T> Crossbar<T> {
             turn: 0,
             wanted: vec![0; outputs],
             active: 0,
+            filled: 0,
             packets: 0,
         }
     }
@@ -66,22 +69,20 @@ impl<T> Crossbar<T> {
     pub fn pop(&mut self, output: usize) -> Option<T> {
         let packet = self.outputs[output].pop_front();
         self.packets -= usize::from(packet.is_some());
+        if self.outputs[output].is_empty() {
+            self.filled &= !(1 << output);
+        }
         packet
     }
 
-    /// Whether `output` has a packet.
-    pub fn has_packet(&self, output: usize) -> bool {
-        !self.outputs[output].is_empty()
+    /// The outputs that have packets, one bit each.
+    pub fn filled(&self) -> u128 {
+        self.filled
     }
 
     /// No packet is inside.
     pub fn is_empty(&self) -> bool {
         self.packets == 0
-    }
-
-    /// Some packet waits at an input.
-    pub fn is_moving(&self) -> bool {
-        self.active != 0
     }
 
     fn want(&mut self, output: u16, input: usize) {
@@ -95,6 +96,7 @@ impl<T> Crossbar<T> {
             return;
         };
         self.outputs[output].push_back(packet);
+        self.filled |= 1 << output;
         self.wanted[output] &= !(1 << input);
         if self.wanted[output] == 0 {
             self.active &= !(1 << output);

@@ -72,7 +72,7 @@ impl Partition {
             if slices[slice].takes_answers() {
                 slices[slice].from_dram.push_back(answer);
                 self.credits.give_back(slice);
-                self.channel.answers.pop_front();
+                self.channel.take_answer();
             }
         }
         if let Some(written) = self.channel.cycle(tick) {

@@ -68,11 +68,7 @@ impl Slice {
 
     /// The cycle from which on something can happen here; `None` if nothing is here.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
-        let busy = !self.incoming.is_empty()
-            || !self.from_dram.is_empty()
-            || !self.outgoing.is_empty()
-            || !self.to_dram.is_empty()
-            || !self.l2.is_quiet();
+        let busy = !self.incoming.is_empty() || !self.from_dram.is_empty() || !self.l2.is_quiet();
         if busy {
             Some(now)
         } else {

@@ -60,6 +60,7 @@ impl Sm {
     pub fn start(&mut self, block: BlockStart, now: u64) {
         self.sleep_until(now);
         let warps = block.streams.len();
+        self.resident += 1;
         if self.instructions.len() <= block.kernel {
             self.instructions.resize(block.kernel + 1, (0, 0));
         }
@@ -99,6 +100,7 @@ impl Sm {
                 cycle: now,
             });
             self.blocks[place] = None;
+            self.resident -= 1;
         }
     }
 

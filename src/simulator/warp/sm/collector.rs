@@ -12,59 +12,75 @@ const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor,
 /// One register per kind of unit and scheduler, between two stages.
 #[derive(Debug)]
 pub struct PipelineRegisters {
-    places: Vec<Option<FlightId>>,
+    places: Vec<FlightId>,
     schedulers: usize,
-    occupied: usize,
+    /// Places that are taken, one bit each, by unit, then scheduler.
+    taken: u64,
 }
 
 impl PipelineRegisters {
     pub fn new(schedulers: usize) -> Self {
         Self {
-            places: vec![None; schedulers * UNITS],
+            places: vec![0; schedulers * UNITS],
             schedulers,
-            occupied: 0,
+            taken: 0,
         }
     }
 
+    fn index(&self, unit: Unit, scheduler: usize) -> usize {
+        unit as usize * self.schedulers + scheduler
+    }
+
     pub fn is_free(&self, unit: Unit, scheduler: usize) -> bool {
-        self.places[unit as usize * self.schedulers + scheduler].is_none()
+        self.taken >> self.index(unit, scheduler) & 1 == 0
     }
 
     pub fn is_empty(&self) -> bool {
-        self.occupied == 0
+        self.taken == 0
+    }
+
+    /// Places that are taken, one bit each, by unit, then scheduler.
+    pub fn taken(&self) -> u64 {
+        self.taken
     }
 
     pub fn put(&mut self, unit: Unit, scheduler: usize, flight: FlightId) {
-        self.places[unit as usize * self.schedulers + scheduler] = Some(flight);
-        self.occupied += 1;
+        let index = self.index(unit, scheduler);
+        self.places[index] = flight;
+        self.taken |= 1 << index;
     }
 
-    pub fn get(&self, unit: Unit, scheduler: usize) -> Option<FlightId> {
-        self.places[unit as usize * self.schedulers + scheduler]
+    /// What is in place `index`, by unit, then scheduler; to be asked of places that are taken.
+    pub fn at(&self, index: usize) -> FlightId {
+        self.places[index]
     }
 
-    pub fn take(&mut self, unit: Unit, scheduler: usize) -> Option<FlightId> {
-        let flight = self.places[unit as usize * self.schedulers + scheduler].take();
-        self.occupied -= usize::from(flight.is_some());
-        flight
+    pub fn clear(&mut self, index: usize) {
+        self.taken &= !(1 << index);
     }
 
-    /// The scheduler whose register of `unit` holds the instruction issued first.
-    pub fn oldest(&self, unit: Unit, flights: &Flights) -> Option<usize> {
+    /// The place of `unit` whose instruction was issued first, and its scheduler.
+    pub fn oldest(&self, unit: Unit, flights: &Flights) -> Option<(usize, usize)> {
         let first = unit as usize * self.schedulers;
-        self.places[first..first + self.schedulers]
-            .iter()
-            .enumerate()
-            .filter_map(|(scheduler, place)| place.map(|flight| (flights.get(flight).order, scheduler)))
-            .min()
-            .map(|(_, scheduler)| scheduler)
+        let mut bits = self.taken >> first & ((1 << self.schedulers) - 1);
+        let mut oldest = None;
+        while bits != 0 {
+            let index = first + bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            let order = flights.get(self.places[index]).order;
+            if oldest.is_none_or(|(least, _)| order < least) {
+                oldest = Some((order, index));
+            }
+        }
+        oldest.map(|(_, index)| (index, index - first))
     }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Collector {
-    flight: Option<FlightId>,
+    flight: FlightId,
     waiting: u32,
+    unit: Option<Unit>,
 }
 
 /// The collectors of an SM.
@@ -72,7 +88,13 @@ struct Collector {
 pub struct Collectors {
     units: Vec<Collector>,
     occupied: usize,
+    /// Collectors that have all operands, one bit each.
+    ready: u64,
     per_scheduler: usize,
+    /// Per collector, its scheduler.
+    scheduler_of: Vec<usize>,
+    /// Per collector, the first one of the next scheduler.
+    after: Vec<usize>,
     ports: usize,
     /// Per output port, the collector it served last.
     served: Vec<usize>,
@@ -80,6 +102,7 @@ pub struct Collectors {
     queues: Vec<VecDeque<u8>>,
     /// Reads in all queues.
     queued: usize,
+    /// A power of two.
     banks_per_scheduler: usize,
     /// Banks that are written in this step, one bit each.
     written: u64,
@@ -87,10 +110,14 @@ pub struct Collectors {
 
 impl Collectors {
     pub fn new(units: usize, in_ports: usize, out_ports: usize, banks: usize, schedulers: usize) -> Self {
+        let per_scheduler = units / schedulers;
         Self {
             units: vec![Collector::default(); units],
             occupied: 0,
-            per_scheduler: units / schedulers,
+            ready: 0,
+            per_scheduler,
+            scheduler_of: (0..units).map(|unit| unit / per_scheduler).collect(),
+            after: (0..units).map(|unit| (unit / per_scheduler + 1) * per_scheduler % units).collect(),
             ports: in_ports,
             served: vec![0; out_ports],
             queues: vec![VecDeque::new(); banks],
@@ -106,7 +133,7 @@ impl Collectors {
 
     /// The bank of register number `register` of the warp in `slot`, which belongs to `scheduler`.
     pub fn bank(&self, register: u16, slot: u16, scheduler: usize) -> u16 {
-        let within = (register as usize + slot as usize) % self.banks_per_scheduler;
+        let within = (usize::from(register) + usize::from(slot)) & (self.banks_per_scheduler - 1);
         (within + scheduler * self.banks_per_scheduler) as u16
     }
 
@@ -120,7 +147,7 @@ impl Collectors {
     /// One step: hand over, read, take in.
     pub fn step(&mut self, flights: &Flights, from: &mut PipelineRegisters, to: &mut PipelineRegisters) {
         if self.occupied > 0 {
-            self.hand_over(flights, to);
+            self.hand_over(to);
             self.read();
         }
         self.written = 0;
@@ -129,24 +156,31 @@ impl Collectors {
         }
     }
 
-    fn hand_over(&mut self, flights: &Flights, to: &mut PipelineRegisters) {
-        let count = self.units.len();
+    fn hand_over(&mut self, to: &mut PipelineRegisters) {
         for port in 0..self.served.len() {
-            let last = self.served[port];
-            let first = last + self.per_scheduler - last % self.per_scheduler;
-            let found = (0..count).map(|step| (first + step) % count).find(|&index| {
-                let unit = &self.units[index];
-                unit.waiting == 0
-                    && unit.flight.is_some_and(|flight| {
-                        to.is_free(flights.get(flight).unit, index / self.per_scheduler)
-                    })
-            });
-            let Some(index) = found else { return };
-            self.served[port] = index;
-            if let Some(flight) = self.units[index].flight.take() {
-                to.put(flights.get(flight).unit, index / self.per_scheduler, flight);
-                self.occupied -= 1;
+            if self.ready == 0 {
+                return;
             }
+            // From the first collector of the scheduler after the one served last.
+            let first = self.after[self.served[port]];
+            let later = self.ready & (u64::MAX << first);
+            let found = [later, self.ready & !later].into_iter().find_map(|mut bits| {
+                while bits != 0 {
+                    let index = bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    let unit = self.units[index].unit?;
+                    if to.is_free(unit, self.scheduler_of[index]) {
+                        return Some((index, unit));
+                    }
+                }
+                None
+            });
+            let Some((index, unit)) = found else { return };
+            self.served[port] = index;
+            to.put(unit, self.scheduler_of[index], self.units[index].flight);
+            self.units[index].unit = None;
+            self.ready &= !(1 << index);
+            self.occupied -= 1;
         }
     }
 
@@ -159,7 +193,9 @@ impl Collectors {
             if self.written >> bank & 1 == 0
                 && let Some(collector) = queue.pop_front()
             {
-                self.units[collector as usize].waiting -= 1;
+                let unit = &mut self.units[collector as usize];
+                unit.waiting -= 1;
+                self.ready |= u64::from(unit.waiting == 0) << collector;
                 self.queued -= 1;
             }
         }
@@ -169,21 +205,22 @@ impl Collectors {
         for _ in 0..self.ports {
             let mut any = false;
             for unit in PORT_ORDER {
-                let Some(scheduler) = from.oldest(unit, flights) else {
+                let Some((place, scheduler)) = from.oldest(unit, flights) else {
                     continue;
                 };
                 let first = scheduler * self.per_scheduler;
                 let free =
-                    (first..first + self.per_scheduler).find(|&index| self.units[index].flight.is_none());
-                let (Some(index), Some(flight)) = (free, from.get(unit, scheduler)) else {
-                    continue;
-                };
-                from.take(unit, scheduler);
+                    (first..first + self.per_scheduler).find(|&index| self.units[index].unit.is_none());
+                let Some(index) = free else { continue };
+                let flight = from.at(place);
+                from.clear(place);
                 let operands = &flights.get(flight).operands;
                 self.units[index] = Collector {
-                    flight: Some(flight),
+                    flight,
                     waiting: operands.len() as u32,
+                    unit: Some(unit),
                 };
+                self.ready |= u64::from(operands.is_empty()) << index;
                 for &bank in operands {
                     self.queues[bank as usize].push_back(index as u8);
                 }

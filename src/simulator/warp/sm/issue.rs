@@ -84,6 +84,30 @@ fn timing(operation: &Operation, times: &InstructionTimes) -> Timing {
     }
 }
 
+/// The longest latency of what `unit` does.
+pub(super) fn longest(unit: Unit, times: &InstructionTimes) -> u32 {
+    match unit {
+        // Divisions and everything a machine without such units does elsewhere.
+        Unit::Sfu | Unit::Sp => times.longest(),
+        Unit::Dp => times
+            .double
+            .named()
+            .into_iter()
+            .map(|(_, timing)| timing.latency)
+            .max()
+            .unwrap_or(1),
+        Unit::Tensor => times.tensor.latency,
+        Unit::Int | Unit::Mem => {
+            let int = &times.int;
+            [int.add, int.max, int.mul, int.mad, int.shuffle, ONE]
+                .map(|timing| timing.latency)
+                .into_iter()
+                .max()
+                .unwrap_or(1)
+        }
+    }
+}
+
 fn memory(operation: &Operation) -> Memory {
     match *operation {
         Operation::Load {
@@ -118,13 +142,11 @@ impl Sm {
     fn issue_one(&mut self, scheduler: usize, now: u64) {
         let state = &self.warps.schedulers[scheduler];
         let mut ready = 0;
-        let mut any = false;
-        for unit in KINDS {
-            let warps = state.ready[unit as usize].0;
-            if warps != 0 {
-                any = true;
+        let any = !state.any_ready.is_empty();
+        if any {
+            for unit in KINDS {
                 if self.issued.is_free(unit, scheduler) {
-                    ready |= warps;
+                    ready |= state.ready[unit as usize].0;
                 }
             }
         }

@@ -39,6 +39,7 @@ pub struct Sm {
     collectors: Collectors,
     /// Collected, not yet in a unit.
     collected: PipelineRegisters,
+    /// By unit, then scheduler, as the pipeline registers.
     pipelines: Vec<Pipeline>,
     /// Pipelines with something inside, one bit each.
     working: u64,
@@ -52,6 +53,8 @@ pub struct Sm {
     /// The scheduler that issues first.
     turn: usize,
     blocks: Vec<Option<Block>>,
+    /// Blocks that are here.
+    resident: usize,
     /// Blocks that ended, for the dispatcher.
     pub ended: Vec<EndedBlock>,
     ages: u64,
@@ -81,13 +84,8 @@ impl Sm {
             int: sm.units.int > 0,
             dp: sm.units.dp > 0,
         };
-        let kinds = [
-            (Unit::Sp, sm.units.sp),
-            (Unit::Dp, sm.units.dp),
-            (Unit::Int, sm.units.int),
-            (Unit::Sfu, sm.units.sfu),
-            (Unit::Tensor, sm.units.tensor),
-        ];
+        let latency = sm.times.longest() as usize;
+        let kinds = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor];
         let generic = &sm.register_file.generic;
         let parameters = LoadStoreParameters {
             sm: number,
@@ -115,18 +113,20 @@ impl Sm {
             collected: PipelineRegisters::new(schedulers),
             pipelines: kinds
                 .into_iter()
-                .flat_map(|(unit, count)| {
-                    (0..count as usize).map(move |scheduler| Pipeline::new(unit, scheduler))
+                .flat_map(|unit| {
+                    let latency = issue::longest(unit, &sm.times) as usize;
+                    (0..schedulers).map(move |_| Pipeline::new(latency))
                 })
                 .collect(),
             working: 0,
-            buses: ResultBuses::new(sm.widths.ex_wb),
+            buses: ResultBuses::new(sm.widths.ex_wb, latency),
             results: Vec::new(),
             load_store: LoadStore::new(parameters, Cache::new(l1)),
             fetched: None,
             last_fetched: 0,
             turn: 0,
             blocks: (0..sm.blocks).map(|_| None).collect(),
+            resident: 0,
             ended: Vec::new(),
             ages: 0,
             effect: Effect::default(),
@@ -160,23 +160,20 @@ impl Sm {
 
     /// No block is here.
     pub fn is_empty(&self) -> bool {
-        self.blocks.iter().all(Option::is_none)
+        self.resident == 0
     }
 
     /// The cycle in which something can happen here without an answer or a new block; `None`: never.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
-        let issuing = self.warps.schedulers.iter().any(|scheduler| {
-            !scheduler.stale.is_empty() || scheduler.ready.iter().any(|ready| !ready.is_empty())
-        });
-        let busy = issuing
-            || self.warps.hungry != 0
+        let busy = self.warps.hungry != 0
             || self.warps.finished != 0
             || self.fetched.is_some()
             || self.working != 0
             || !self.results.is_empty()
             || !self.issued.is_empty()
             || !self.collected.is_empty()
-            || !self.collectors.is_empty();
+            || !self.collectors.is_empty()
+            || self.warps.can_issue();
         if busy {
             Some(now)
         } else {
@@ -247,20 +244,21 @@ impl Sm {
     }
 
     fn execute(&mut self, now: u64, net: &mut Crossbar<Request>, slice: &dyn Fn(u64) -> u16) {
-        let waiting = !self.collected.is_empty();
-        for index in 0..self.pipelines.len() {
-            let bit = 1_u64 << index;
-            if !waiting && self.working & bit == 0 {
-                continue;
-            }
+        let places = (1_u64 << self.pipelines.len()) - 1;
+        let mut bits = (self.working | self.collected.taken()) & places;
+        while bits != 0 {
+            let index = bits.trailing_zeros() as usize;
+            let bit = bits & bits.wrapping_neg();
+            bits &= bits - 1;
             let pipeline = &mut self.pipelines[index];
             if self.working & bit != 0 {
                 self.results.extend(pipeline.cycle(now));
             }
-            if waiting && let Some(id) = self.collected.get(pipeline.unit, pipeline.scheduler) {
+            if self.collected.taken() & bit != 0 {
+                let id = self.collected.at(index);
                 let flight = self.flights.get(id);
                 if pipeline.take(id, flight.latency, flight.initiation, now, &mut self.buses) {
-                    self.collected.take(pipeline.unit, pipeline.scheduler);
+                    self.collected.clear(index);
                 }
             }
             if pipeline.is_empty() {
@@ -277,35 +275,40 @@ impl Sm {
             net,
             slice,
         );
-        if waiting
+        if self.collected.taken() & !places != 0
             && self.load_store.is_free()
-            && let Some(scheduler) = self.collected.oldest(Unit::Mem, &self.flights)
-            && let Some(id) = self.collected.take(Unit::Mem, scheduler)
+            && let Some((place, _)) = self.collected.oldest(Unit::Mem, &self.flights)
         {
-            self.load_store.take(id);
+            self.load_store.take(self.collected.at(place));
+            self.collected.clear(place);
         }
     }
 
     /// Fetches for the next warp without instructions; warps that are through leave on the way to it.
     fn fetch(&mut self, now: u64) {
-        let slots = self.warps.len();
-        let interesting = self.warps.hungry | self.warps.finished;
-        if interesting == 0 {
-            return;
-        }
-        for step in 0..slots {
-            let slot = (self.last_fetched + 1 + step) % slots;
-            if interesting >> slot & 1 == 0 {
-                continue;
+        let mut later = u64::MAX.checked_shl(self.last_fetched as u32 + 1).unwrap_or(0);
+        // Those after the last one fetched for, then from the first.
+        for _ in 0..2 {
+            loop {
+                let bits = (self.warps.hungry | self.warps.finished) & later;
+                if bits == 0 {
+                    break;
+                }
+                let slot = bits.trailing_zeros() as usize;
+                later &= !(bits & bits.wrapping_neg());
+                if self.warps.finished >> slot & 1 == 1 {
+                    self.retire(slot, now);
+                }
+                if self.warps.hungry >> slot & 1 == 1 {
+                    self.fetched = Some(slot);
+                    self.last_fetched = slot;
+                    return;
+                }
             }
-            if self.warps.finished >> slot & 1 == 1 {
-                self.retire(slot, now);
-            }
-            if self.warps.hungry >> slot & 1 == 1 {
-                self.fetched = Some(slot);
-                self.last_fetched = slot;
+            if (self.warps.hungry | self.warps.finished) == 0 {
                 return;
             }
+            later = u64::MAX;
         }
     }
 }

@@ -1,9 +1,6 @@
 //! Functional units: pipelines with an initiation interval, and the buses that take their results to writeback.
 
-use super::flight::{FlightId, Unit};
-
-/// Cycles that a pipeline looks ahead; latencies are shorter.
-const HORIZON: usize = 512;
+use super::flight::FlightId;
 
 /// Something per cycle to come.
 #[derive(Debug)]
@@ -12,19 +9,25 @@ struct Ahead<T> {
 }
 
 impl<T: Copy + Default> Ahead<T> {
-    fn new() -> Self {
+    /// Looks `cycles` cycles ahead.
+    fn new(cycles: usize) -> Self {
         Self {
-            places: vec![(u64::MAX, T::default()); HORIZON],
+            places: vec![(u64::MAX, T::default()); (cycles + 2).next_power_of_two()],
         }
     }
 
+    fn index(&self, cycle: u64) -> usize {
+        cycle as usize & (self.places.len() - 1)
+    }
+
     fn get(&self, cycle: u64) -> Option<T> {
-        let (at, value) = self.places[cycle as usize % HORIZON];
+        let (at, value) = self.places[self.index(cycle)];
         (at == cycle).then_some(value)
     }
 
     fn set(&mut self, cycle: u64, value: T) {
-        self.places[cycle as usize % HORIZON] = (cycle, value);
+        let index = self.index(cycle);
+        self.places[index] = (cycle, value);
     }
 }
 
@@ -36,9 +39,10 @@ pub struct ResultBuses {
 }
 
 impl ResultBuses {
-    pub fn new(buses: u32) -> Self {
+    /// `buses` results per cycle, at most `latency` cycles from now.
+    pub fn new(buses: u32, latency: usize) -> Self {
         Self {
-            taken: Ahead::new(),
+            taken: Ahead::new(latency),
             buses,
         }
     }
@@ -56,10 +60,6 @@ impl ResultBuses {
 /// A unit of one scheduler.
 #[derive(Debug)]
 pub struct Pipeline {
-    /// What it computes.
-    pub unit: Unit,
-    /// The scheduler it belongs to.
-    pub scheduler: usize,
     /// Before the pipeline, until the initiation interval is over.
     entering: Option<Entering>,
     /// In the pipeline, by the cycle in which it leaves.
@@ -77,14 +77,13 @@ struct Entering {
 }
 
 impl Pipeline {
-    pub fn new(unit: Unit, scheduler: usize) -> Self {
+    /// A unit for instructions that take at most `latency` cycles.
+    pub fn new(latency: usize) -> Self {
         Self {
-            unit,
-            scheduler,
             entering: None,
-            leaving: Ahead::new(),
+            leaving: Ahead::new(latency),
             inside: 0,
-            results: Ahead::new(),
+            results: Ahead::new(latency),
         }
     }
 

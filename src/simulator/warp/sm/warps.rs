@@ -83,13 +83,17 @@ pub struct Scheduler {
     pub stale: WarpSet,
     /// Warps whose next instruction waits for a register.
     pub waiting: WarpSet,
-    /// Warps whose next instruction waits for nothing but its unit.
+    /// Warps whose next instruction waits for nothing but its unit, whatever the unit.
+    pub any_ready: WarpSet,
+    /// The same by unit.
     pub ready: [WarpSet; UNITS],
 }
 
 /// All warps of an SM.
 pub struct Warps {
     slots: Vec<Slot>,
+    /// Per slot, its scheduler and its place there.
+    places: Vec<(usize, usize)>,
     /// Per scheduler.
     pub schedulers: Vec<Scheduler>,
     /// Slots that want instructions.
@@ -139,6 +143,7 @@ impl Warps {
                     filed: Filed::Nowhere,
                 })
                 .collect(),
+            places: (0..slots).map(|slot| (slot % schedulers, slot / schedulers)).collect(),
             schedulers: vec![scheduler; schedulers],
             hungry: 0,
             finished: 0,
@@ -319,6 +324,13 @@ impl Warps {
         self.slots[slot].done
     }
 
+    /// Whether some warp could issue, if its unit were free, or has instructions to drop.
+    pub fn can_issue(&self) -> bool {
+        self.schedulers.iter().any(|scheduler| {
+            !scheduler.stale.is_empty() || !scheduler.any_ready.is_empty()
+        })
+    }
+
     fn check_finished(&mut self, slot: usize) {
         let place = &self.slots[slot];
         if place.done
@@ -333,8 +345,8 @@ impl Warps {
 
     /// Puts the warp into the set it belongs to now.
     fn file(&mut self, slot: usize) {
-        let schedulers = self.schedulers.len();
-        let bit = 1_u64 << (slot / schedulers);
+        let (scheduler, local) = self.places[slot];
+        let bit = 1_u64 << local;
         let filed = self.standing(slot);
         let place = &mut self.slots[slot];
         if place.buffered == 0 && !place.done {
@@ -345,18 +357,24 @@ impl Warps {
         if filed == place.filed {
             return;
         }
-        let scheduler = &mut self.schedulers[slot % schedulers];
+        let scheduler = &mut self.schedulers[scheduler];
         match place.filed {
             Filed::Nowhere => {}
             Filed::Stale => scheduler.stale.0 &= !bit,
             Filed::Waiting => scheduler.waiting.0 &= !bit,
-            Filed::Ready(unit) => scheduler.ready[unit as usize].0 &= !bit,
+            Filed::Ready(unit) => {
+                scheduler.ready[unit as usize].0 &= !bit;
+                scheduler.any_ready.0 &= !bit;
+            }
         }
         match filed {
             Filed::Nowhere => {}
             Filed::Stale => scheduler.stale.0 |= bit,
             Filed::Waiting => scheduler.waiting.0 |= bit,
-            Filed::Ready(unit) => scheduler.ready[unit as usize].0 |= bit,
+            Filed::Ready(unit) => {
+                scheduler.ready[unit as usize].0 |= bit;
+                scheduler.any_ready.0 |= bit;
+            }
         }
         place.filed = filed;
     }
