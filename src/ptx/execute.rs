@@ -27,7 +27,7 @@ impl Value {
 pub(super) type State = Vec<Value>;
 
 /// Larger polynomials are given up.
-const LARGEST: usize = 400;
+pub(super) const LARGEST: usize = 400;
 
 /// What is known of names and symbols.
 pub(super) struct Knowledge<'k> {

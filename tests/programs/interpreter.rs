@@ -101,11 +101,11 @@ impl Launch<'_> {
             address: None,
             ended: false,
         };
-        if let Some((register, negated)) = instruction.guard {
-            if (thread.registers[register] != 0) == negated {
-                done.executed = false;
-                return done;
-            }
+        if let Some((register, negated)) = instruction.guard
+            && (thread.registers[register] != 0) == negated
+        {
+            done.executed = false;
+            return done;
         }
         match instruction.name() {
             "bra" => {

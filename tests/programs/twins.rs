@@ -213,7 +213,7 @@ impl Writer {
 
     fn compare(&mut self, op: u8, a: u8, c: i32) -> usize {
         let word = ["lt", "le", "gt", "ge", "eq", "ne"][usize::from(op) % 6];
-        let kind = if op % 2 == 0 { "s32" } else { "u32" };
+        let kind = if op.is_multiple_of(2) { "s32" } else { "u32" };
         let p = self.predicates + 1;
         self.predicates = p;
         self.line(&format!("setp.{word}.{kind} %p{p}, %r{}, {c}", a % 8));

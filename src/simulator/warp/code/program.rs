@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub use stream::WarpStream;
 
 use super::Instruction;
-use super::expression::Compiled;
+use super::expression::{Compiled, FixedParts};
 use crate::model::program::{Dimensions, Program, Refusal};
 
 /// A program under its launch, ready to be executed.
@@ -24,6 +24,8 @@ pub struct Code {
     block: Dimensions,
     /// Loops in one another, at most.
     depth: usize,
+    /// What each warp computes once.
+    fixed: FixedParts,
 }
 
 /// What executing one instruction takes.

@@ -8,7 +8,7 @@ use crate::model::program::{
     Access, Cache, Expression, INSTRUCTION_BYTES, Instruction as Source, MemorySpace, Op, Program, Refusal,
     Statement,
 };
-use crate::simulator::warp::code::expression::Compiled;
+use crate::simulator::warp::code::expression::{Compiled, FixedParts};
 use crate::simulator::warp::code::{Caching, Instruction, Number, Operation, Register, Space};
 
 /// Instructions of a program, at most; as for the text of programs.
@@ -22,6 +22,7 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
         counters: Vec::new(),
         constants: Vec::new(),
         depth: 0,
+        fixed: FixedParts::default(),
         instructions: Vec::new(),
         texts: Vec::new(),
         steps: Vec::new(),
@@ -49,6 +50,7 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
         grid: program.grid,
         block: program.block,
         depth: lowering.depth,
+        fixed: lowering.fixed,
     })
 }
 
@@ -79,6 +81,7 @@ struct Lowering<'p> {
     /// The counters of the repetitions around, with their values.
     constants: Vec<(&'p str, i64)>,
     depth: usize,
+    fixed: FixedParts,
     instructions: Vec<Instruction>,
     texts: Vec<Box<str>>,
     steps: Vec<Step>,
@@ -270,17 +273,27 @@ impl<'p> Lowering<'p> {
     }
 
     fn constant(&self, name: &str) -> Option<i64> {
-        let constant = self.constants.iter().find(|(known, _)| *known == name);
-        constant
-            .map(|(_, value)| *value)
-            .or_else(|| self.program.value(name))
+        constant(&self.constants, self.program, name)
     }
 
-    fn compile(&self, expression: &Expression, path: &str) -> Result<Compiled, Refusal> {
-        let counter = |name: &str| self.counters.iter().position(|known| *known == name);
-        let compiled = Compiled::new(expression, &|name| self.constant(name), &counter);
+    fn compile(&mut self, expression: &Expression, path: &str) -> Result<Compiled, Refusal> {
+        let (constants, program, counters) = (&self.constants, self.program, &self.counters);
+        let counter = |name: &str| counters.iter().position(|known| *known == name);
+        let parts = (!counters.is_empty()).then_some(&mut self.fixed);
+        let compiled = Compiled::new(
+            expression,
+            &|name| constant(constants, program, name),
+            &counter,
+            parts,
+        );
         compiled.map_err(|error| refusal(path, error.to_string()))
     }
+}
+
+/// What a name stands for in one place of the program.
+fn constant(constants: &[(&str, i64)], program: &Program, name: &str) -> Option<i64> {
+    let constant = constants.iter().find(|(known, _)| *known == name);
+    constant.map(|(_, value)| *value).or_else(|| program.value(name))
 }
 
 /// The lowest `share` of 32 bits; a share that has been checked.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::stack::Stack;
 use super::{Code, Flow};
-use crate::simulator::warp::code::expression::{LANES, Lanes, Position};
+use crate::simulator::warp::code::expression::{LANES, Lanes, Position, Scratch};
 use crate::simulator::warp::code::{Effect, Instruction, Stream};
 
 /// What one warp of a program executes.
@@ -13,7 +13,7 @@ pub struct WarpStream {
     code: Arc<Code>,
     position: Position,
     stack: Stack,
-    scratch: Vec<Lanes>,
+    scratch: Scratch,
 }
 
 impl WarpStream {
@@ -39,7 +39,7 @@ impl WarpStream {
             code,
             position,
             stack,
-            scratch: Vec::new(),
+            scratch: Scratch::default(),
         }
     }
 }
@@ -82,10 +82,12 @@ impl Stream for WarpStream {
         };
         let mut lanes = active & step.lanes;
         if let Some(when) = &step.when {
-            lanes &= when.evaluate(&self.position, counters, &mut self.scratch).mask();
+            lanes &= when
+                .evaluate(&self.code.fixed, &self.position, counters, &mut self.scratch)
+                .mask();
         }
         if let Some(address) = &step.address {
-            let address = address.evaluate(&self.position, counters, &mut self.scratch);
+            let address = address.evaluate(&self.code.fixed, &self.position, counters, &mut self.scratch);
             effect.addresses = address.each().map(i64::cast_unsigned);
         }
         match &step.flow {
@@ -97,7 +99,8 @@ impl Stream for WarpStream {
                 counter,
             } => {
                 let done = counters.get(*counter).copied().unwrap_or(0).saturating_add(1);
-                lanes &= match rounds.evaluate(&self.position, counters, &mut self.scratch) {
+                lanes &= match rounds.evaluate(&self.code.fixed, &self.position, counters, &mut self.scratch)
+                {
                     Lanes::Affine(rounds, 0) if done < rounds => u32::MAX,
                     Lanes::Affine(_, 0) => 0,
                     rounds => mask(&rounds.each().map(|rounds| done < rounds)),

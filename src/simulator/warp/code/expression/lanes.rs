@@ -1,0 +1,142 @@
+//! A value in each lane of a warp, and arithmetic with it.
+
+use crate::model::program::expression::{Binary, Function, Unary};
+
+/// Lanes of a warp.
+pub const LANES: usize = 32;
+
+/// A value per lane.
+#[derive(Debug, Clone)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one lives at a time for each operand, on a stack that is reused"
+)]
+pub enum Lanes {
+    /// base + stride · lane.
+    Affine(i64, i64),
+    /// Any.
+    Each([i64; LANES]),
+}
+
+impl Lanes {
+    /// The value of each lane.
+    pub fn each(&self) -> [i64; LANES] {
+        match self {
+            Lanes::Each(values) => *values,
+            Lanes::Affine(base, stride) => {
+                let mut value = *base;
+                std::array::from_fn(|_| {
+                    let this = value;
+                    value = value.wrapping_add(*stride);
+                    this
+                })
+            }
+        }
+    }
+
+    /// The lanes where it is not 0, one bit each.
+    pub fn mask(&self) -> u32 {
+        match self {
+            Lanes::Affine(0, 0) => 0,
+            Lanes::Affine(_, 0) => u32::MAX,
+            _ => self
+                .each()
+                .iter()
+                .enumerate()
+                .fold(0, |mask, (lane, value)| mask | u32::from(*value != 0) << lane),
+        }
+    }
+
+    /// An operator before it.
+    pub fn unary(self, operator: Unary) -> Lanes {
+        if let Lanes::Affine(base, stride) = self
+            && let Some((base, stride)) = self::unary(operator, (base, stride))
+        {
+            return Lanes::Affine(base, stride);
+        }
+        Lanes::Each(self.each().map(|value| operator.apply(value)))
+    }
+
+    /// An operator between it and `right`.
+    pub fn binary(self, operator: Binary, right: Lanes) -> Lanes {
+        if let (Lanes::Affine(x, dx), Lanes::Affine(y, dy)) = (&self, &right)
+            && let Some((base, stride)) = self::binary(operator, (*x, *dx), (*y, *dy))
+        {
+            return Lanes::Affine(base, stride);
+        }
+        let (x, y) = (self.each(), right.each());
+        // The operator is chosen once, so that the loop over lanes is a plain one.
+        macro_rules! lanes {
+            ($($op:ident),*) => {
+                match operator {
+                    $(Binary::$op => std::array::from_fn(|lane| Binary::$op.apply(x[lane], y[lane])),)*
+                }
+            };
+        }
+        Lanes::Each(lanes!(
+            Or, And, Equal, Unequal, Less, AtMost, Greater, AtLeast, BitOr, BitXor, BitAnd, ShiftLeft,
+            ShiftRight, Add, Subtract, Multiply, Divide, Remainder
+        ))
+    }
+
+    /// `then` where it is not 0, else `otherwise`.
+    pub fn choice(self, then: Lanes, otherwise: Lanes) -> Lanes {
+        match self.mask() {
+            0 => otherwise,
+            u32::MAX => then,
+            mask => {
+                let (then, otherwise) = (then.each(), otherwise.each());
+                Lanes::Each(std::array::from_fn(|lane| {
+                    if mask >> lane & 1 == 1 {
+                        then[lane]
+                    } else {
+                        otherwise[lane]
+                    }
+                }))
+            }
+        }
+    }
+}
+
+/// What is affine under an operator, if it stays so.
+pub fn unary(operator: Unary, (base, stride): (i64, i64)) -> Option<(i64, i64)> {
+    match operator {
+        _ if stride == 0 => Some((operator.apply(base), 0)),
+        Unary::Minus => Some((base.wrapping_neg(), stride.wrapping_neg())),
+        _ => None,
+    }
+}
+
+/// What is affine, of two such values, if it stays so.
+pub fn binary(operator: Binary, (x, dx): (i64, i64), (y, dy): (i64, i64)) -> Option<(i64, i64)> {
+    match operator {
+        _ if dx == 0 && dy == 0 => Some((operator.apply(x, y), 0)),
+        Binary::Add => Some((x.wrapping_add(y), dx.wrapping_add(dy))),
+        Binary::Subtract => Some((x.wrapping_sub(y), dx.wrapping_sub(dy))),
+        Binary::Multiply if dy == 0 => Some((x.wrapping_mul(y), dx.wrapping_mul(y))),
+        Binary::Multiply if dx == 0 => Some((x.wrapping_mul(y), x.wrapping_mul(dy))),
+        Binary::ShiftLeft if dy == 0 => Some((operator.apply(x, y), operator.apply(dx, y))),
+        _ => None,
+    }
+}
+
+/// A function of its arguments.
+pub fn call(function: Function, arguments: &[Lanes]) -> Lanes {
+    let uniform: Option<Vec<i64>> = arguments
+        .iter()
+        .map(|argument| match argument {
+            Lanes::Affine(base, 0) => Some(*base),
+            _ => None,
+        })
+        .collect();
+    match uniform {
+        Some(arguments) => Lanes::Affine(function.apply(&arguments), 0),
+        None => {
+            let arguments: Vec<[i64; LANES]> = arguments.iter().map(Lanes::each).collect();
+            Lanes::Each(std::array::from_fn(|lane| {
+                let arguments: Vec<i64> = arguments.iter().map(|argument| argument[lane]).collect();
+                function.apply(&arguments)
+            }))
+        }
+    }
+}
