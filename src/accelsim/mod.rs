@@ -16,7 +16,7 @@
 //!         loads += kinds.filter(|instruction| instruction.kind.is_load()).count();
 //!     }
 //! }
-//! assert_eq!((trace.header().grid.x, instructions, loads), (4, 135, 16));
+//! assert_eq!((trace.header().grid.x, instructions, loads), (4, 120, 16));
 //! # Ok::<(), gpusched::error::Error>(())
 //! ```
 //!

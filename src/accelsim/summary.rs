@@ -70,7 +70,7 @@ pub struct KernelSummary {
     pub instructions: u64,
     /// The same, each counted for every lane that executed it.
     pub lane_instructions: u64,
-    /// Different instructions.
+    /// Different instructions; those with generic addresses count once for each space they met.
     pub code: u64,
     /// Instructions that warps issued, by unit.
     pub units: UnitCounts,
@@ -217,7 +217,7 @@ impl KernelSummary {
             warps,
             instructions: 0,
             lane_instructions: 0,
-            code: tallies.len() as u64,
+            code: 0,
             units: UnitCounts::default(),
             memory: Vec::new(),
             footprint_bytes: footprint.bytes(),
@@ -226,7 +226,11 @@ impl KernelSummary {
         };
         let mut memory: BTreeMap<(Space, usize), Tally> = BTreeMap::new();
         let (mut unknown, mut untold) = (BTreeMap::new(), BTreeMap::new());
-        for (instruction, tally) in trace.code().instructions().iter().zip(tallies) {
+        // What no warp executed in this space is there because it did in another.
+        let executed = |(_, tally): &(&SassInstruction, &Tally)| tally.instructions > 0;
+        let tallies = trace.code().instructions().iter().zip(tallies).filter(executed);
+        for (instruction, tally) in tallies {
+            summary.code += 1;
             summary.instructions += tally.instructions;
             summary.lane_instructions += tally.lanes;
             summary.units.add(instruction.kind.unit(), tally.instructions);
