@@ -5,11 +5,12 @@
 //! | J. Singh, MSc thesis, UIUC 2021 (chapter 3 = Zahaf et al., RTNS 2021) | [Singh21] |
 //! | Sañudo Olmedo et al., RTAS 2020 | [Sanudo20] |
 //! | Aghilinasab et al., IEEE TCAD 39(11), 2020 | [Aghilinasab20] |
+//! | Khairy et al. (Accel-Sim), ISCA 2020 | [Khairy20] |
 //!
 //! Dependencies between the modules point one way: [`time`] ← [`model`] ← [`examiner`] ← {[`generation`], [`interference`],
 //! [`schedulability`], [`kernel_wcet`]} ← {[`partitioning`], [`bandwidth`]} ← {[`study`], [`simulator`]} ←
 //! [`validation`] ← `plot` ← `cli`. [`verification`] depends on [`time`] and [`model`]
-//! alone: it checks the plans of the others without them.
+//! alone: it checks the plans of the others without them; [`accelsim`] on none of these.
 //!
 //! ```
 //! use gpusched::interference::Conflict;

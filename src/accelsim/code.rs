@@ -52,11 +52,16 @@ pub struct Code {
     instructions: Vec<SassInstruction>,
     entries: Vec<Entry>,
     by_pc: HashMap<u32, u32>,
+    /// The entry of the line before.
+    last: u32,
 }
 
 /// How lines of an instruction are known again.
 #[derive(Debug, Clone)]
 struct Entry {
+    pc: u32,
+    /// The entry that followed the last time, most likely to follow again.
+    following: u32,
     /// The columns from `dest_num` to `mem_width`, as they stand there.
     columns: Box<[u8]>,
     /// Whether addresses follow.
@@ -95,25 +100,40 @@ impl Code {
         words: &mut Tokens<'_>,
         header: &Header,
     ) -> Result<Known, Fault> {
-        let rest = words.rest();
-        let mut next = self.by_pc.get(&pc).copied();
-        while let Some(entry) = next {
-            let Some(found) = self.entries.get(entry as usize) else {
-                break;
-            };
-            if let Some(after) = rest.strip_prefix(&*found.columns)
-                && after.first().is_none_or(u8::is_ascii_whitespace)
-            {
-                *words = Tokens::new(after);
-                let accesses = found.accesses;
-                return Ok(Known { entry, accesses });
-            }
-            next = found.other;
+        let entry = match self.find(pc, words) {
+            Some(entry) => entry,
+            None => self.learn(pc, words, header)?,
+        };
+        if let Some(last) = self.entries.get_mut(self.last as usize) {
+            last.following = entry;
         }
-        self.learn(pc, words, header)
+        self.last = entry;
+        let accesses = self
+            .entries
+            .get(entry as usize)
+            .is_some_and(|entry| entry.accesses);
+        Ok(Known { entry, accesses })
     }
 
-    fn learn(&mut self, pc: u32, words: &mut Tokens<'_>, header: &Header) -> Result<Known, Fault> {
+    /// The entry of the line, if there is one: that which followed the last one before, or any of those at `pc`.
+    fn find(&self, pc: u32, words: &mut Tokens<'_>) -> Option<u32> {
+        let rest = words.rest();
+        let fits = |index: u32| {
+            let entry = self.entries.get(index as usize).filter(|entry| entry.pc == pc)?;
+            let after = rest.strip_prefix(&*entry.columns)?;
+            after.first().is_none_or(u8::is_ascii_whitespace).then_some(after)
+        };
+        let other = |index: &u32| self.entries.get(*index as usize)?.other;
+        let likely = self.entries.get(self.last as usize).map(|last| last.following);
+        let likely = likely.into_iter();
+        let (entry, after) = likely
+            .chain(std::iter::successors(self.by_pc.get(&pc).copied(), other))
+            .find_map(|index| Some((index, fits(index)?)))?;
+        *words = Tokens::new(after);
+        Some(entry)
+    }
+
+    fn learn(&mut self, pc: u32, words: &mut Tokens<'_>, header: &Header) -> Result<u32, Fault> {
         let text = words.rest();
         let number = u32::try_from(self.entries.len()).ok();
         let Some(entry) = number.filter(|_| self.entries.len() < MOST) else {
@@ -135,6 +155,8 @@ impl Code {
             *slot = Some(index);
         }
         self.entries.push(Entry {
+            pc,
+            following: entry,
             columns: columns.trim_ascii_end().into(),
             accesses,
             spaces,
@@ -142,7 +164,7 @@ impl Code {
             depth,
         });
         self.by_pc.insert(pc, entry);
-        Ok(Known { entry, accesses })
+        Ok(entry)
     }
 
     fn push(&mut self, instruction: SassInstruction) -> Result<u32, Fault> {

@@ -19,8 +19,6 @@
 //! assert_eq!((trace.header().grid.x, instructions, loads), (4, 120, 16));
 //! # Ok::<(), gpusched::error::Error>(())
 //! ```
-//!
-//! [Khairy20]: M. Khairy et al., Accel-Sim, ISCA 2020.
 
 mod access;
 mod block;
