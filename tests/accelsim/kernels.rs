@@ -11,8 +11,8 @@ use crate::model::{Executed, Kernel, LOCAL, SHARED};
 /// Space and access of a line, by its opcode and first address.
 fn traffic(line: &Executed) -> Option<(&'static str, &'static str)> {
     let generic = || match line.addresses.first() {
-        Some(&address) if address >= LOCAL && address < LOCAL + (512 << 10) => "local",
-        Some(&address) if (SHARED..LOCAL).contains(&address) => "shared",
+        Some(address) if (LOCAL..LOCAL + (512 << 10)).contains(address) => "local",
+        Some(address) if (SHARED..LOCAL).contains(address) => "shared",
         _ => "global",
     };
     Some(match line.opcode.split('.').next().unwrap() {

@@ -39,7 +39,7 @@ impl Args {
         let (copies, kernels) = match Input::open(&self.trace)? {
             Input::Kernel(trace) => {
                 self.check(&[trace.header().id])?;
-                (Copies::default(), vec![KernelSummary::read(trace)?])
+                (Copies::default(), vec![KernelSummary::read(*trace)?])
             }
             Input::List(list) => {
                 let chosen = self.chosen(list.kernels())?;
