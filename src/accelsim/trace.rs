@@ -110,7 +110,8 @@ impl TraceFile {
             }
             match self.lines.line() {
                 b"#BEGIN_TB" => break,
-                line if line.starts_with(b"#traces format") && self.blocks == 0 => {}
+                // The names of the columns, which are those of raw traces.
+                line if line.starts_with(b"#") && line != b"#END_TB" && self.blocks == 0 => {}
                 line => return Err(self.fault(Fault::found("", Some(line), "#BEGIN_TB"))),
             }
         }

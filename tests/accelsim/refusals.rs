@@ -52,6 +52,7 @@ const CHANGES: &[(&str, &str, &[&str])] = &[
     ("version = 5", "version = 5\n-enable lineinfo = 2", &["bad.traceg:9: at enable lineinfo: found \"2\", expected 0 or 1"]),
     ("version = 5", "version = 5\n-enable lineinfo = 1", &["bad.traceg:19: at dest_num: found \"R2\", expected 0 to 8 registers"]),
     ("version = 5", "version = 5\n-shmem base_addr = 7f0g", &["bad.traceg:9: at shmem base_addr: found \"7f0g\", expected a hexadecimal address"]),
+    ("#BEGIN_TB\n", "#END_TB\n", &["bad.traceg:12: found \"#END_TB\", expected #BEGIN_TB"]),
     ("#BEGIN_TB\n", "", &["bad.traceg:13: found \"thread block = 0,0,0\", expected #BEGIN_TB"]),
     ("#traces format = …\n\n#BEGIN_TB\n", "0 0 0 0 0000 ffffffff 0 NOP 0 0\n", &["bad.traceg:10: found \"0 0 0 0 0000", "raw traces (.trace) must go through post-traces-processing"]),
     ("thread block = 0,0,0\n", "", &["bad.traceg:15: found \"warp = 0\", expected `thread block = x,y,z`"]),
