@@ -6,11 +6,12 @@
 //! | Singh et al., DATE 2022 | [Singh22] |
 //! | Sañudo Olmedo et al., RTAS 2020 | [Sanudo20] |
 //! | Aghilinasab et al., IEEE TCAD 39(11), 2020 | [Aghilinasab20] |
+//! | Khairy et al. (Accel-Sim), ISCA 2020 | [Khairy20] |
 //!
 //! Dependencies between the modules point one way: [`time`] ← [`model`] ← {[`examiner`], [`gpgpusim_config`]} ← {[`generation`], [`interference`],
 //! [`schedulability`], [`kernel_wcet`]} ← {[`partitioning`], [`bandwidth`]} ← {[`study`], [`simulator`]} ←
 //! [`validation`] ← `plot` ← `cli`. [`verification`] depends on [`time`] and [`model`]
-//! alone: it checks the plans of the others without them.
+//! alone: it checks the plans of the others without them; [`accelsim`] on none of these.
 //!
 //! ```
 //! use gpusched::interference::Conflict;

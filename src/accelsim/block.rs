@@ -1,22 +1,6 @@
 //! What the warps of one thread block executed.
 
-use super::{Access, Dimension};
-
-/// One execution of an instruction by a warp.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record {
-    /// The number of the instruction in the [`Code`](super::Code) of its trace.
-    pub instruction: u32,
-    /// Lanes that executed it, one bit per lane; none if all were predicated off.
-    pub lanes: u32,
-    /// The number of its addresses within the warp; [`Record::NO_ACCESS`] if it has none.
-    pub(super) access: u32,
-}
-
-impl Record {
-    /// No addresses.
-    pub(super) const NO_ACCESS: u32 = u32::MAX;
-}
+use super::{Access, Dimension, Record};
 
 /// What one warp executed, in order.
 #[derive(Debug, Clone, Default)]

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::opcode::{bytes, is_bulk, is_generic, kind, skips_l1};
-use super::token::{Fault, Tokens, decimal, show};
-use super::{Header, Kind, Record, Space};
+use super::token::{Fault, Tokens};
+use super::{Header, Record, SassInstruction, Space};
 
 /// The most different instructions; kernels have thousands.
 const MOST: usize = 1 << 20;
@@ -12,39 +11,11 @@ const MOST: usize = 1 << 20;
 /// The most different instructions at one address: functions that a kernel calls count their addresses from 0, too.
 const MOST_AT_ONE_ADDRESS: u32 = 1 << 10;
 
-/// The most registers of a kind in one instruction.
-const MOST_REGISTERS: u64 = 8;
-
-/// The register that reads as zero and forgets what is written (RZ).
-const ZERO: u8 = 255;
-
 /// Generic addresses from a window's base on belong to it; 512 KiB is the most local memory of a thread (CUDA Programming Guide).
 const LOCAL_WINDOW: u64 = 512 << 10;
 
 /// Offsets below this are no addresses of global memory: where the trace does not say where shared memory begins, they are shared.
 const SHARED_WINDOW: u64 = 1 << 24;
-
-/// One instruction of machine code.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SassInstruction {
-    /// Its address in the kernel [bytes].
-    pub pc: u32,
-    /// Its opcode with modifiers, such as `LDG.E.64.SYS`.
-    pub opcode: String,
-    /// What it does. Of generic accesses (`LD`, `ST`, `ATOM`) the space is that of the first lane's address; one that meets several
-    /// spaces is an instruction of each.
-    pub kind: Kind,
-    /// Registers written, without RZ: of several that a wide result takes, traces name the first.
-    pub writes: Box<[u8]>,
-    /// Registers read, without RZ and without repetition.
-    pub reads: Box<[u8]>,
-    /// Bytes per lane of memory instructions, 0 of others.
-    pub bytes: u8,
-    /// Whether it is a load that goes to L2 at once.
-    pub skips_l1: bool,
-    /// Whether its address is a generic one.
-    pub generic: bool,
-}
 
 /// The instructions of a kernel, by number, in the order in which they were met.
 #[derive(Debug, Clone, Default)]
@@ -52,11 +23,16 @@ pub struct Code {
     instructions: Vec<SassInstruction>,
     entries: Vec<Entry>,
     by_pc: HashMap<u32, u32>,
+    /// The entry of the line before.
+    last: u32,
 }
 
 /// How lines of an instruction are known again.
 #[derive(Debug, Clone)]
 struct Entry {
+    pc: u32,
+    /// The entry that followed the last time, most likely to follow again.
+    following: u32,
     /// The columns from `dest_num` to `mem_width`, as they stand there.
     columns: Box<[u8]>,
     /// Whether addresses follow.
@@ -95,25 +71,40 @@ impl Code {
         words: &mut Tokens<'_>,
         header: &Header,
     ) -> Result<Known, Fault> {
-        let rest = words.rest();
-        let mut next = self.by_pc.get(&pc).copied();
-        while let Some(entry) = next {
-            let Some(found) = self.entries.get(entry as usize) else {
-                break;
-            };
-            if let Some(after) = rest.strip_prefix(&*found.columns)
-                && after.first().is_none_or(u8::is_ascii_whitespace)
-            {
-                *words = Tokens::new(after);
-                let accesses = found.accesses;
-                return Ok(Known { entry, accesses });
-            }
-            next = found.other;
+        let entry = match self.find(pc, words) {
+            Some(entry) => entry,
+            None => self.learn(pc, words, header)?,
+        };
+        if let Some(last) = self.entries.get_mut(self.last as usize) {
+            last.following = entry;
         }
-        self.learn(pc, words, header)
+        self.last = entry;
+        let accesses = self
+            .entries
+            .get(entry as usize)
+            .is_some_and(|entry| entry.accesses);
+        Ok(Known { entry, accesses })
     }
 
-    fn learn(&mut self, pc: u32, words: &mut Tokens<'_>, header: &Header) -> Result<Known, Fault> {
+    /// The entry of the line, if there is one: that which followed the last one before, or any of those at `pc`.
+    fn find(&self, pc: u32, words: &mut Tokens<'_>) -> Option<u32> {
+        let rest = words.rest();
+        let fits = |index: u32| {
+            let entry = self.entries.get(index as usize).filter(|entry| entry.pc == pc)?;
+            let after = rest.strip_prefix(&*entry.columns)?;
+            after.first().is_none_or(u8::is_ascii_whitespace).then_some(after)
+        };
+        let other = |index: &u32| self.entries.get(*index as usize)?.other;
+        let likely = self.entries.get(self.last as usize).map(|last| last.following);
+        let likely = likely.into_iter();
+        let (entry, after) = likely
+            .chain(std::iter::successors(self.by_pc.get(&pc).copied(), other))
+            .find_map(|index| Some((index, fits(index)?)))?;
+        *words = Tokens::new(after);
+        Some(entry)
+    }
+
+    fn learn(&mut self, pc: u32, words: &mut Tokens<'_>, header: &Header) -> Result<u32, Fault> {
         let text = words.rest();
         let number = u32::try_from(self.entries.len()).ok();
         let Some(entry) = number.filter(|_| self.entries.len() < MOST) else {
@@ -135,6 +126,8 @@ impl Code {
             *slot = Some(index);
         }
         self.entries.push(Entry {
+            pc,
+            following: entry,
             columns: columns.trim_ascii_end().into(),
             accesses,
             spaces,
@@ -142,7 +135,7 @@ impl Code {
             depth,
         });
         self.by_pc.insert(pc, entry);
-        Ok(Known { entry, accesses })
+        Ok(entry)
     }
 
     fn push(&mut self, instruction: SassInstruction) -> Result<u32, Fault> {
@@ -222,88 +215,4 @@ fn space(address: u64, header: &Header) -> Space {
     } else {
         Space::Global
     }
-}
-
-impl SassInstruction {
-    /// Reads the columns from `dest_num` to `mem_width`; says whether addresses follow.
-    fn read(pc: u32, words: &mut Tokens<'_>, header: &Header) -> Result<(SassInstruction, bool), Fault> {
-        let writes = registers(words, "dest_num", "reg_dests")?;
-        let opcode = words.read("opcode", opcode, "an opcode such as FADD or LDG.E.64")?;
-        let mut reads = registers(words, "src_num", "reg_srcs")?;
-        let width = words.read("mem_width", decimal, "the bytes of a memory access, or 0")?;
-        if is_bulk(&opcode) {
-            let message = format!(
-                "found {}, which moves blocks of memory on its own (TMA): such traces are not read",
-                show(opcode.as_bytes())
-            );
-            return Err(Fault::new("opcode", message));
-        }
-        let version = header.binary_version;
-        let kind = kind(&opcode, version);
-        let bytes = match kind.space() {
-            None => 0,
-            // Traces have no addresses of constants.
-            Some(space) if width == 0 && space != Space::Constant => {
-                let message = format!(
-                    "found 0 in {}, expected the bytes that it accesses",
-                    show(opcode.as_bytes())
-                );
-                return Err(Fault::new("mem_width", message));
-            }
-            // The column is derived from the opcode, with 4 for what the tracer does not know.
-            Some(_) => match bytes(&opcode).unwrap_or(match width {
-                0 => 4,
-                width => u32::try_from(width).unwrap_or(u32::MAX),
-            }) {
-                bytes @ 1..=16 => bytes as u8,
-                found => {
-                    let message = format!(
-                        "found {found} in {}, expected 1 to 16 bytes per lane",
-                        show(opcode.as_bytes())
-                    );
-                    return Err(Fault::new("mem_width", message));
-                }
-            },
-        };
-        let mut seen = [false; 256];
-        reads.retain(|&register| {
-            let first = seen
-                .get_mut(usize::from(register))
-                .map(|seen| std::mem::replace(seen, true));
-            first == Some(false)
-        });
-        let instruction = SassInstruction {
-            pc,
-            kind,
-            writes: writes.into(),
-            reads: reads.into(),
-            bytes,
-            skips_l1: kind.is_load() && skips_l1(&opcode),
-            generic: is_generic(&opcode, version),
-            opcode,
-        };
-        Ok((instruction, width > 0))
-    }
-}
-
-/// A count and that many registers, those that are RZ left out.
-fn registers(words: &mut Tokens<'_>, count: &'static str, field: &'static str) -> Result<Vec<u8>, Fault> {
-    let few = |word: &[u8]| decimal(word).filter(|&count| count <= MOST_REGISTERS);
-    let count = words.read(count, few, "0 to 8 registers")?;
-    let mut registers = Vec::new();
-    for _ in 0..count {
-        let register = |word: &[u8]| u8::try_from(decimal(word.strip_prefix(b"R")?)?).ok();
-        let register = words.read(field, register, "R0 to R255")?;
-        if register != ZERO {
-            registers.push(register);
-        }
-    }
-    Ok(registers)
-}
-
-fn opcode(word: &[u8]) -> Option<String> {
-    let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
-    let valid =
-        word.first().is_some_and(u8::is_ascii_alphabetic) && word.len() <= 80 && word.iter().all(fits);
-    valid.then(|| String::from_utf8(word.to_vec()).ok())?
 }

@@ -30,6 +30,9 @@ impl Sectors {
     }
 }
 
+/// Sectors of a page.
+const PAGE: u64 = 128;
+
 /// A set of sectors, a bit each, in pages of 4 KiB.
 #[derive(Debug, Default)]
 pub(super) struct Footprint {
@@ -37,17 +40,18 @@ pub(super) struct Footprint {
 }
 
 impl Footprint {
+    /// Adds `sectors`, ascending.
     pub(super) fn add(&mut self, sectors: &[u64]) {
-        for sector in sectors {
-            *self.pages.entry(sector / 128).or_default() |= 1 << (sector % 128);
+        for page in sectors.chunk_by(|a, b| a / PAGE == b / PAGE) {
+            let bits = page.iter().fold(0, |bits, sector| bits | 1 << (sector % PAGE));
+            let number = page.first().map_or(0, |sector| sector / PAGE);
+            *self.pages.entry(number).or_default() |= bits;
         }
     }
 
     /// Bytes of all its sectors.
     pub(super) fn bytes(&self) -> u64 {
-        self.pages
-            .values()
-            .map(|page| u64::from(page.count_ones()) * SECTOR)
-            .sum()
+        let sectors = self.pages.values().map(|page| u64::from(page.count_ones()));
+        sectors.sum::<u64>() * SECTOR
     }
 }

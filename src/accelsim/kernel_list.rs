@@ -33,7 +33,7 @@ pub enum Input {
     /// `kernelslist.g`.
     List(KernelList),
     /// `kernel-N.traceg`.
-    Kernel(TraceFile),
+    Kernel(Box<TraceFile>),
 }
 
 impl Input {
@@ -46,7 +46,7 @@ impl Input {
         let mut lines = Lines::open(path)?;
         match lines.peek()? {
             Some(b'k' | b'M') => Ok(Input::List(KernelList::parse(lines, path)?)),
-            _ => Ok(Input::Kernel(TraceFile::read(lines)?)),
+            _ => Ok(Input::Kernel(Box::new(TraceFile::read(lines)?))),
         }
     }
 }

@@ -16,11 +16,9 @@
 //!         loads += kinds.filter(|instruction| instruction.kind.is_load()).count();
 //!     }
 //! }
-//! assert_eq!((trace.header().grid.x, instructions, loads), (4, 135, 16));
+//! assert_eq!((trace.header().grid.x, instructions, loads), (4, 120, 16));
 //! # Ok::<(), gpusched::error::Error>(())
 //! ```
-//!
-//! [Khairy20]: M. Khairy et al., Accel-Sim, ISCA 2020.
 
 mod access;
 mod block;
@@ -28,19 +26,23 @@ mod code;
 mod dimension;
 mod footprint;
 mod header;
+mod instruction;
 mod kernel_list;
 mod lines;
 mod opcode;
+mod record;
 mod summary;
 mod token;
 mod trace;
 
 pub use access::Access;
-pub use block::{Block, Record, Warp};
-pub use code::{Code, SassInstruction};
+pub use block::{Block, Warp};
+pub use code::Code;
 pub use dimension::Dimension;
 pub use header::{Header, LEAST_VERSION};
+pub use instruction::SassInstruction;
 pub use kernel_list::{Command, Input, KernelList};
 pub use opcode::{Kind, Number, Space, Unit};
+pub use record::Record;
 pub use summary::{Copies, KernelSummary, MemoryTraffic, OpcodeCount, TraceSummary, UnitCounts};
 pub use trace::TraceFile;

@@ -239,7 +239,7 @@ pub(super) fn is_bulk(opcode: &str) -> bool {
 }
 
 /// Bytes that each lane of a memory instruction accesses, if `opcode` says so.
-pub(super) fn bytes(opcode: &str) -> Option<u32> {
+pub(super) fn lane_bytes(opcode: &str) -> Option<u32> {
     let mut parts = opcode.split('.');
     // Rows of eight 16-bit numbers, one of each lane.
     if matches!(parts.next(), Some("LDSM" | "STSM")) {
@@ -253,7 +253,7 @@ pub(super) fn bytes(opcode: &str) -> Option<u32> {
             let digits = part.trim_start_matches(['U', 'S', 'F', 'B']);
             let plain = part.len() - digits.len() <= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
             let bits: u32 = plain.then(|| digits.parse().ok())??;
-            (bits >= 8 && bits % 8 == 0).then_some(bits)
+            (bits >= 8 && bits.is_multiple_of(8)).then_some(bits)
         }
     })?;
     Some(bits / 8)
@@ -287,7 +287,7 @@ mod tests {
             ("LDG.E.7", None),
             ("LDG.E.99999999999", None),
         ] {
-            assert_eq!(bytes(opcode), expected, "{opcode}");
+            assert_eq!(lane_bytes(opcode), expected, "{opcode}");
         }
     }
 

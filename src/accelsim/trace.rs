@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::header::position;
 use super::lines::Lines;
-use super::token::{Fault, Tokens, decimal, hexadecimal, signed};
-use super::{Access, Block, Code, Dimension, Header, Record, Warp};
+use super::token::{Fault, decimal};
+use super::{Block, Code, Dimension, Header, Record, Warp};
 use crate::error::Result;
 
 /// Room for records that is made before any is read, whatever a file announces.
@@ -110,7 +110,8 @@ impl TraceFile {
             }
             match self.lines.line() {
                 b"#BEGIN_TB" => break,
-                line if line.starts_with(b"#traces format") && self.blocks == 0 => {}
+                // The names of the columns, which are those of raw traces.
+                line if line.starts_with(b"#") && line != b"#END_TB" && self.blocks == 0 => {}
                 line => return Err(self.fault(Fault::found("", Some(line), "#BEGIN_TB"))),
             }
         }
@@ -266,53 +267,9 @@ impl TraceFile {
 
     /// The instruction in the current line.
     fn record(&mut self, warp: &mut Warp) -> Result<()> {
-        let header = &self.header;
-        let code = &mut self.code;
-        let mut read = |line: &[u8]| -> Result<Record, Fault> {
-            let mut words = Tokens::new(line);
-            if header.line_numbers {
-                words.read("line_num", decimal, "the line in the source, as the header says")?;
-            }
-            let pc = |word: &[u8]| u32::try_from(hexadecimal(word)?).ok();
-            let pc = words.read("PC", pc, "an instruction that begins with a hexadecimal address")?;
-            let mask = |word: &[u8]| u32::try_from(hexadecimal(word)?).ok();
-            let lanes = words.read("mask", mask, "32 lanes in hexadecimal")?;
-            let known = code.recognize(pc, &mut words, header)?;
-            let mut access = Record::NO_ACCESS;
-            let mut first = None;
-            if known.accesses {
-                let found = Access::read(&mut words, lanes, &mut warp.listed)?;
-                access = u32::try_from(warp.accesses.len()).unwrap_or(Record::NO_ACCESS);
-                warp.accesses.push(found);
-                first = match found {
-                    _ if lanes == 0 => None,
-                    Access::Stride { base, .. } => Some(base),
-                    Access::Listed(start) => warp.listed.get(start as usize).copied(),
-                };
-            }
-            // From version 5 on, an immediate value stands at the end.
-            let immediate = words.next();
-            let number =
-                |word| signed(word).is_some() || decimal(word).is_some() || hexadecimal(word).is_some();
-            if !immediate.is_none_or(number) {
-                let expected = format!(
-                    "an immediate value or the end of the line after {}",
-                    code.opcode(&known)
-                );
-                return Err(Fault::found("immediate", immediate, &expected));
-            }
-            if let Some(word) = words.next() {
-                let expected = format!("the end of the line after {}", code.opcode(&known));
-                return Err(Fault::found("", Some(word), &expected));
-            }
-            Ok(Record {
-                instruction: code.resolve(&known, first, header)?,
-                lanes,
-                access,
-            })
-        };
-        let record = read(self.lines.line()).map_err(|fault| self.lines.error(fault))?;
-        warp.records.push(record);
+        let record = Record::read(self.lines.line(), &self.header, &mut self.code, warp);
+        warp.records
+            .push(record.map_err(|fault| self.lines.error(fault))?);
         Ok(())
     }
 

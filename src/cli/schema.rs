@@ -5,6 +5,7 @@ use schemars::{Schema, schema_for};
 use super::output::Output;
 use super::table::{Column, Table};
 use super::{Global, Outcome};
+use crate::accelsim::TraceSummary;
 use crate::bandwidth::{BudgetResults, Nominal};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
@@ -79,6 +80,9 @@ const FORMATS: &[Entry] = &[
     }),
     ("comparison", "what `import examiner --compare` answers", || {
         schema_for!(Comparison)
+    }),
+    ("trace-summary", "what `import accel-sim` answers", || {
+        schema_for!(TraceSummary)
     }),
     ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
     (

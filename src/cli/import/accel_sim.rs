@@ -36,19 +36,19 @@ impl Args {
     /// # Errors
     /// Bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        let (copies, traces) = match Input::open(&self.trace)? {
-            Input::Kernel(trace) => (Copies::default(), vec![trace]),
+        let (copies, kernels) = match Input::open(&self.trace)? {
+            Input::Kernel(trace) => {
+                self.check(&[trace.header().id])?;
+                (Copies::default(), vec![KernelSummary::read(*trace)?])
+            }
             Input::List(list) => {
-                let traces = list.kernels().map(TraceFile::open).collect::<Result<_>>()?;
-                (Copies::of(list.commands()), traces)
+                let chosen = self.chosen(list.kernels())?;
+                let read = |path: &&Path| KernelSummary::read(TraceFile::open(path)?);
+                let read = || chosen.par_iter().map(read).collect::<Vec<_>>();
+                let kernels = global.pool()?.install(read).into_iter().collect::<Result<_>>()?;
+                (Copies::of(list.commands()), kernels)
             }
         };
-        let traces = self.chosen(traces)?;
-        let read = |trace| KernelSummary::read(trace);
-        let kernels: Vec<Result<KernelSummary>> = global
-            .pool()?
-            .install(|| traces.into_par_iter().map(read).collect());
-        let kernels = kernels.into_iter().collect::<Result<_>>()?;
         let summary = TraceSummary { copies, kernels };
         let answer = match global.format() {
             Format::Json => json_line(&summary)?,
@@ -64,27 +64,32 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// All, or the one that `--kernel` names.
-    fn chosen(&self, traces: Vec<TraceFile>) -> Result<Vec<TraceFile>> {
+    /// All, or those with the number that `--kernel` names.
+    fn chosen<'a>(&self, files: impl Iterator<Item = &'a Path>) -> Result<Vec<&'a Path>> {
+        let files: Vec<&Path> = files.collect();
         let Some(number) = self.kernel else {
-            return Ok(traces);
+            return Ok(files);
         };
-        let known: Vec<String> = traces
-            .iter()
-            .take(20)
-            .map(|trace| trace.header().id.to_string())
-            .collect();
-        let chosen: Vec<TraceFile> = { traces }
-            .into_iter()
-            .filter(|trace| trace.header().id == number)
-            .collect();
-        match chosen.is_empty() {
-            false => Ok(chosen),
-            true => Err(Error::Usage(format!(
-                "--kernel: found {number}, expected a number of a kernel in {}: {}",
-                Path::display(&self.trace),
-                known.join(", ")
-            ))),
+        // Opened one after the other: there may be more of them than a process may have open.
+        let id = |path: &&Path| TraceFile::open(path).map(|trace| trace.header().id);
+        let ids = files.iter().map(id).collect::<Result<Vec<u64>>>()?;
+        self.check(&ids)?;
+        let chosen = files.into_iter().zip(ids).filter(|(_, id)| *id == number);
+        Ok(chosen.map(|(path, _)| path).collect())
+    }
+
+    /// Whether the number that `--kernel` names, if any, is among `ids`.
+    fn check(&self, ids: &[u64]) -> Result<()> {
+        match self.kernel {
+            Some(number) if !ids.contains(&number) => {
+                let known: Vec<String> = ids.iter().take(20).map(u64::to_string).collect();
+                Err(Error::Usage(format!(
+                    "--kernel: found {number}, expected the number of a kernel in {}: {}",
+                    self.trace.display(),
+                    known.join(", ")
+                )))
+            }
+            _ => Ok(()),
         }
     }
 }
