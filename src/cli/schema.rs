@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
 use crate::model::machine::MachineShape;
 use crate::model::{
-    Benchmarks, Bound, Kernel, Plan, Platform, Program, Scenario, System, TaskSet, WarpScenario,
+    Benchmarks, Bound, Kernel, Plan, Platform, Program, Scenario, System, TaskSet, WarpRun, WarpScenario,
 };
 use crate::simulator::blocks::Comparison;
 use crate::simulator::regulation::Summary;
@@ -78,6 +78,16 @@ const FORMATS: &[Entry] = &[
     ("warp-simulation", "what `simulate warps` answers", || {
         schema_for!(super::simulate::WarpAnswer<'_>)
     }),
+    (
+        "warp-run",
+        "what `simulate warps` reads: kernels on a machine",
+        || schema_for!(WarpRun),
+    ),
+    (
+        "warp-results",
+        "what `simulate warps` answers of kernels on a machine",
+        || schema_for!(super::simulate::WarpRunAnswer),
+    ),
     ("comparison", "what `import examiner --compare` answers", || {
         schema_for!(Comparison)
     }),

@@ -1,11 +1,13 @@
 //! `gpusched simulate`: what a run looks like.
 
 mod blocks;
+mod kernels;
 mod pictures;
 mod tasks;
 mod warps;
 
 pub use blocks::Answer;
+pub use kernels::Answer as WarpRunAnswer;
 pub use tasks::Summary;
 pub use warps::Answer as WarpAnswer;
 
@@ -27,7 +29,7 @@ enum Command {
     Blocks(blocks::Args),
     /// Simulate the jobs of tasks on their partitions.
     Tasks(tasks::Args),
-    /// Simulate the warps of kernels on a sub-core.
+    /// Simulate the warps of kernels on a machine, or on a sub-core.
     Warps(warps::Args),
 }
 

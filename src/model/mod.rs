@@ -21,6 +21,7 @@ mod task;
 mod task_set;
 pub mod utilization;
 pub mod verdict;
+pub mod warp_run;
 pub mod warp_scenario;
 pub mod wcet;
 
@@ -45,6 +46,7 @@ pub use task::{Kind, Task, TaskError, TaskShape};
 pub use task_set::{EmptyTaskSet, TaskSet};
 pub use utilization::Utilization;
 pub use verdict::{Evidence, Verdict};
+pub use warp_run::WarpRun;
 pub use warp_scenario::WarpScenario;
 pub use wcet::{Contention, WcetFunction};
 

@@ -4,6 +4,7 @@
 //! whole stream is one document, as an editor or a pretty-printer writes it. JSONL is never held in memory as a whole:
 //! [`Documents::batch`] hands out unparsed lines, which any thread may parse, and the iterator parses one by one.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::marker::PhantomData;
@@ -12,7 +13,7 @@ use std::path::Path;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::program::{Refusal, line_of};
-use super::{Benchmarks, Bound, Kernel, Plan, Program, Scenario, System, TaskSet, WarpScenario};
+use super::{Benchmarks, Bound, Kernel, Plan, Program, Scenario, System, TaskSet, WarpRun, WarpScenario};
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -59,6 +60,16 @@ impl Document for Scenario {
 
 impl Document for WarpScenario {
     const EXPECTED: &str = "a scenario: an object such as {\"scheduler\":\"gto\",\"kernels\":[…]}";
+}
+
+impl Document for WarpRun {
+    const EXPECTED: &str = "a scenario: an object such as {\"machine\":\"rtx2060\",\"kernels\":[…]}";
+
+    fn field_of(message: &str) -> Option<(&str, &str)> {
+        let (field, message) = message.split_once(": ")?;
+        let path = field == "sms" || field.starts_with("kernels") && !field.contains(' ');
+        path.then_some((field, message))
+    }
 }
 
 impl Document for Program {
@@ -156,6 +167,25 @@ impl<T: Document> Documents<T> {
             return Err(documents.error(Some(line), format!("found a second {what}, expected one")));
         }
         Ok(document)
+    }
+
+    /// The text of the one document in the file at `path`, which is a `what`, to be parsed when it is known as what.
+    ///
+    /// # Errors
+    /// Those of reading, and [`Error::Input`] if a second document follows.
+    pub fn only_raw(path: impl AsRef<Path>, what: &str) -> Result<RawDocument> {
+        let mut documents = Documents::<T>::open(path)?;
+        let mut raw = documents.batch(2)?.into_iter();
+        let Some(first) = raw.next() else {
+            return Err(documents.error(None, format!("found nothing, expected a {what}")));
+        };
+        match raw.next() {
+            None => Ok(first),
+            Some(second) => {
+                first.parse::<T>(&documents.file)?; // what is wrong first is told first
+                Err(documents.error(Some(second.line), format!("found a second {what}, expected one")))
+            }
+        }
     }
 
     /// Reads from `source`; errors call it `file`.
@@ -288,6 +318,12 @@ fn ends_early(line: &[u8]) -> bool {
 }
 
 impl RawDocument {
+    /// Whether it is an object with a field of that name, as far as can be said before it is parsed.
+    pub fn has(&self, name: &str) -> bool {
+        let fields = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(&self.text);
+        fields.is_ok_and(|fields| fields.contains_key(name))
+    }
+
     /// The document; errors call the file `file`.
     ///
     /// # Errors

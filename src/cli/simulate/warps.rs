@@ -1,4 +1,4 @@
-//! `gpusched simulate warps`: the warps of kernels on a sub-core.
+//! `gpusched simulate warps`: the warps of kernels, on a sub-core with latencies alone, or on a whole machine.
 
 mod answer;
 mod rows;
@@ -8,21 +8,24 @@ pub use answer::Answer;
 
 use std::path::PathBuf;
 
+use super::kernels::{Changes, KernelArgs, is_trace};
 use super::pictures::Pictures;
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, InputError, Result};
 use crate::model::reader::WarpScenarios;
+use crate::model::warp_run::KernelSource;
 use crate::model::{Scheduler, WarpScenario};
 use crate::simulator::warp::subcore::{Chart, Observer, Overview, Record, simulate};
 
-/// Simulates the warps of kernels on a sub-core, cycle by cycle.
+/// Simulates the warps of kernels, cycle by cycle: on a machine with its memory, or on a sub-core with latencies alone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One scenario (JSON); `-` reads standard input.
-    #[arg(value_name = "SCENARIO")]
+    /// One scenario (JSON), or a kernel that runs alone: a program (JSON) or a trace of Accel-Sim (`.traceg`). `-` reads
+    /// standard input.
+    #[arg(value_name = "FILE")]
     scenario: PathBuf,
     /// Which warp issues next [default: as the scenario says].
     #[arg(long, value_enum)]
@@ -31,15 +34,22 @@ pub struct Args {
     #[arg(long, value_name = "KERNEL=N", value_parser = budget)]
     budget: Vec<(String, u32)>,
     #[command(flatten)]
+    kernels: KernelArgs,
+    #[command(flatten)]
     pictures: Pictures,
 }
 
 const EXAMPLE: &str = "\
-Prints when each kernel finishes; with --format json also which warp issued in each cycle, with --format csv (or -o NAME.csv) each
-instruction that was issued. In traces and Gantt charts a cycle is a nanosecond.
+On a machine: prints when each kernel finishes, what memory did and why schedulers did not issue; with --format json also each
+thread block, with --format csv (or -o NAME.csv) a row per kernel.
+On a sub-core (a scenario without machine): prints when each kernel finishes; with --format json also which warp issued in each
+cycle, with --format csv each instruction that was issued.
+In traces and Gantt charts a cycle is a nanosecond.
 
 Examples:
-  gpusched simulate warps tasksets/warps/singh22-fig3-qaws-1-4.json
+  gpusched simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --sms 10 --scheduler gto
+  gpusched simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --grid 8 --sms 1 --issues vadd.csv --trace vadd.json
+  gpusched simulate warps tasksets/warps/pc-copyl-spatial.json
   gpusched simulate warps tasksets/warps/singh22-fig3-qaws-1-4.json --budget K2=6 --gantt fig3d.svg";
 
 /// `KERNEL=N`; the name may have a = in it.
@@ -56,7 +66,32 @@ impl Args {
     /// Bad input, a run that is too long, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         self.pictures.check()?;
-        let scenario = self.scenario()?;
+        let changes = Changes {
+            scheduler: self.scheduler,
+            budgets: &self.budget,
+            pictures: &self.pictures,
+        };
+        let (file, kernels) = (self.scenario.as_path(), &self.kernels);
+        if is_trace(file) {
+            let source = KernelSource::Trace(file.file_name().unwrap_or_default().into());
+            return kernels.run_alone(global, file, source, &changes);
+        }
+        let raw = WarpScenarios::only_raw(file, "scenario")?;
+        let name = file.display().to_string();
+        if raw.has("body") {
+            let source = KernelSource::Program(Box::new(raw.parse(&name)?));
+            return kernels.run_alone(global, file, source, &changes);
+        }
+        if raw.has("machine") {
+            return kernels.run(global, file, raw.parse(&name)?, &changes);
+        }
+        kernels.refuse()?;
+        self.run_subcore(global, raw.parse(&name)?)
+    }
+
+    /// Simulates a sub-core with latencies alone.
+    fn run_subcore(&self, global: &Global, scenario: WarpScenario) -> Result<Outcome> {
+        let scenario = self.changed(scenario)?;
         let shape = scenario.shape();
         match global.format() {
             Format::Csv => {
@@ -117,8 +152,7 @@ impl Args {
     }
 
     /// The scenario with what the options change of it.
-    fn scenario(&self) -> Result<WarpScenario> {
-        let scenario = WarpScenarios::only(&self.scenario, "scenario")?;
+    fn changed(&self, scenario: WarpScenario) -> Result<WarpScenario> {
         let mut shape = scenario.shape().clone();
         if let Some(scheduler) = self.scheduler {
             shape.set_scheduler(scheduler);

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{Faults, MachineError};
 use super::{InstructionTimes, PipelineWidths, RegisterFile, Units};
+use crate::model::Scheduler;
 
 /// Threads of a warp.
 pub const WARP_SIZE: u32 = 32;
@@ -19,6 +20,16 @@ pub enum WarpScheduler {
     Gto,
     /// Oldest first (`old`).
     Oldest,
+}
+
+impl From<WarpScheduler> for Scheduler {
+    fn from(scheduler: WarpScheduler) -> Scheduler {
+        match scheduler {
+            WarpScheduler::Lrr => Scheduler::Lrr,
+            WarpScheduler::Gto => Scheduler::Gto,
+            WarpScheduler::Oldest => Scheduler::Oldest,
+        }
+    }
 }
 
 /// What one SM has.

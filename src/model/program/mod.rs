@@ -21,14 +21,12 @@ pub use check::Refusal;
 pub use dimensions::Dimensions;
 pub use expression::Expression;
 pub(crate) use line::line_of;
-pub use names::Buffer;
+pub use names::{Buffer, Ordered};
 pub use op::{Cache, MemorySpace, Op};
 pub use overrides::Overrides;
 pub use statement::{Access, Branch, Instruction, Loop, Repeat, Statement};
 
 use serde::{Deserialize, Serialize};
-
-use names::Ordered;
 
 /// Where the first buffer of a program lies, as in GPGPU-Sim.
 pub const FIRST_ADDRESS: u64 = 0xC000_0000;

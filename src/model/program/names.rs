@@ -65,7 +65,7 @@ impl schemars::JsonSchema for Buffer {
 
 /// An object in the order of its fields.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Ordered<T>(pub Vec<(String, T)>);
+pub struct Ordered<T>(pub Vec<(String, T)>);
 
 impl<T> Default for Ordered<T> {
     fn default() -> Ordered<T> {
@@ -74,6 +74,7 @@ impl<T> Default for Ordered<T> {
 }
 
 impl<T> Ordered<T> {
+    /// Whether there is no field.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -56,6 +56,14 @@ impl TracedKernel {
         &self.header
     }
 
+    /// What issue traces call the instruction at `pc`, if a block that was read has it.
+    pub fn text(&self, pc: u32) -> Option<&str> {
+        let mut known = self.trace.code().instructions().iter();
+        known
+            .find(|known| known.pc == pc)
+            .map(|known| known.opcode.as_str())
+    }
+
     /// The streams of the next thread block, one per warp; `None` after the last. Blocks come in the order in which a GPU
     /// dispatches them.
     ///

@@ -31,6 +31,8 @@ pub struct Dispatcher {
     last_sm: Vec<usize>,
     /// Blocks not yet started, of all kernels.
     left: u64,
+    /// Per kernel and block, when it started [core cycle].
+    starts: Vec<Vec<u64>>,
 }
 
 impl Dispatcher {
@@ -43,6 +45,7 @@ impl Dispatcher {
             last_cluster: clusters - 1,
             last_sm: vec![per_cluster - 1; clusters],
             left: kernels.iter().map(|kernel| kernel.blocks).sum(),
+            starts: vec![Vec::new(); kernels.len()],
         }
     }
 
@@ -123,6 +126,7 @@ impl Dispatcher {
                     },
                     now,
                 );
+                self.starts[kernel].push(now);
                 self.next[kernel] += 1;
                 self.left -= 1;
                 self.take(sm, &kernels[kernel]);
@@ -189,6 +193,11 @@ impl Dispatcher {
         occupied.registers += kernel.need.block_registers();
         occupied.shared_bytes += u64::from(kernel.need.shared_bytes);
         occupied.blocks += 1;
+    }
+
+    /// When block `index` of `kernel` started.
+    pub fn started(&self, kernel: usize, index: u64) -> u64 {
+        self.starts[kernel][index as usize]
     }
 
     /// A block of `kernel` ended on `sm`.

@@ -5,6 +5,7 @@ mod dispatch;
 mod kernel;
 mod program;
 mod results;
+mod traced;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -118,10 +119,26 @@ const NEVER: u64 = u64::MAX;
 /// # Errors
 /// [`Failure`].
 pub fn run(machine: &Machine, kernels: &[Launch], settings: &Settings) -> Result<Results, Failure> {
+    run_watched(machine, kernels, settings, &mut |_| ())
+}
+
+/// As [`run`]; `watch` is told the core cycle once in a while.
+///
+/// # Errors
+/// [`Failure`].
+pub fn run_watched(
+    machine: &Machine,
+    kernels: &[Launch],
+    settings: &Settings,
+    watch: &mut dyn FnMut(u64),
+) -> Result<Results, Failure> {
     let mut gpu = Gpu::new(machine, kernels, settings)?;
-    gpu.run(settings.limit)?;
+    gpu.run(settings.limit, watch)?;
     Ok(gpu.finish())
 }
+
+/// Cycles between two calls of a watcher.
+const WATCH: u64 = 1 << 16;
 
 impl<'a> Gpu<'a> {
     fn new(machine: &Machine, kernels: &'a [Launch], settings: &Settings) -> Result<Self, Failure> {
@@ -217,7 +234,8 @@ impl<'a> Gpu<'a> {
         }
     }
 
-    fn run(&mut self, limit: u64) -> Result<(), Failure> {
+    fn run(&mut self, limit: u64, watch: &mut dyn FnMut(u64)) -> Result<(), Failure> {
+        let mut next_watch = WATCH;
         loop {
             let ticks = self.edges.advance();
             if ticks[Domain::Core as usize] {
@@ -243,6 +261,10 @@ impl<'a> Gpu<'a> {
                 }
                 if self.now >= limit {
                     return Err(Failure::Limit { cycles: limit });
+                }
+                if self.now >= next_watch {
+                    next_watch = self.now.saturating_add(WATCH);
+                    watch(self.now);
                 }
                 self.skip()?;
             }
@@ -355,7 +377,8 @@ impl<'a> Gpu<'a> {
             if !sm.ended.is_empty() {
                 for ended in sm.ended.drain(..) {
                     self.dispatcher.give_back(index, &self.kernels[ended.kernel]);
-                    self.results.ended(index, &ended);
+                    let start = self.dispatcher.started(ended.kernel, ended.index);
+                    self.results.ended(index, start, &ended);
                 }
                 emptied.push(index);
             }

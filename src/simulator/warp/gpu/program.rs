@@ -25,8 +25,12 @@ impl Launch {
     /// # Errors
     /// Those of [`Code::new`].
     pub fn of_program(program: &Program) -> Result<Launch, Refusal> {
-        let code = Arc::new(Code::new(program)?);
-        Ok(Launch {
+        Ok(Launch::of_code(program, &Arc::new(Code::new(program)?)))
+    }
+
+    /// As [`Launch::of_program`], of a program that has been lowered to `code`.
+    pub fn of_code(program: &Program, code: &Arc<Code>) -> Launch {
+        Launch {
             name: program.name.clone(),
             blocks: program.blocks(),
             need: BlockNeed {
@@ -37,7 +41,7 @@ impl Launch {
             at: 0,
             budget: 0,
             sms: None,
-            source: Box::new(ProgramSource(code)),
-        })
+            source: Box::new(ProgramSource(Arc::clone(code))),
+        }
     }
 }

@@ -15,6 +15,8 @@ pub struct BlockRecord {
     pub sm: usize,
     /// Place among the SM's blocks.
     pub place: usize,
+    /// The core cycle in which it started.
+    pub start: u64,
     /// The core cycle in which it ended.
     pub end: u64,
 }
@@ -91,13 +93,14 @@ impl Results {
 
     pub(super) fn started(&mut self, _: usize, _: &Sm) {}
 
-    pub(super) fn ended(&mut self, sm: usize, ended: &EndedBlock) {
+    pub(super) fn ended(&mut self, sm: usize, start: u64, ended: &EndedBlock) {
         self.kernels[ended.kernel].finish = ended.cycle;
         self.blocks.push(BlockRecord {
             kernel: ended.kernel,
             block: ended.index,
             sm,
             place: ended.place,
+            start,
             end: ended.cycle,
         });
     }

@@ -1,0 +1,247 @@
+//! `gpusched simulate warps` of kernels on a machine.
+
+mod answer;
+mod issues;
+mod progress;
+mod rows;
+mod table;
+
+pub use answer::Answer;
+pub use progress::Progress;
+
+use std::path::{Path, PathBuf};
+
+use super::pictures::Pictures;
+use crate::artifact::Artifact;
+use crate::cli::output::{Output, Palette};
+use crate::cli::question::json_line;
+use crate::cli::{Format, Global, Outcome};
+use crate::error::{Error, InputError, Result};
+use crate::model::machine::Machine;
+use crate::model::program::{Dimensions, Ordered};
+use crate::model::warp_run::{KernelSource, RunKernel, WarpRunShape};
+use crate::model::{Scheduler, WarpRun};
+use crate::simulator::warp::scenario::{LIMIT, Options, Setup, chart};
+
+/// What only kernels on a machine have.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Kernels on a machine")]
+pub struct KernelArgs {
+    /// The machine, by name or file: of a program; of a scenario, another one.
+    #[arg(long, value_name = "MACHINE")]
+    machine: Option<String>,
+    #[command(flatten)]
+    launch: Launch,
+    /// SMs that take part [default: as the scenario says, else all].
+    #[arg(long, value_name = "N")]
+    sms: Option<u32>,
+    /// Nothing is in L2 at the start.
+    #[arg(long)]
+    cold: bool,
+    /// Give up after so many core cycles [default: 10^9].
+    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+    /// Also write each issue, as CSV.
+    #[arg(long, value_name = "FILE.csv")]
+    issues: Option<PathBuf>,
+}
+
+/// How a program is launched; what is not given is as the program says.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Launch {
+    /// Of a program: thread blocks, such as 480 or 16x8.
+    #[arg(long, value_name = "SIZE")]
+    grid: Option<Dimensions>,
+    /// Of a program: threads of a block, such as 256 or 16x16.
+    #[arg(long, value_name = "SIZE")]
+    block: Option<Dimensions>,
+    /// Of a program: the value of a parameter, or the bytes of a buffer; may be repeated.
+    #[arg(long = "parameter", short, value_name = "NAME=VALUE", value_parser = parameter)]
+    parameters: Vec<(String, i64)>,
+}
+
+/// `NAME=VALUE`.
+fn parameter(text: &str) -> Result<(String, i64), String> {
+    let parts = text.split_once('=');
+    let parts = parts.and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
+    parts.ok_or_else(|| "expected NAME=VALUE with a whole number, such as n=16".to_owned())
+}
+
+impl Launch {
+    /// Whether it changes anything.
+    fn given(&self) -> bool {
+        self.grid.is_some() || self.block.is_some() || !self.parameters.is_empty()
+    }
+
+    /// `source`, launched so; a later value of a parameter counts.
+    pub fn of(&self, source: KernelSource) -> RunKernel {
+        let mut parameters: Vec<(String, i64)> = Vec::new();
+        for (name, value) in &self.parameters {
+            parameters.retain(|(known, _)| known != name);
+            parameters.push((name.clone(), *value));
+        }
+        RunKernel {
+            grid: self.grid,
+            block: self.block,
+            parameters: Ordered(parameters),
+            ..RunKernel::new(source)
+        }
+    }
+}
+
+/// Whether the file at `path` is taken for a trace of Accel-Sim.
+pub fn is_trace(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("traceg"))
+}
+
+/// What an option changes of a scenario.
+pub struct Changes<'a> {
+    /// Another scheduler.
+    pub scheduler: Option<Scheduler>,
+    /// Other budgets.
+    pub budgets: &'a [(String, u32)],
+    /// Where the run is drawn.
+    pub pictures: &'a Pictures,
+}
+
+impl KernelArgs {
+    /// Refuses these options, which only kernels on a machine have.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the first that is given.
+    pub fn refuse(&self) -> Result<()> {
+        let options = [
+            ("--machine", self.machine.is_some()),
+            ("--grid, --block or --parameter", self.launch.given()),
+            ("--sms", self.sms.is_some()),
+            ("--cold", self.cold),
+            ("--limit", self.limit.is_some()),
+            ("--issues", self.issues.is_some()),
+        ];
+        match options.iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((option, _)) => Err(Error::Usage(format!(
+                "{option}: found with a scenario of a sub-core, expected only with a program or a scenario that has a machine"
+            ))),
+        }
+    }
+
+    /// Simulates `source`, a program or a trace, alone; errors call it `file`.
+    ///
+    /// # Errors
+    /// No machine; those of [`KernelArgs::run`].
+    pub fn run_alone(
+        &self,
+        global: &Global,
+        file: &Path,
+        source: KernelSource,
+        changes: &Changes<'_>,
+    ) -> Result<Outcome> {
+        let Some(machine) = &self.machine else {
+            let message = format!(
+                "--machine: found none, expected one of {}, or a file, for the kernel in {}",
+                Machine::names(),
+                file.display()
+            );
+            return Err(Error::Usage(message));
+        };
+        let shape = WarpRunShape::alone(find(machine)?, self.launch.of(source));
+        self.simulate(global, file, shape, changes)
+    }
+
+    /// Simulates the scenario `run` of `file`.
+    ///
+    /// # Errors
+    /// Bad input, what cannot be simulated, a run that is too long, or output that cannot be written.
+    pub fn run(&self, global: &Global, file: &Path, run: WarpRun, changes: &Changes<'_>) -> Result<Outcome> {
+        if self.launch.given() {
+            let message = "--grid, --block, --parameter: found with a scenario, expected only with a program";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        let mut shape = run.into_shape();
+        if let Some(machine) = &self.machine {
+            shape.machine = find(machine)?;
+        }
+        self.simulate(global, file, shape, changes)
+    }
+
+    fn simulate(
+        &self,
+        global: &Global,
+        file: &Path,
+        mut shape: WarpRunShape,
+        changes: &Changes<'_>,
+    ) -> Result<Outcome> {
+        if self.issues.as_deref() == Some(Path::new("-")) {
+            let message = "--issues: found -, expected a file, for standard output has the answer";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        if let Some(scheduler) = changes.scheduler {
+            shape.set_scheduler(scheduler);
+        }
+        shape.sms = self.sms.or(shape.sms);
+        shape.warm &= !self.cold;
+        let setup = setup(file, shape, changes.budgets)?;
+        let drawn = changes.pictures.wanted();
+        let options = Options {
+            record_issues: drawn || self.issues.is_some(),
+            limit: self.limit.unwrap_or(LIMIT),
+        };
+        let mut progress = Progress::new(global, "core cycles");
+        let (results, texts) = setup.run(options, &mut |cycle| progress.at(cycle))?;
+        drop(progress);
+        let answer = Answer::new(&setup, &results);
+        let text = match global.format() {
+            Format::Csv => rows::csv(&answer)?,
+            Format::Json => json_line(&answer)?,
+            Format::Text => table::text(&answer, &Palette::of(global)),
+        };
+        let mut output = Output::open(global)?;
+        if drawn {
+            let timeline = chart(&setup, &results, &texts);
+            let timeline = timeline.map_err(|error| changes.pictures.refuse(error))?;
+            let title = answer.title();
+            changes.pictures.write(&timeline, &title)?;
+        }
+        if let Some(path) = &self.issues {
+            Artifact::write(path, issues::csv(&setup, results.issues, &texts)?)?;
+        }
+        output.write(text)?;
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+}
+
+/// The machine of `--machine`.
+pub fn find(machine: &str) -> Result<Machine> {
+    Machine::find(machine).map_err(|error| match error {
+        Error::Usage(message) => Error::Usage(format!("--machine: {message}")),
+        other => other,
+    })
+}
+
+/// The run of `shape`, of `file`, with other `budgets`.
+pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) -> Result<Setup> {
+    for (name, budget) in budgets {
+        // Programs have names that only reading them tells.
+        let read = Setup::names(&shape, file)?;
+        let Some(index) = read.iter().position(|known| known == name) else {
+            let message = format!(
+                "--budget: found the kernel {name:?}, expected one of {}",
+                read.join(", ")
+            );
+            return Err(Error::Usage(message));
+        };
+        if let Some(kernel) = shape.kernels.get_mut(index) {
+            kernel.budget = Some(*budget);
+        }
+    }
+    let run = WarpRun::new(shape).map_err(|error| InputError {
+        file: file.display().to_string(),
+        line: None,
+        field: error.field,
+        message: format!("found {}, expected {}", error.found, error.expected),
+    })?;
+    Setup::new(&run, file)
+}

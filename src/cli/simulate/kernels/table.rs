@@ -1,0 +1,93 @@
+//! A run of kernels for people.
+
+use super::Answer;
+use crate::cli::output::Palette;
+use crate::cli::table::{Column, Table, clip};
+
+/// The longest name [characters].
+const NAME: usize = 24;
+
+/// What became of each kernel, and what memory and schedulers did.
+pub fn text(answer: &Answer, palette: &Palette) -> String {
+    let (us, cycles) = (answer.time_ns as f64 / 1e3, answer.cycles);
+    let mut text = format!(
+        "{}: {} SMs of {} under {}{}{:#}, {cycles} core cycles ({us:.3} us)\n",
+        clip(&answer.title(), 60),
+        answer.sms,
+        clip(&answer.machine, NAME),
+        palette.good,
+        answer.scheduler,
+        palette.good,
+    );
+    text += &kernels(answer, palette);
+    text += &traffic(answer);
+    let stalls = &answer.stalls;
+    let all = stalls.issued + stalls.pipeline + stalls.scoreboard + stalls.idle;
+    let share = |part: u64| format!("{:.1} %", 100.0 * part as f64 / all.max(1) as f64);
+    text += &format!(
+        "schedulers: {} issued, {} unit busy, {} waiting for registers, {} without an instruction\n",
+        share(stalls.issued),
+        share(stalls.pipeline),
+        share(stalls.scoreboard),
+        share(stalls.idle),
+    );
+    text
+}
+
+fn kernels(answer: &Answer, palette: &Palette) -> String {
+    let budgets = answer.kernels.iter().any(|kernel| kernel.budget.is_some());
+    let mut columns = vec![
+        Column::Left("kernel"),
+        Column::Right("blocks"),
+        Column::Right("launch"),
+        Column::Right("first block"),
+        Column::Right("finish"),
+        Column::Right("response"),
+        Column::Right("warp instr"),
+        Column::Right("thread instr"),
+        Column::Right("warp IPC"),
+    ];
+    if budgets {
+        columns.insert(2, Column::Right("budget"));
+    }
+    let mut table = Table::new(columns);
+    for kernel in &answer.kernels {
+        let mut cells = vec![
+            clip(&kernel.name, NAME),
+            kernel.blocks.to_string(),
+            kernel.launch.to_string(),
+            kernel.first_block.to_string(),
+            kernel.finish.to_string(),
+            kernel.response.to_string(),
+            kernel.warp_instructions.to_string(),
+            kernel.thread_instructions.to_string(),
+            format!("{:.3}", kernel.warp_ipc),
+        ];
+        if budgets {
+            cells.insert(2, kernel.budget.unwrap_or(0).to_string());
+        }
+        table.row(cells);
+    }
+    table.render(palette.header)
+}
+
+/// Sectors and rates.
+fn traffic(answer: &Answer) -> String {
+    let traffic = &answer.traffic;
+    let gigabytes = |rate: u64| rate as f64 / 1e9;
+    let missed = |misses: u64, accesses: u64| match accesses {
+        0 => String::new(),
+        _ => format!(" ({:.1} % missed)", 100.0 * misses as f64 / accesses as f64),
+    };
+    format!(
+        "sectors of 32 bytes: L1 {}{}, L2 {}{}, DRAM {} read and {} written; {:.1} GB/s at L2, {:.1} GB/s at DRAM\n",
+        traffic.l1_accesses,
+        missed(traffic.l1_misses, traffic.l1_accesses),
+        traffic.l2_accesses,
+        missed(traffic.l2_misses, traffic.l2_accesses),
+        traffic.dram_reads,
+        traffic.dram_writes,
+        gigabytes(traffic.l2_bytes_per_second),
+        gigabytes(traffic.dram_bytes_per_second),
+    )
+}

@@ -1,0 +1,188 @@
+//! From a scenario of full kernels to a run of the GPU.
+
+mod chart;
+mod kernel;
+mod layout;
+
+pub use chart::chart;
+pub use kernel::{Kernel, Texts};
+
+use std::path::Path;
+
+use super::gpu::{self, Results, Settings};
+use crate::error::{Error, InputError, Result};
+use crate::model::machine::Machine;
+use crate::model::warp_run::WarpRunShape;
+use crate::model::{Scheduler, WarpRun};
+
+/// Cycles after which a run gives up, unless said otherwise.
+pub const LIMIT: u64 = 1_000_000_000;
+
+/// Kernels that have been read and laid out, ready to be run any number of times.
+#[derive(Debug)]
+pub struct Setup {
+    name: Option<String>,
+    machine: Machine,
+    scheduler: Scheduler,
+    sms: u32,
+    warm: Vec<(u64, u64)>,
+    kernels: Vec<Kernel>,
+    /// What errors call the scenario.
+    file: String,
+}
+
+/// How a run is recorded, and when it gives up.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Whether issues are recorded.
+    pub record_issues: bool,
+    /// Cycles after which it gives up.
+    pub limit: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            record_issues: false,
+            limit: LIMIT,
+        }
+    }
+}
+
+impl Setup {
+    /// The run of `run`, which was read from `file`: its files are relative to that one's folder.
+    ///
+    /// # Errors
+    /// Those of reading programs and traces, and [`Error::Input`] for launches that programs do not allow and names that two
+    /// kernels have.
+    pub fn new(run: &WarpRun, file: &Path) -> Result<Setup> {
+        let shape = run.shape();
+        let name = file.display().to_string();
+        let fault = |field: String, message: String| {
+            Error::Input(InputError {
+                file: name.clone(),
+                line: None,
+                field,
+                message,
+            })
+        };
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let mut kernels = Vec::new();
+        let mut memory = layout::Layout::default();
+        let mut warm = Vec::new();
+        for (index, kernel) in shape.kernels.iter().enumerate() {
+            let of = |field: &str| match field {
+                "" => format!("kernels[{index}]"),
+                _ => format!("kernels[{index}].{field}"),
+            };
+            let kernel =
+                Kernel::read(kernel, shape, folder, &mut memory).map_err(|refusal| match refusal {
+                    kernel::Refused::File(error) => error,
+                    kernel::Refused::Launch(refusal) => {
+                        fault(of(&kernel::field_of(kernel, &refusal.field)), refusal.message)
+                    }
+                })?;
+            warm.extend(kernel.buffers());
+            kernels.push(kernel);
+        }
+        let own = kernels.iter().map(|kernel| kernel.name.clone()).collect();
+        for (kernel, name) in kernels.iter_mut().zip(kernel::names(shape, own)) {
+            kernel.name = name;
+        }
+        let mut machine = shape.machine.clone().into_shape();
+        machine.dispatch.share_sms = shape.shares_sms();
+        let machine =
+            Machine::new(machine).map_err(|error| fault("machine".to_owned(), error.to_string()))?;
+        if !shape.warm {
+            warm.clear();
+        }
+        Ok(Setup {
+            name: shape.name.clone(),
+            machine,
+            scheduler: shape.scheduler(),
+            sms: shape.sms(),
+            warm,
+            kernels,
+            file: name,
+        })
+    }
+
+    /// The names of the kernels of `shape`, which was read from `file`: theirs, or those of their programs.
+    ///
+    /// # Errors
+    /// Those of reading programs and traces.
+    pub fn names(shape: &WarpRunShape, file: &Path) -> Result<Vec<String>> {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        Ok(kernel::names(shape, kernel::own_names(shape, folder)?))
+    }
+
+    /// The scenario's name.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The machine, as kernels share it.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The scheduler.
+    pub fn scheduler(&self) -> Scheduler {
+        self.scheduler
+    }
+
+    /// The SMs that take part.
+    pub fn sms(&self) -> u32 {
+        self.sms
+    }
+
+    /// The kernels, in the order of the scenario.
+    pub fn kernels(&self) -> &[Kernel] {
+        &self.kernels
+    }
+
+    /// Runs the kernels; `watch` is told the core cycle once in a while.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for what cannot be simulated or does not end; those of reading traces.
+    pub fn run(&self, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
+        self.run_on(self.sms, options, watch)
+    }
+
+    /// As [`Setup::run`], on `sms` SMs of the machine.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run_on(&self, sms: u32, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
+        let mut texts = Texts::default();
+        let mut launches = Vec::new();
+        for kernel in &self.kernels {
+            launches.push(kernel.launch(&mut texts)?);
+        }
+        let settings = Settings {
+            scheduler: self.scheduler,
+            sms: Some(sms),
+            warm: self.warm.clone(),
+            record_issues: options.record_issues,
+            limit: options.limit,
+        };
+        let results = gpu::run_watched(&self.machine, &launches, &settings, watch);
+        let results = results.map_err(|failure| InputError {
+            file: self.file.clone(),
+            line: None,
+            field: String::new(),
+            message: failure.to_string(),
+        })?;
+        Ok((results, texts))
+    }
+}
+
+/// The latency of a launch on the machine of `shape` [core cycles], if launches have one there.
+fn launch_latency(shape: &WarpRunShape, blocks: u64) -> u64 {
+    let dispatch = &shape.machine.dispatch;
+    let whole = u64::from(dispatch.block_latency).saturating_mul(blocks);
+    match shape.launch_latency {
+        true => u64::from(dispatch.kernel_latency).saturating_add(whole),
+        false => 0,
+    }
+}
