@@ -55,9 +55,4 @@ impl Request {
     pub fn sector(&self) -> usize {
         (self.address / SECTOR % (LINE / SECTOR)) as usize
     }
-
-    /// Address of its line.
-    pub fn line(&self) -> u64 {
-        self.address & !(LINE - 1)
-    }
 }

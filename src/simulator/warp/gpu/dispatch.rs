@@ -44,7 +44,9 @@ impl Dispatcher {
             last_kernel: 0,
             last_cluster: clusters - 1,
             last_sm: vec![per_cluster - 1; clusters],
-            left: kernels.iter().map(|kernel| kernel.blocks).sum(),
+            left: kernels
+                .iter()
+                .fold(0, |left, kernel| left.saturating_add(kernel.blocks)),
             starts: vec![Vec::new(); kernels.len()],
         }
     }
@@ -72,7 +74,12 @@ impl Dispatcher {
 
     /// The kernel whose turn it is, for an SM.
     fn select(&mut self, sm: usize, kernels: &[Launch], now: u64) -> Option<usize> {
-        let may = |kernel: usize| kernels[kernel].sms.as_ref().is_none_or(|sms| sms[sm]);
+        let may = |kernel: usize| {
+            kernels[kernel]
+                .sms
+                .as_ref()
+                .is_none_or(|sms| sms.get(sm) == Some(&true))
+        };
         if self.has_blocks(self.last_kernel, kernels, now) && may(self.last_kernel) {
             return Some(self.last_kernel);
         }
@@ -112,6 +119,10 @@ impl Dispatcher {
                 let streams = kernels[kernel]
                     .source
                     .warps(index)
+                    .and_then(|streams| match streams.len() == warps(&kernels[kernel]) {
+                        true => Ok(streams),
+                        false => Err(format!("block {index} has {} warps", streams.len())),
+                    })
                     .map_err(|message| Failure::Source {
                         kernel: kernels[kernel].name.clone(),
                         message,
@@ -166,7 +177,7 @@ impl Dispatcher {
 
     /// A place for a block of `kernel` on `sm`, and its first slot.
     fn room(&self, sm: usize, state: &Sm, machine: &MachineShape, kernel: &Launch) -> Option<(usize, usize)> {
-        let warps = kernel.need.threads.div_ceil(WARP_SIZE) as usize;
+        let warps = warps(kernel);
         if !machine.dispatch.share_sms {
             let place =
                 state.free_place(machine.blocks_per_sm_of_grid(&kernel.need, kernel.blocks) as usize)?;
@@ -208,4 +219,9 @@ impl Dispatcher {
         occupied.shared_bytes -= u64::from(kernel.need.shared_bytes);
         occupied.blocks -= 1;
     }
+}
+
+/// Warps of a block of `kernel`.
+fn warps(kernel: &Launch) -> usize {
+    kernel.need.threads.div_ceil(WARP_SIZE) as usize
 }

@@ -19,6 +19,7 @@ use super::memory::{Crossbar, Partition, PartitionParameters, Place, Slice};
 use super::policy;
 use super::request::Request;
 use super::sm::Sm;
+pub use super::sm::{IssueEvent, Stalls};
 use crate::model::Scheduler;
 use crate::model::machine::{
     Cache, Decoder, Machine, MachineShape, Replacement, WriteAllocation, WritePolicy,

@@ -6,7 +6,7 @@ mod crossbar;
 mod partition;
 mod slice;
 
-pub use channel::{Channel, ChannelCounts, Place};
+pub use channel::Place;
 pub use crossbar::Crossbar;
 pub use partition::{Partition, PartitionParameters};
 pub use slice::Slice;

@@ -117,7 +117,9 @@ impl Collectors {
             ready: 0,
             per_scheduler,
             scheduler_of: (0..units).map(|unit| unit / per_scheduler).collect(),
-            after: (0..units).map(|unit| (unit / per_scheduler + 1) * per_scheduler % units).collect(),
+            after: (0..units)
+                .map(|unit| (unit / per_scheduler + 1) * per_scheduler % units)
+                .collect(),
             ports: in_ports,
             served: vec![0; out_ports],
             queues: vec![VecDeque::new(); banks],

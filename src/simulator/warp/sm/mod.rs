@@ -10,7 +10,7 @@ mod units;
 mod warps;
 
 pub use blocks::{BlockStart, EndedBlock};
-pub use flight::{Memory, Unit};
+use flight::Unit;
 pub use issue::{IssueEvent, Stalls};
 
 use self::blocks::Block;

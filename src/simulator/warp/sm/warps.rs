@@ -143,7 +143,9 @@ impl Warps {
                     filed: Filed::Nowhere,
                 })
                 .collect(),
-            places: (0..slots).map(|slot| (slot % schedulers, slot / schedulers)).collect(),
+            places: (0..slots)
+                .map(|slot| (slot % schedulers, slot / schedulers))
+                .collect(),
             schedulers: vec![scheduler; schedulers],
             hungry: 0,
             finished: 0,
@@ -326,9 +328,9 @@ impl Warps {
 
     /// Whether some warp could issue, if its unit were free, or has instructions to drop.
     pub fn can_issue(&self) -> bool {
-        self.schedulers.iter().any(|scheduler| {
-            !scheduler.stale.is_empty() || !scheduler.any_ready.is_empty()
-        })
+        self.schedulers
+            .iter()
+            .any(|scheduler| !scheduler.stale.is_empty() || !scheduler.any_ready.is_empty())
     }
 
     fn check_finished(&mut self, slot: usize) {
