@@ -31,6 +31,8 @@ pub struct Dispatcher {
     last_sm: Vec<usize>,
     /// Blocks not yet started, of all kernels.
     left: u64,
+    /// No block can start before this cycle, unless one ends.
+    settled_until: u64,
     /// Per kernel and block, when it started [core cycle].
     starts: Vec<Vec<u64>>,
 }
@@ -47,6 +49,7 @@ impl Dispatcher {
             left: kernels
                 .iter()
                 .fold(0, |left, kernel| left.saturating_add(kernel.blocks)),
+            settled_until: 0,
             starts: vec![Vec::new(); kernels.len()],
         }
     }
@@ -101,6 +104,9 @@ impl Dispatcher {
         now: u64,
     ) -> Result<Vec<usize>, Failure> {
         let mut started = Vec::new();
+        if now < self.settled_until {
+            return Ok(started);
+        }
         let per_cluster = machine.sms_per_cluster as usize;
         let clusters = self.last_sm.len();
         let first = self.last_cluster + 1;
@@ -148,6 +154,9 @@ impl Dispatcher {
                 break;
             }
         }
+        if started.is_empty() {
+            self.settled_until = self.next_launch(now, kernels).unwrap_or(u64::MAX);
+        }
         Ok(started)
     }
 
@@ -178,9 +187,10 @@ impl Dispatcher {
     /// A place for a block of `kernel` on `sm`, and its first slot.
     fn room(&self, sm: usize, state: &Sm, machine: &MachineShape, kernel: &Launch) -> Option<(usize, usize)> {
         let warps = warps(kernel);
+        let most = kernel.resident.unwrap_or(u32::MAX) as usize;
         if !machine.dispatch.share_sms {
-            let place =
-                state.free_place(machine.blocks_per_sm_of_grid(&kernel.need, kernel.blocks) as usize)?;
+            let fit = machine.blocks_per_sm_of_grid(&kernel.need, kernel.blocks) as usize;
+            let place = state.free_place(fit.min(most))?;
             return Some((place, place * warps));
         }
         let occupied = &self.occupied[sm];
@@ -193,7 +203,7 @@ impl Dispatcher {
             return None;
         }
         Some((
-            state.free_place(machine.sm.blocks as usize)?,
+            state.free_place((machine.sm.blocks as usize).min(most))?,
             state.free_slots(warps)?,
         ))
     }
@@ -213,6 +223,7 @@ impl Dispatcher {
 
     /// A block of `kernel` ended on `sm`.
     pub fn give_back(&mut self, sm: usize, kernel: &Launch) {
+        self.settled_until = 0;
         let occupied = &mut self.occupied[sm];
         occupied.threads -= kernel.need.padded_threads();
         occupied.registers -= kernel.need.block_registers();

@@ -1,5 +1,7 @@
 //! A kernel to be simulated.
 
+use std::sync::Arc;
+
 use super::super::code::Stream;
 use crate::model::machine::BlockNeed;
 
@@ -22,10 +24,12 @@ pub struct Launch {
     pub need: BlockNeed,
     /// The core cycle from which on its blocks may start.
     pub at: u64,
+    /// At most so many blocks on an SM at a time, if that is less than fit.
+    pub resident: Option<u32>,
     /// Budget or priority, for policies that have them.
     pub budget: u32,
     /// SMs it may use, one flag each; none given: all.
     pub sms: Option<Vec<bool>>,
     /// Its instructions.
-    pub source: Box<dyn Source>,
+    pub source: Arc<dyn Source>,
 }

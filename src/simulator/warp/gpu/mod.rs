@@ -100,6 +100,8 @@ struct Gpu<'a> {
     responses: Vec<VecDeque<Request>>,
     slices: Vec<Slice>,
     slice_wakes: Vec<u64>,
+    /// The first of them.
+    l2_wake: u64,
     partitions: Vec<Partition>,
     /// Per partition, the core cycle from which on it has something to do; and the first of them.
     partition_wakes: Vec<u64>,
@@ -206,6 +208,7 @@ impl<'a> Gpu<'a> {
                 })
                 .collect(),
             slice_wakes: vec![NEVER; slices],
+            l2_wake: NEVER,
             partitions: (0..machine.memory.channels)
                 .map(|_| Partition::new(&parameters))
                 .collect(),
@@ -333,6 +336,7 @@ impl<'a> Gpu<'a> {
                 for (index, slice) in slices.iter().enumerate() {
                     if !slice.from_dram.is_empty() {
                         self.slice_wakes[first + index] = self.now;
+                        self.l2_wake = self.now;
                     }
                 }
             }
@@ -343,6 +347,10 @@ impl<'a> Gpu<'a> {
     fn l2_cycle(&mut self) {
         let per_channel = self.machine.memory.slices_per_channel as usize;
         let mut arriving = self.requests.filled();
+        if arriving == 0 && self.l2_wake > self.now {
+            return;
+        }
+        self.l2_wake = NEVER;
         for (index, slice) in self.slices.iter_mut().enumerate() {
             if arriving & 1 == 1
                 && slice.accepts()
@@ -362,6 +370,7 @@ impl<'a> Gpu<'a> {
                     self.dram_wake = self.now;
                 }
             }
+            self.l2_wake = self.l2_wake.min(self.slice_wakes[index]);
         }
     }
 
@@ -421,8 +430,12 @@ impl<'a> Gpu<'a> {
             return Ok(());
         }
         let launch = self.dispatcher.next_launch(now, self.kernels).map(|at| at - 1);
-        let wakes = self.sm_wakes.iter().chain(&self.slice_wakes).copied();
-        let next = wakes.chain([self.dram_wake]).chain(launch).min().unwrap_or(NEVER);
+        let wakes = self.sm_wakes.iter().copied();
+        let next = wakes
+            .chain([self.dram_wake, self.l2_wake])
+            .chain(launch)
+            .min()
+            .unwrap_or(NEVER);
         if next == NEVER {
             return Err(Failure::Deadlock { cycle: now });
         }

@@ -39,9 +39,10 @@ impl Launch {
                 shared_bytes: program.shared_memory,
             },
             at: 0,
+            resident: None,
             budget: 0,
             sms: None,
-            source: Box::new(ProgramSource(Arc::clone(code))),
+            source: Arc::new(ProgramSource(Arc::clone(code))),
         }
     }
 }

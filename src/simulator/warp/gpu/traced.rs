@@ -40,9 +40,10 @@ impl Launch {
                 shared_bytes: header.shared_memory,
             },
             at: 0,
+            resident: None,
             budget: 0,
             sms: None,
-            source: Box::new(TraceSource(Arc::clone(kernel))),
+            source: Arc::new(TraceSource(Arc::clone(kernel))),
         }
     }
 }
