@@ -88,6 +88,9 @@ const FORMATS: &[Entry] = &[
         "what `simulate warps` answers of kernels on a machine",
         || schema_for!(super::simulate::WarpRunAnswer),
     ),
+    ("warp-profile", "what `simulate profile` answers", || {
+        schema_for!(super::simulate::ProfileAnswer)
+    }),
     ("comparison", "what `import examiner --compare` answers", || {
         schema_for!(Comparison)
     }),

@@ -3,11 +3,13 @@
 mod blocks;
 mod kernels;
 mod pictures;
+mod profile;
 mod tasks;
 mod warps;
 
 pub use blocks::Answer;
 pub use kernels::Answer as WarpRunAnswer;
+pub use profile::{Answer as ProfileAnswer, COLUMNS as PROFILE_COLUMNS};
 pub use tasks::Summary;
 pub use warps::Answer as WarpAnswer;
 
@@ -27,6 +29,8 @@ pub struct Args {
 enum Command {
     /// Simulate the thread blocks of kernels on the SMs of a GPU.
     Blocks(blocks::Args),
+    /// Simulate a kernel alone on different numbers of SMs.
+    Profile(profile::Args),
     /// Simulate the jobs of tasks on their partitions.
     Tasks(tasks::Args),
     /// Simulate the warps of kernels on a machine, or on a sub-core.
@@ -41,6 +45,7 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::Blocks(args) => args.run(global),
+            Command::Profile(args) => args.run(global),
             Command::Tasks(args) => args.run(global),
             Command::Warps(args) => args.run(global),
         }

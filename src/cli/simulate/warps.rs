@@ -49,7 +49,7 @@ In traces and Gantt charts a cycle is a nanosecond.
 Examples:
   gpusched simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --sms 10 --scheduler gto
   gpusched simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --grid 8 --sms 1 --issues vadd.csv --trace vadd.json
-  gpusched simulate warps tasksets/warps/pc-copyl-spatial.json
+  gpusched simulate warps tasksets/runs/pc-copyl-spatial.json
   gpusched simulate warps tasksets/warps/singh22-fig3-qaws-1-4.json --budget K2=6 --gantt fig3d.svg";
 
 /// `KERNEL=N`; the name may have a = in it.

@@ -1,8 +1,10 @@
-//! Reading measured points: a CSV file with the columns `sms`, `time_UNIT` and, if there are conflicts, `contention`.
+//! Reading measured points: a CSV file with the columns `sms`, `time_UNIT` and, if there are conflicts, `contention`. The other
+//! columns of `simulate profile` are left aside.
 
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use crate::cli::simulate::PROFILE_COLUMNS;
 use crate::error::{Error, InputError, Result};
 use crate::kernel_wcet::fit::envelope::Measured;
 use crate::kernel_wcet::fit::points::{Points, check};
@@ -28,11 +30,14 @@ pub fn read(path: &Path) -> Result<Measured> {
     let bytes = bytes(path)?;
     let table = Table::from_reader(&file, bytes.as_slice())?;
     let file_error = |message: String| table.error(None, "", message);
-    let known =
-        |name: &str| ["sms", "contention"].contains(&name) || TIMES.iter().any(|(time, _)| *time == name);
+    let known = |name: &str| {
+        ["sms", "contention"].contains(&name)
+            || TIMES.iter().any(|(time, _)| *time == name)
+            || PROFILE_COLUMNS.contains(&name)
+    };
     if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {
         let message = format!(
-            "found a column `{unknown}`, expected sms, time_ns (or time_us, time_ms, time_s) and contention"
+            "found a column `{unknown}`, expected sms, time_ns (or time_us, time_ms, time_s) and contention; those of `simulate profile` may stay"
         );
         return Err(table.error(None, "", message));
     }

@@ -28,8 +28,8 @@ pub struct Estimate {
     pub memory: u64,
     /// Blocks that were simulated.
     pub simulated_blocks: u64,
-    /// The run behind it.
-    pub run: Results,
+    /// The run behind it, with instructions and traffic of all blocks; blocks and stalls are those that were simulated.
+    pub results: Results,
 }
 
 /// Estimates `kernel` alone on `machine` (or on `settings.sms` of its SMs).
@@ -58,7 +58,7 @@ pub fn estimate(machine: &Machine, kernel: &Launch, settings: &Settings) -> Resu
         record_issues: false,
         ..settings.clone()
     };
-    let run = run(machine, &[sample], &settings)?;
+    let mut run = run(machine, &[sample], &settings)?;
     let mut ends: Vec<u64> = run.blocks.iter().map(|block| block.end).collect();
     ends.sort_unstable();
     let end = |blocks: u64| {
@@ -71,7 +71,7 @@ pub fn estimate(machine: &Machine, kernel: &Launch, settings: &Settings) -> Resu
     let further = u128::from(rest) * u128::from(round) / u128::from((simulated - resident).max(1));
     let alone = u128::from(run.cycles) + further;
     // One slice serves one sector per cycle of L2.
-    let sectors = u128::from(run.traffic.l2_accesses) * u128::from(kernel.blocks) / u128::from(simulated);
+    let sectors = u128::from(run.traffic.l2_accesses) * u128::from(kernel.blocks) / u128::from(simulated.max(1));
     let clocks = &machine.clocks;
     let rate = u128::from(machine.memory.slices()) * u128::from(clocks.l2_khz) * REACHED_PERCENT;
     let memory = sectors * u128::from(clocks.core_khz) * 100 / rate;
@@ -80,11 +80,13 @@ pub fn estimate(machine: &Machine, kernel: &Launch, settings: &Settings) -> Resu
         .saturating_mul(alone)
         .saturating_add(memory.saturating_mul(memory))
         .isqrt();
+    let cycles = narrow(both);
+    run.scale(kernel.blocks, simulated.min(kernel.blocks), cycles);
     Ok(Estimate {
-        cycles: narrow(both),
+        cycles,
         alone: narrow(alone),
         memory: narrow(memory),
         simulated_blocks: simulated,
-        run,
+        results: run,
     })
 }

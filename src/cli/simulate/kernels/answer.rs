@@ -164,7 +164,7 @@ impl Answer {
     pub fn title(&self) -> String {
         self.name.clone().unwrap_or_else(|| {
             let names: Vec<&str> = self.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
-            format!("{} on {}", names.join(" + "), self.machine)
+            names.join(" + ")
         })
     }
 }

@@ -6,7 +6,7 @@ mod progress;
 mod rows;
 mod table;
 
-pub use answer::Answer;
+pub use answer::{Answer, TrafficAnswer, time_ns};
 pub use progress::Progress;
 
 use std::path::{Path, PathBuf};
@@ -147,7 +147,7 @@ impl KernelArgs {
             return Err(Error::Usage(message));
         };
         let shape = WarpRunShape::alone(find(machine)?, self.launch.of(source));
-        self.simulate(global, file, shape, changes)
+        self.simulate(global, file, shape, changes).map_err(blame)
     }
 
     /// Simulates the scenario `run` of `file`.
@@ -182,7 +182,12 @@ impl KernelArgs {
         }
         shape.sms = self.sms.or(shape.sms);
         shape.warm &= !self.cold;
-        let setup = setup(file, shape, changes.budgets)?;
+        let setup = setup(file, shape, changes.budgets).map_err(|error| match error {
+            Error::Input(error) if error.field == "sms" && self.sms.is_some() => {
+                Error::Usage(format!("--sms: {}", error.message))
+            }
+            other => other,
+        })?;
         let drawn = changes.pictures.wanted();
         let options = Options {
             record_issues: drawn || self.issues.is_some(),
@@ -211,6 +216,26 @@ impl KernelArgs {
         output.finish()?;
         Ok(Outcome::Positive)
     }
+}
+
+/// What is wrong with the scenario that options made of a program is wrong with the options.
+pub fn blame(error: Error) -> Error {
+    let Error::Input(error) = error else {
+        return error;
+    };
+    let field = error.field.strip_prefix("kernels[0].").unwrap_or(&error.field);
+    let option = match field.split('.').next() {
+        Some("grid") => "--grid",
+        Some("block") => "--block",
+        Some("parameters") => "--parameter",
+        Some("budget") => "--budget",
+        Some("warm") => "without --cold",
+        _ => {
+            let field = field.strip_prefix("program.").unwrap_or(field).to_owned();
+            return Error::Input(InputError { field, ..error });
+        }
+    };
+    Error::Usage(format!("{option}: {}", error.message))
 }
 
 /// The machine of `--machine`.

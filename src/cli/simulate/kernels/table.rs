@@ -11,9 +11,12 @@ const NAME: usize = 24;
 pub fn text(answer: &Answer, palette: &Palette) -> String {
     let (us, cycles) = (answer.time_ns as f64 / 1e3, answer.cycles);
     let mut text = format!(
-        "{}: {} SMs of {} under {}{}{:#}, {cycles} core cycles ({us:.3} us)\n",
+        "{}: {} of {} under {}{}{:#}, {cycles} core cycles ({us:.3} us)\n",
         clip(&answer.title(), 60),
-        answer.sms,
+        match answer.sms {
+            1 => "1 SM".to_owned(),
+            sms => format!("{sms} SMs"),
+        },
         clip(&answer.machine, NAME),
         palette.good,
         answer.scheduler,

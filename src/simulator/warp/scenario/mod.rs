@@ -18,6 +18,9 @@ use crate::model::{Scheduler, WarpRun};
 /// Cycles after which a run gives up, unless said otherwise.
 pub const LIMIT: u64 = 1_000_000_000;
 
+/// The most memory that is brought into L2 before a run [bytes].
+pub const MAX_WARM: u64 = 1 << 34;
+
 /// Kernels that have been read and laid out, ready to be run any number of times.
 #[derive(Debug)]
 pub struct Setup {
@@ -95,6 +98,13 @@ impl Setup {
             Machine::new(machine).map_err(|error| fault("machine".to_owned(), error.to_string()))?;
         if !shape.warm {
             warm.clear();
+        }
+        let bytes = warm.iter().map(|&(_, bytes)| bytes).fold(0, u64::saturating_add);
+        if bytes > MAX_WARM {
+            let message = format!(
+                "found buffers of {bytes} bytes, expected at most {MAX_WARM} if they are in L2 at the start"
+            );
+            return Err(fault("warm".to_owned(), message));
         }
         Ok(Setup {
             name: shape.name.clone(),

@@ -1,0 +1,146 @@
+//! `gpusched simulate profile`: a kernel alone on more and more SMs.
+
+mod range;
+mod report;
+
+pub use report::{Answer, COLUMNS};
+
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use self::range::{Clock, SmRange};
+use self::report::Point;
+use super::kernels::{self, Launch, Progress, is_trace};
+use crate::cli::output::{Output, Palette};
+use crate::cli::question::json_line;
+use crate::cli::{Format, Global, Outcome, complain};
+use crate::error::{Error, Result};
+use crate::model::Scheduler;
+use crate::model::machine::Machine;
+use crate::model::reader::Programs;
+use crate::model::warp_run::{KernelSource, WarpRunShape};
+use crate::simulator::warp::scenario::{LIMIT, Options, Setup};
+
+/// Simulates a kernel alone on different numbers of SMs: execution time and bandwidth, for `wcet fit`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// A program (JSON) or a trace of Accel-Sim (`.traceg`); `-` reads a program from standard input.
+    #[arg(value_name = "PROGRAM")]
+    program: PathBuf,
+    /// The machine, by name or file.
+    #[arg(long, value_name = "MACHINE")]
+    machine: String,
+    /// The numbers of SMs, such as 1..30 or 2..30:4; the memory system stays whole [default: all].
+    #[arg(long, value_name = "FIRST..LAST[:STEP]")]
+    sms: Option<SmRange>,
+    #[command(flatten)]
+    launch: Launch,
+    /// Which warp issues next [default: as the machine says].
+    #[arg(long, value_enum)]
+    scheduler: Option<Scheduler>,
+    /// qaws: the kernel's budget; rt-paws: its priority.
+    #[arg(long, value_name = "N")]
+    budget: Option<u32>,
+    /// Nothing is in L2 at the start; else the program's buffers are.
+    #[arg(long)]
+    cold: bool,
+    /// Another frequency; may be repeated.
+    #[arg(long = "clock", value_name = "core|interconnect|l2|dram=MHZ")]
+    clocks: Vec<Clock>,
+    /// Give up after so many core cycles.
+    #[arg(long, value_name = "CYCLES", default_value_t = LIMIT, value_parser = clap::value_parser!(u64).range(1..))]
+    limit: u64,
+}
+
+const EXAMPLE: &str = "\
+As CSV, a row per number of SMs, which `wcet fit` reads. More SMs can be slower: it takes that into account.
+
+Examples:
+  gpusched simulate profile tasksets/kernels/programs/copyl.json --machine rtx2060
+  gpusched simulate profile tasksets/kernels/programs/pc.json --machine rtx2060 --sms 1..10 -o points.csv && gpusched wcet fit points.csv";
+
+impl Args {
+    /// Simulates the kernel on each number of SMs.
+    ///
+    /// # Errors
+    /// Bad input, what cannot be simulated, a run that is too long, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let setup = self.setup()?;
+        let sms = self.numbers(setup.machine())?;
+        let options = Options {
+            record_issues: false,
+            limit: self.limit,
+        };
+        let progress = Progress::new(global, "numbers of SMs");
+        let point = |&sms: &u32| {
+            let (results, _) = setup.run_on(sms, options, &mut |_| ())?;
+            progress.step();
+            Ok(Point::new(setup.machine(), sms, &results))
+        };
+        let points: Vec<Result<Point>> = global.pool()?.install(|| sms.par_iter().map(point).collect());
+        let points = points.into_iter().collect::<Result<Vec<Point>>>()?;
+        drop(progress);
+        let answer = Answer::new(&setup, !self.cold, points);
+        let text = match global.format() {
+            Format::Csv => answer.csv()?,
+            Format::Json => json_line(&answer)?,
+            Format::Text => answer.text(&Palette::of(global)),
+        };
+        let mut output = Output::open(global)?;
+        output.write(text)?;
+        output.finish()?;
+        if !global.quiet
+            && let Some(note) = answer.note()
+        {
+            complain(&format!("note: {note}"));
+        }
+        Ok(Outcome::Positive)
+    }
+
+    fn setup(&self) -> Result<Setup> {
+        let source = match is_trace(&self.program) {
+            true => KernelSource::Trace(self.program.file_name().unwrap_or_default().into()),
+            false => KernelSource::Program(Box::new(Programs::only(&self.program, "program")?)),
+        };
+        let mut kernel = self.launch.of(source);
+        kernel.budget = self.budget;
+        let mut machine = kernels::find(&self.machine)?.into_shape();
+        self.clocks
+            .iter()
+            .for_each(|clock| clock.set(&mut machine.clocks));
+        let machine = Machine::new(machine).map_err(|error| {
+            let message = format!("found {}, expected {}", error.found, error.expected);
+            Error::Usage(format!("--clock: {message} kHz"))
+        })?;
+        let mut shape = WarpRunShape::alone(machine, kernel);
+        shape.scheduler = self.scheduler;
+        shape.warm = !self.cold;
+        kernels::setup(&self.program, shape, &[]).map_err(kernels::blame)
+    }
+
+    /// The numbers of SMs that are asked for and that `machine` has.
+    fn numbers(&self, machine: &Machine) -> Result<Vec<u32>> {
+        let (all, cluster) = (machine.sms(), machine.sms_per_cluster);
+        let range = self.sms.unwrap_or(SmRange::new(cluster, all, cluster));
+        let numbers = range.numbers();
+        let wrong = numbers
+            .iter()
+            .find(|&&sms| sms > all || !sms.is_multiple_of(cluster));
+        match wrong {
+            None => Ok(numbers),
+            Some(found) => Err(Error::Usage(match cluster {
+                1 => format!(
+                    "--sms: found {found}, expected 1 to {all}, those of {}",
+                    machine.name
+                ),
+                _ => format!(
+                    "--sms: found {found}, expected multiples of {cluster} (the SMs of a cluster of {}) up to {all}, such as \
+                     {cluster}..{all}:{cluster}",
+                    machine.name
+                ),
+            })),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! A profile in JSON, CSV and for people.
+
+use serde::Serialize;
+
+use super::kernels::{TrafficAnswer, time_ns};
+use crate::cli::output::Palette;
+use crate::cli::question::csv_line;
+use crate::cli::table::{Column, Table, clip};
+use crate::error::Result;
+use crate::model::Scheduler;
+use crate::model::machine::MachineShape;
+use crate::simulator::warp::gpu::Results;
+use crate::simulator::warp::scenario::Setup;
+
+/// The columns of the CSV, which are the fields of a point.
+pub const COLUMNS: [&str; 8] = [
+    "sms",
+    "cycles",
+    "time_ns",
+    "l2_bytes_per_second",
+    "dram_bytes_per_second",
+    "warp_instructions",
+    "thread_instructions",
+    "l2_accesses",
+];
+
+/// A kernel alone on different numbers of SMs.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "WarpProfile")]
+pub struct Answer {
+    /// The kernel's name.
+    kernel: String,
+    /// The machine's name.
+    machine: String,
+    /// Which warp issued next.
+    scheduler: Scheduler,
+    /// Whether the kernel's buffers were in L2 at the start.
+    warm: bool,
+    /// By ascending number of SMs.
+    points: Vec<Point>,
+}
+
+/// The kernel on one number of SMs.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "WarpProfilePoint")]
+pub struct Point {
+    /// SMs that took part.
+    sms: u32,
+    /// Until everything was through [core cycles].
+    cycles: u64,
+    /// The same, rounded up [ns].
+    time_ns: u64,
+    /// At L2, over the whole run.
+    l2_bytes_per_second: u64,
+    /// At DRAM, over the whole run.
+    dram_bytes_per_second: u64,
+    /// Instructions issued, a warp counting once.
+    warp_instructions: u64,
+    /// Instructions issued, a thread counting once.
+    thread_instructions: u64,
+    /// Sectors of 32 bytes that L2 took.
+    l2_accesses: u64,
+}
+
+impl Point {
+    /// What `results` say of a run on `sms` SMs of `machine`.
+    pub fn new(machine: &MachineShape, sms: u32, results: &Results) -> Point {
+        let traffic = TrafficAnswer::new(machine, results);
+        let kernels = results.kernels.iter();
+        Point {
+            sms,
+            cycles: results.cycles,
+            time_ns: time_ns(machine, results.cycles),
+            l2_bytes_per_second: traffic.l2_bytes_per_second,
+            dram_bytes_per_second: traffic.dram_bytes_per_second,
+            warp_instructions: kernels.clone().map(|kernel| kernel.warp_instructions).sum(),
+            thread_instructions: kernels.map(|kernel| kernel.thread_instructions).sum(),
+            l2_accesses: traffic.l2_accesses,
+        }
+    }
+
+    /// In the order of [`COLUMNS`].
+    fn cells(&self) -> [u64; 8] {
+        [
+            self.sms.into(),
+            self.cycles,
+            self.time_ns,
+            self.l2_bytes_per_second,
+            self.dram_bytes_per_second,
+            self.warp_instructions,
+            self.thread_instructions,
+            self.l2_accesses,
+        ]
+    }
+}
+
+impl Answer {
+    /// The `points` of the kernel of `setup`.
+    pub fn new(setup: &Setup, warm: bool, points: Vec<Point>) -> Answer {
+        Answer {
+            kernel: setup
+                .kernels()
+                .first()
+                .map_or("", |kernel| kernel.name())
+                .to_owned(),
+            machine: setup.machine().name.clone(),
+            scheduler: setup.scheduler(),
+            warm,
+            points,
+        }
+    }
+
+    /// A row per number of SMs.
+    ///
+    /// # Errors
+    /// None that a string brings about.
+    pub fn csv(&self) -> Result<String> {
+        let mut text = csv_line(COLUMNS)?;
+        for point in &self.points {
+            text += &csv_line(point.cells().map(|cell| cell.to_string()))?;
+        }
+        Ok(text)
+    }
+
+    /// For people.
+    pub fn text(&self, palette: &Palette) -> String {
+        let mut table = Table::new([
+            Column::Right("SMs"),
+            Column::Right("cycles"),
+            Column::Right("time"),
+            Column::Right("speed-up"),
+            Column::Right("GB/s at L2"),
+            Column::Right("GB/s at DRAM"),
+            Column::Right("warp IPC"),
+        ]);
+        let first = self.points.first().map_or(0, |point| point.cycles);
+        let gigabytes = |rate: u64| format!("{:.1}", rate as f64 / 1e9);
+        for point in &self.points {
+            table.row([
+                point.sms.to_string(),
+                point.cycles.to_string(),
+                format!("{:.3} us", point.time_ns as f64 / 1e3),
+                format!("{:.2}", first as f64 / point.cycles.max(1) as f64),
+                gigabytes(point.l2_bytes_per_second),
+                gigabytes(point.dram_bytes_per_second),
+                format!(
+                    "{:.3}",
+                    point.warp_instructions as f64 / point.cycles.max(1) as f64
+                ),
+            ]);
+        }
+        let (kernel, machine) = (clip(&self.kernel, 40), clip(&self.machine, 40));
+        let warmth = if self.warm { "buffers in L2" } else { "L2 empty" };
+        format!(
+            "{kernel} on {machine} under {}, {warmth} at the start\n",
+            self.scheduler
+        ) + &table.render(palette.header)
+    }
+
+    /// What surprises who expects more SMs to be faster.
+    pub fn note(&self) -> Option<String> {
+        let slower = self.points.windows(2).find_map(|pair| match pair {
+            [fewer, more] if more.cycles > fewer.cycles => Some((fewer, more)),
+            _ => None,
+        });
+        slower.map(|(fewer, more)| {
+            format!(
+                "{} SMs are slower than {} ({} and {} cycles); `wcet fit` takes the longest time on so many SMs or more",
+                more.sms, fewer.sms, more.cycles, fewer.cycles
+            )
+        })
+    }
+}
