@@ -89,7 +89,7 @@ impl Parameters for WarpsParameters {
     }
 }
 
-fn whole(budget: Factor) -> Result<u32, Refusal> {
+pub(super) fn whole(budget: Factor) -> Result<u32, Refusal> {
     let (numerator, denominator) = budget.ratio();
     let quotient = u32::try_from(numerator / denominator);
     match quotient {
