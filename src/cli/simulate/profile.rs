@@ -46,6 +46,9 @@ pub struct Args {
     /// Nothing is in L2 at the start; else the program's buffers are.
     #[arg(long)]
     cold: bool,
+    /// Estimate from two rounds of blocks on one SM: many times faster, some per cent off; nothing for a safety argument.
+    #[arg(long)]
+    estimate: bool,
     /// Another frequency; may be repeated.
     #[arg(long = "clock", value_name = "core|interconnect|l2|dram=MHZ")]
     clocks: Vec<Clock>,
@@ -75,7 +78,10 @@ impl Args {
         };
         let progress = Progress::new(global, "numbers of SMs");
         let point = |&sms: &u32| {
-            let (results, _) = setup.run_on(sms, options, &mut |_| ())?;
+            let results = match self.estimate {
+                true => setup.estimate_on(sms, options)?,
+                false => setup.run_on(sms, options, &mut |_| ())?.0,
+            };
             progress.step();
             Ok(Point::new(setup.machine(), sms, &results))
         };

@@ -71,7 +71,8 @@ pub fn estimate(machine: &Machine, kernel: &Launch, settings: &Settings) -> Resu
     let further = u128::from(rest) * u128::from(round) / u128::from((simulated - resident).max(1));
     let alone = u128::from(run.cycles) + further;
     // One slice serves one sector per cycle of L2.
-    let sectors = u128::from(run.traffic.l2_accesses) * u128::from(kernel.blocks) / u128::from(simulated.max(1));
+    let sectors =
+        u128::from(run.traffic.l2_accesses) * u128::from(kernel.blocks) / u128::from(simulated.max(1));
     let clocks = &machine.clocks;
     let rate = u128::from(machine.memory.slices()) * u128::from(clocks.l2_khz) * REACHED_PERCENT;
     let memory = sectors * u128::from(clocks.core_khz) * 100 / rate;

@@ -105,6 +105,27 @@ impl Results {
         });
     }
 
+    /// Instructions and traffic as of `blocks` blocks where `simulated` were simulated, in `cycles` cycles.
+    pub(in crate::simulator::warp) fn scale(&mut self, blocks: u64, simulated: u64, cycles: u64) {
+        let scale = |count: &mut u64| {
+            let scaled = u128::from(*count) * u128::from(blocks) / u128::from(simulated.max(1));
+            *count = u64::try_from(scaled).unwrap_or(u64::MAX);
+        };
+        self.cycles = cycles;
+        for kernel in &mut self.kernels {
+            kernel.finish = cycles.saturating_sub(1);
+            scale(&mut kernel.warp_instructions);
+            scale(&mut kernel.thread_instructions);
+        }
+        let traffic = &mut self.traffic;
+        scale(&mut traffic.l1_accesses);
+        scale(&mut traffic.l1_misses);
+        scale(&mut traffic.l2_accesses);
+        scale(&mut traffic.l2_misses);
+        scale(&mut traffic.dram_reads);
+        scale(&mut traffic.dram_writes);
+    }
+
     pub(super) fn finish(
         mut self,
         now: u64,

@@ -9,7 +9,8 @@ pub use kernel::{Kernel, Texts};
 
 use std::path::Path;
 
-use super::gpu::{self, Results, Settings};
+use super::estimate::{Estimate, estimate};
+use super::gpu::{self, Launch, Results, Settings};
 use crate::error::{Error, InputError, Result};
 use crate::model::machine::Machine;
 use crate::model::warp_run::WarpRunShape;
@@ -164,26 +165,53 @@ impl Setup {
     /// # Errors
     /// As there.
     pub fn run_on(&self, sms: u32, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
+        let (launches, texts) = self.launches()?;
+        let settings = self.settings(sms, options);
+        let results = gpu::run_watched(&self.machine, &launches, &settings, watch);
+        Ok((results.map_err(|failure| self.blame(&failure))?, texts))
+    }
+
+    /// Estimates the first kernel alone on `sms` SMs of the machine, from a part of it.
+    ///
+    /// # Errors
+    /// As [`Setup::run`].
+    pub fn estimate_on(&self, sms: u32, options: Options) -> Result<Results> {
+        let (launches, _) = self.launches()?;
+        let estimates = launches.iter().take(1).map(|launch| {
+            let settings = self.settings(sms, options);
+            estimate(&self.machine, launch, &settings).map_err(|failure| self.blame(&failure))
+        });
+        let mut estimates = estimates.collect::<std::result::Result<Vec<Estimate>, InputError>>()?;
+        let estimate = estimates.pop().map(|estimate| estimate.results);
+        estimate.ok_or_else(|| self.blame(&"no kernel").into())
+    }
+
+    fn launches(&self) -> Result<(Vec<Launch>, Texts)> {
         let mut texts = Texts::default();
         let mut launches = Vec::new();
         for kernel in &self.kernels {
             launches.push(kernel.launch(&mut texts)?);
         }
-        let settings = Settings {
+        Ok((launches, texts))
+    }
+
+    fn settings(&self, sms: u32, options: Options) -> Settings {
+        Settings {
             scheduler: self.scheduler,
             sms: Some(sms),
             warm: self.warm.clone(),
             record_issues: options.record_issues,
             limit: options.limit,
-        };
-        let results = gpu::run_watched(&self.machine, &launches, &settings, watch);
-        let results = results.map_err(|failure| InputError {
+        }
+    }
+
+    fn blame(&self, failure: &dyn std::fmt::Display) -> InputError {
+        InputError {
             file: self.file.clone(),
             line: None,
             field: String::new(),
             message: failure.to_string(),
-        })?;
-        Ok((results, texts))
+        }
     }
 }
 
