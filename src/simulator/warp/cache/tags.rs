@@ -176,7 +176,8 @@ impl Tags {
             }
             Found::Miss(line) => {
                 let old = &self.lines[line];
-                let evicted = old.is_modified().then(|| Evicted {
+                let dirty = self.tags[line] != NO_LINE && old.is_modified();
+                let evicted = dirty.then(|| Evicted {
                     line: self.tags[line],
                     sectors: old
                         .sectors

@@ -155,3 +155,75 @@ fn first_from(set: u128, start: usize) -> usize {
     let later = set & (u128::MAX << start);
     (if later == 0 { set } else { later }).trailing_zeros() as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// iSLIP as the reference writes it: for each output, in order, the inputs in turn; the first whose first packet goes there.
+    fn slow(
+        inputs: &mut [VecDeque<(u16, u32)>],
+        outputs: &mut [VecDeque<u32>],
+        next: &mut [usize],
+        places: usize,
+    ) {
+        for output in 0..outputs.len() {
+            if outputs[output].len() >= places {
+                continue;
+            }
+            for step in 0..inputs.len() {
+                let input = (next[output] + step) % inputs.len();
+                if inputs[input]
+                    .front()
+                    .is_some_and(|&(to, _)| to as usize == output)
+                {
+                    let (_, packet) = inputs[input].pop_front().unwrap();
+                    outputs[output].push_back(packet);
+                    next[output] = (input + 1) % inputs.len();
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn equals_a_search_of_all_pairs() {
+        let mut state = 7_u64;
+        let mut random = |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..50 {
+            let (inputs, outputs) = (1 + random(9) as usize, 1 + random(9) as usize);
+            let places = 1 + random(4) as usize;
+            let mut fast = Crossbar::new(inputs, outputs, 8, places, Arbiter::Islip);
+            let mut twin_in = vec![VecDeque::new(); inputs];
+            let mut twin_out = vec![VecDeque::new(); outputs];
+            let mut next = vec![0; outputs];
+            let mut packet = 0_u32;
+            for _ in 0..200 {
+                for input in 0..inputs {
+                    if random(2) == 0 && fast.has_room(input) {
+                        let output = random(outputs as u64) as u16;
+                        fast.push(input, output, packet);
+                        twin_in[input].push_back((output, packet));
+                        packet += 1;
+                    }
+                }
+                fast.advance();
+                slow(&mut twin_in, &mut twin_out, &mut next, places);
+                for output in 0..outputs {
+                    assert_eq!(fast.filled() >> output & 1 == 1, !twin_out[output].is_empty());
+                    if random(3) > 0 {
+                        assert_eq!(fast.pop(output), twin_out[output].pop_front());
+                    }
+                }
+            }
+            let left = twin_in.iter().map(VecDeque::len).sum::<usize>()
+                + twin_out.iter().map(VecDeque::len).sum::<usize>();
+            assert_eq!(fast.is_empty(), left == 0);
+        }
+    }
+}
