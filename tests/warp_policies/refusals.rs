@@ -47,7 +47,9 @@ fn bad_scenarios_are_refused() {
         (r#"{"scheduler":"gto"}"#.into(), &[], &["missing field `kernels`"]),
         (r#"{"scheduler":"gto","kernels":[]}"#.into(), &[], &["kernels: found none, expected at least one kernel"]),
         (r#"{"scheduler":"rr","kernels":[]}"#.into(), &[], &["at scheduler", "unknown variant `rr`", "`rt-paws`"]),
-        (r#"{"scheduler":"gto","machine":"rtx2060","kernels":[]}"#.into(), &[], &["unknown field `machine`"]),
+        (r#"{"scheduler":"gto","gpu":"rtx2060","kernels":[]}"#.into(), &[], &["unknown field `gpu`"]),
+        // With a machine it is another kind of scenario.
+        (r#"{"scheduler":"gto","machine":"rtx2060","kernels":[{"name":"A","warps":1,"program":[{"latency":1}]}]}"#.into(), &[], &["unknown field `warps`"]),
         (format!("{} {}", kernel(""), 1).replace("{,", "{"), &[], &["trailing characters"]),
         (kernel(r#""color":1"#), &[], &["bad.json:3: at kernels[1].color", "unknown field `color`"]),
         (kernel(r#""name":"A""#), &[], &["kernels[1].name: found \"A\" again, expected a name of its own"]),

@@ -9,6 +9,7 @@ mod issues;
 mod profile;
 mod refusals;
 mod scenario;
+mod schemas;
 mod timeline;
 
 use std::path::Path;

@@ -133,8 +133,8 @@ fn a_trace_has_a_profile() {
     let points = json(trace);
     assert!(root().join("tasksets/traces/accelsim/kernel-1.traceg").exists());
     // Read once per point.
-    assert_eq!(points["points"][0]["warp_instructions"], 135);
-    assert_eq!(points["points"][1]["warp_instructions"], 135);
+    assert_eq!(points["points"][0]["warp_instructions"], 120);
+    assert_eq!(points["points"][1]["warp_instructions"], 120);
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn budgets_and_schedulers() {
         (&lrr["scheduler"], lrr["kernels"][0].get("budget")),
         (&Value::from("lrr"), None)
     );
-    let fewer = scenario(text, "--sms 3 --scheduler gto --machine titanv --sms 4");
+    let fewer = scenario(text, "--sms 4 --scheduler gto --machine titanv");
     assert_eq!(
         (&fewer["sms"], &fewer["machine"]),
         (&Value::from(4), &Value::from("titanv"))
@@ -184,9 +184,9 @@ fn traces_run_beside_programs() {
         trace.display().to_string()
     );
     let both = scenario(&text, "");
-    assert_eq!(both["kernels"][0]["warp_instructions"], 135);
+    assert_eq!(both["kernels"][0]["warp_instructions"], 120);
     let alone = json("simulate warps tasksets/traces/accelsim/kernel-1.traceg --machine titanv");
-    assert_eq!(alone["kernels"][0]["warp_instructions"], 135);
+    assert_eq!(alone["kernels"][0]["warp_instructions"], 120);
 }
 
 #[test]
