@@ -85,11 +85,16 @@ pub fn machine(share_sms: bool) -> Machine {
 /// The program of a kernel as the reference writes it, `name:grid[:p[:block]]`, with its buffers one after another from
 /// `address` on. The chases have `name:n:p`, and `matmul:0:n` has as many blocks as the matrix.
 pub fn program(kernel: &str, address: u64) -> Program {
+    let name = kernel.split(':').next().unwrap();
+    let text = file(&format!("tasksets/kernels/programs/{name}.json"));
+    shaped(&serde_json::from_str(&text).unwrap(), kernel, address)
+}
+
+/// `program` under the launch of `kernel`.
+pub fn shaped(program: &Program, kernel: &str, address: u64) -> Program {
     let words: Vec<&str> = kernel.split(':').collect();
     let number = |index: usize| words.get(index).map(|word| word.parse::<u32>().unwrap());
     let name = words[0];
-    let text = file(&format!("tasksets/kernels/programs/{name}.json"));
-    let program: Program = serde_json::from_str(&text).unwrap();
     let (first, second) = (number(1).unwrap(), number(2).unwrap_or(0));
     let chase = name.starts_with("chase");
     let grid = match name {
