@@ -36,6 +36,46 @@ fn numbers_are_those_of_small_cases() {
     assert_eq!(responses[20..], ["38", "27", "38", "23"]);
     assert_eq!(of("warps", "mean response time")[4], "28.500000");
     assert_eq!(of("warps", "last finish")[..5], ["37", "37", "37", "37", "38"]);
+    shared_sms(&of);
+}
+
+/// pc and vadd, two of each scheduler's budgets: LRR and GTO, which have none, give the same twice.
+fn shared_sms(of: &dyn Fn(&str, &str) -> Vec<String>) {
+    let numbers = |quantity: &str| -> Vec<f64> {
+        let texts = of("shared", quantity);
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    };
+    let (alone, responses) = (numbers("time alone"), numbers("response time"));
+    assert_eq!((alone.len(), responses.len()), (2, 12));
+    assert_eq!(responses[..2], responses[2..4]);
+    assert_eq!(responses[4..6], responses[6..8]);
+    for (slowdown, (response, alone)) in numbers("slowdown")
+        .iter()
+        .zip(responses.iter().zip(alone.iter().cycle()))
+    {
+        assert!(
+            (slowdown - response / alone).abs() < 1e-6 && *slowdown >= 0.99,
+            "{slowdown}"
+        );
+    }
+    let means = numbers("mean response time");
+    assert_eq!(means[0], (responses[0] + responses[1]) / 2.0);
+    let best = numbers("best response time");
+    let least = responses[9].min(responses[11]);
+    assert_eq!((best[0], best[1], best[7]), (responses[0], responses[1], least));
+    // Of K1, K2 and the mean under QAWS against LRR, then against GTO.
+    let gains = numbers("gain");
+    assert_eq!(gains.len(), 6);
+    assert!(
+        (gains[1] - (1.0 - least / responses[1])).abs() < 1e-6,
+        "{gains:?}"
+    );
+    assert!(
+        (gains[4] - (1.0 - least / responses[5])).abs() < 1e-6,
+        "{gains:?}"
+    );
+    let most = responses[9].max(responses[11]);
+    assert!((numbers("spread")[0] - (most / least - 1.0)).abs() < 1e-6);
 }
 
 #[test]
@@ -96,6 +136,23 @@ fn bad_parameters_are_refused() {
             "singh22-fig3-qaws-1-4.json",
             "singh22-fig3-gto.json",
             "under qaws: kernels[0].budget: found none",
+        ),
+        (
+            "machine = \"rtx2060\"",
+            "machine = \"rtx\"",
+            "machine: found \"rtx\", expected one of rtx2060, titanv",
+        ),
+        (
+            ", \"tasksets/kernels/programs/vadd.json\"]",
+            "]",
+            "programs: found 1 programs, expected from 2 to 8",
+        ),
+        ("programs/vadd.json", "programs/no.json", "programs: found"),
+        ("blocks = 30\ngap", "blocks = 0\ngap", "blocks: "),
+        (
+            "budgets = [1, 4]",
+            "budgets = [0.5]",
+            "budgets: found 0.5, expected whole numbers",
         ),
     ] {
         let text = DRAWN.replacen(from, to, 1);
