@@ -204,20 +204,20 @@ mod tests {
             let mut next = vec![0; outputs];
             let mut packet = 0_u32;
             for _ in 0..200 {
-                for input in 0..inputs {
+                for (input, twin) in twin_in.iter_mut().enumerate() {
                     if random(2) == 0 && fast.has_room(input) {
                         let output = random(outputs as u64) as u16;
                         fast.push(input, output, packet);
-                        twin_in[input].push_back((output, packet));
+                        twin.push_back((output, packet));
                         packet += 1;
                     }
                 }
                 fast.advance();
                 slow(&mut twin_in, &mut twin_out, &mut next, places);
-                for output in 0..outputs {
-                    assert_eq!(fast.filled() >> output & 1 == 1, !twin_out[output].is_empty());
+                for (output, twin) in twin_out.iter_mut().enumerate() {
+                    assert_eq!(fast.filled() >> output & 1 == 1, !twin.is_empty());
                     if random(3) > 0 {
-                        assert_eq!(fast.pop(output), twin_out[output].pop_front());
+                        assert_eq!(fast.pop(output), twin.pop_front());
                     }
                 }
             }
