@@ -57,7 +57,7 @@ fn rows(kernel: &str, sms: &[u64]) {
     assert!(checked >= 2 * sms.len(), "{kernel}: {checked} rows");
 }
 
-/// A run costs about as much on one SM as on thirty; the fewer SMs, the fewer kernels at odd places.
+/// A run costs about as much on one SM as on thirty; `benches/warps.rs` runs all rows.
 const SMS: [u64; 4] = [15, 20, 25, 30];
 
 #[test]
