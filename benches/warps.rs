@@ -1,5 +1,6 @@
 //! The warp level against GPGPU-Sim, row by row of `tasksets/reference/gpgpusim/isolation.csv`: cycles of both, and seconds of
-//! both (one core each). The last lines have the errors, and per kernel how many times faster it is.
+//! both (one core each); then the same for the estimate from two rounds of blocks on one SM. The last lines have the errors,
+//! and per kernel how many times faster both are.
 //!
 //! `cargo bench --bench warps`; after `--`, part of a row's name takes the rows that have it (`vadd`, `30 SMs`, `gto`).
 
@@ -22,13 +23,19 @@ use reference::Row;
 /// Runs of a row; the fastest counts.
 const RUNS: usize = 3;
 
-/// Our cycles, and our seconds.
-fn measure(row: &Row) -> (u64, f64) {
+/// The ways to get cycles.
+const MODES: [(&str, fn(&Row) -> u64); 2] = [
+    ("full", |row| row.run().cycles),
+    ("estimate", |row| row.estimate(2).cycles),
+];
+
+/// The cycles of a mode, and its seconds.
+fn measure(mode: fn(&Row) -> u64, row: &Row) -> (u64, f64) {
     let mut best = f64::INFINITY;
     let mut cycles = 0;
     for _ in 0..RUNS {
         let start = Instant::now();
-        cycles = row.run().cycles;
+        cycles = mode(row);
         best = best.min(start.elapsed().as_secs_f64());
     }
     (cycles, best)
@@ -43,16 +50,55 @@ fn median(sorted: &[f64]) -> f64 {
     }
 }
 
+/// What one mode did so far.
+#[derive(Default)]
+struct Tally {
+    errors: Vec<f64>,
+    ratios: BTreeMap<String, Vec<f64>>,
+}
+
+impl Tally {
+    fn print(&self, mode: &str) {
+        let exact = self.errors.iter().filter(|error| **error == 0.0).count();
+        let mean = self.errors.iter().sum::<f64>() / self.errors.len() as f64;
+        let worst = self.errors.iter().copied().fold(0.0, f64::max);
+        println!(
+            "{mode}: {} rows, {exact} to the cycle; mean absolute error {:.2}%, largest {:.2}%",
+            self.errors.len(),
+            100.0 * mean,
+            100.0 * worst
+        );
+        for (kernel, ratios) in &self.ratios {
+            let mut ratios = ratios.clone();
+            ratios.sort_by(f64::total_cmp);
+            println!(
+                "  {kernel}: {:.0} times as fast at least, median {:.0}",
+                ratios[0],
+                median(&ratios)
+            );
+        }
+    }
+}
+
 fn main() {
     let wanted = std::env::args()
         .skip(1)
         .find(|argument| !argument.starts_with("--"));
     println!(
-        "{:<36} {:>8} {:>9} {:>8} {:>10} {:>10} {:>8}",
-        "", "cycles", "reference", "error", "seconds", "reference", "ratio"
+        "{:<36} {:>9} {:>8}   {:>8} {:>8} {:>9} {:>6}   {:>8} {:>8} {:>9} {:>6}",
+        "",
+        "reference",
+        "seconds",
+        "full",
+        "error",
+        "seconds",
+        "ratio",
+        "estimate",
+        "error",
+        "seconds",
+        "ratio"
     );
-    let mut errors: Vec<f64> = Vec::new();
-    let mut ratios: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut tallies = [Tally::default(), Tally::default()];
     for row in reference::table("isolation") {
         let kernel = row.text("kernel");
         let name = format!(
@@ -68,38 +114,24 @@ fn main() {
         if wanted.as_ref().is_some_and(|wanted| !name.contains(wanted)) {
             continue;
         }
-        let (cycles, seconds) = measure(&row);
-        let error = cycles as f64 / row.real("cycles") - 1.0;
-        let ratio = row.real("cpu_s") / seconds;
-        println!(
-            "{name:<36} {cycles:>8} {:>9} {:>7.2}% {seconds:>10.4} {:>10.3} {ratio:>8.1}",
-            row.number("cycles"),
-            100.0 * error,
-            row.real("cpu_s"),
-        );
-        errors.push(error.abs());
-        ratios.entry(kernel.to_owned()).or_default().push(ratio);
+        let seconds = row.real("cpu_s");
+        print!("{name:<36} {:>9} {seconds:>8.3}", row.number("cycles"));
+        for ((_, mode), tally) in MODES.into_iter().zip(&mut tallies) {
+            let (cycles, ours) = measure(mode, &row);
+            let error = cycles as f64 / row.real("cycles") - 1.0;
+            let ratio = seconds / ours;
+            print!("   {cycles:>8} {:>7.2}% {ours:>9.5} {ratio:>6.0}", 100.0 * error);
+            tally.errors.push(error.abs());
+            tally.ratios.entry(kernel.to_owned()).or_default().push(ratio);
+        }
+        println!();
     }
-    if errors.is_empty() {
+    if tallies[0].errors.is_empty() {
         println!("no row has {:?}", wanted.unwrap_or_default());
         return;
     }
     println!();
-    let exact = errors.iter().filter(|error| **error == 0.0).count();
-    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-    let worst = errors.iter().copied().fold(0.0, f64::max);
-    println!(
-        "{} rows, {exact} to the cycle; mean absolute error {:.2}%, largest {:.2}%",
-        errors.len(),
-        100.0 * mean,
-        100.0 * worst
-    );
-    for (kernel, mut ratios) in ratios {
-        ratios.sort_by(f64::total_cmp);
-        println!(
-            "{kernel}: {:.1} times as fast at least, median {:.1}",
-            ratios[0],
-            median(&ratios)
-        );
+    for ((mode, _), tally) in MODES.into_iter().zip(&tallies) {
+        tally.print(mode);
     }
 }

@@ -7,6 +7,7 @@
 )]
 
 mod camping;
+mod estimate;
 mod isolation;
 mod issues;
 mod micro;

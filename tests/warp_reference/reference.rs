@@ -6,6 +6,7 @@ use std::path::Path;
 use gpusched::model::machine::MachineShape;
 use gpusched::model::program::{Dimensions, FIRST_ADDRESS, Overrides};
 use gpusched::model::{Machine, Program, Scheduler};
+use gpusched::simulator::warp::estimate::{Estimate, estimate};
 use gpusched::simulator::warp::gpu::{Launch, Results, Settings, run};
 
 /// The text of a file of the repository.
@@ -49,6 +50,17 @@ impl Row {
 
     /// The row, simulated: one kernel on `sms` SMs.
     pub fn run(&self) -> Results {
+        let (launch, settings) = self.launch();
+        run(&machine(false), &[launch], &settings).unwrap()
+    }
+
+    /// The row, estimated from `rounds` rounds of blocks.
+    pub fn estimate(&self, rounds: u32) -> Estimate {
+        let (launch, settings) = self.launch();
+        estimate(&machine(false), &launch, &settings, rounds).unwrap()
+    }
+
+    fn launch(&self) -> (Launch, Settings) {
         let program = program(self.text("kernel"), FIRST_ADDRESS);
         let warm = self.number("l2_warm") == 1;
         let settings = Settings {
@@ -58,12 +70,7 @@ impl Row {
             record_issues: false,
             limit: LIMIT,
         };
-        run(
-            &machine(false),
-            &[Launch::of_program(&program).unwrap()],
-            &settings,
-        )
-        .unwrap()
+        (Launch::of_program(&program).unwrap(), settings)
     }
 
     /// Scheduler cycles without an issue, as the reference counts them: idle, scoreboard, pipeline.

@@ -46,9 +46,10 @@ pub struct Args {
     /// Nothing is in L2 at the start; else the program's buffers are.
     #[arg(long)]
     cold: bool,
-    /// Estimate from two rounds of blocks on one SM: many times faster, some per cent off; nothing for a safety argument.
-    #[arg(long)]
-    estimate: bool,
+    /// Estimate from so many rounds of blocks on one SM: many times faster, but off; nothing for a safety argument.
+    #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "2", require_equals = true,
+        value_parser = clap::value_parser!(u32).range(2..=1000))]
+    estimate: Option<u32>,
     /// Another frequency; may be repeated.
     #[arg(long = "clock", value_name = "core|interconnect|l2|dram=MHZ")]
     clocks: Vec<Clock>,
@@ -79,8 +80,8 @@ impl Args {
         let progress = Progress::new(global, "numbers of SMs");
         let point = |&sms: &u32| {
             let results = match self.estimate {
-                true => setup.estimate_on(sms, options)?,
-                false => setup.run_on(sms, options, &mut |_| ())?.0,
+                Some(rounds) => setup.estimate_on(sms, rounds, options)?,
+                None => setup.run_on(sms, options, &mut |_| ())?.0,
             };
             progress.step();
             Ok(Point::new(setup.machine(), sms, &results))

@@ -1,7 +1,8 @@
-//! How long a kernel takes alone, without simulating all of it: two rounds of blocks on one SM stand for all.
+//! How long a kernel takes alone, without simulating all of it: a few rounds of blocks on one SM stand for all.
 //!
 //! 1. *Equal SMs once.* Blocks are spread evenly, so one SM with as many blocks as the busiest has stands for all.
-//! 2. *Equal rounds once.* On that SM two rounds of resident blocks are simulated; further rounds take as long as the second.
+//! 2. *Equal rounds once.* On that SM some rounds of resident blocks are simulated, at least two; further rounds take as long as those
+//!    after the first did on average.
 //! 3. *Shared memory system.* The simulated SM has the memory to itself. If that takes `alone` cycles, and the sectors of
 //!    all SMs alone would keep L2 busy for `memory` cycles at the rate it reaches, the kernel is said to take
 //!    √(alone² + memory²): the larger of both where one dominates, more where both matter.
@@ -32,16 +33,21 @@ pub struct Estimate {
     pub results: Results,
 }
 
-/// Estimates `kernel` alone on `machine` (or on `settings.sms` of its SMs).
+/// Estimates `kernel` alone on `machine` (or on `settings.sms` of its SMs) from `rounds` rounds of blocks, at least two.
 ///
 /// # Errors
 /// [`Failure`].
-pub fn estimate(machine: &Machine, kernel: &Launch, settings: &Settings) -> Result<Estimate, Failure> {
+pub fn estimate(
+    machine: &Machine,
+    kernel: &Launch,
+    settings: &Settings,
+    rounds: u32,
+) -> Result<Estimate, Failure> {
     let sms = u64::from(settings.sms.unwrap_or(machine.sms()).clamp(1, machine.sms()));
     let busiest = kernel.blocks.div_ceil(sms).max(1);
     let fit = u64::from(machine.blocks_per_sm(&kernel.need));
     let resident = busiest.min(fit).max(1);
-    let simulated = busiest.min(2 * resident);
+    let simulated = busiest.min(resident.saturating_mul(u64::from(rounds.max(2))));
     let sample = Launch {
         name: kernel.name.clone(),
         blocks: simulated.min(kernel.blocks),

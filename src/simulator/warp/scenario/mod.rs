@@ -171,15 +171,15 @@ impl Setup {
         Ok((results.map_err(|failure| self.blame(&failure))?, texts))
     }
 
-    /// Estimates the first kernel alone on `sms` SMs of the machine, from a part of it.
+    /// Estimates the first kernel alone on `sms` SMs of the machine, from `rounds` rounds of its blocks.
     ///
     /// # Errors
     /// As [`Setup::run`].
-    pub fn estimate_on(&self, sms: u32, options: Options) -> Result<Results> {
+    pub fn estimate_on(&self, sms: u32, rounds: u32, options: Options) -> Result<Results> {
         let (launches, _) = self.launches()?;
         let estimates = launches.iter().take(1).map(|launch| {
             let settings = self.settings(sms, options);
-            estimate(&self.machine, launch, &settings).map_err(|failure| self.blame(&failure))
+            estimate(&self.machine, launch, &settings, rounds).map_err(|failure| self.blame(&failure))
         });
         let mut estimates = estimates.collect::<std::result::Result<Vec<Estimate>, InputError>>()?;
         let estimate = estimates.pop().map(|estimate| estimate.results);
