@@ -77,6 +77,9 @@ impl Parameters for SharedSmsParameters {
             let message = format!("found {count} programs, expected from 2 to {KERNELS}");
             return Err(Refusal::new("programs", message));
         }
+        if self.blocks == Some(0) {
+            return Err(Refusal::new("blocks", "found 0, expected at least 1"));
+        }
         let programs = self.programs.iter().map(|path| read(files, path, self.blocks));
         let programs = one_after_another(programs.collect::<Result<_, _>>()?)?;
         if self.schedulers.is_empty() {
