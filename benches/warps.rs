@@ -23,14 +23,16 @@ use reference::Row;
 /// Runs of a row; the fastest counts.
 const RUNS: usize = 3;
 
+type Mode = fn(&Row) -> u64;
+
 /// The ways to get cycles.
-const MODES: [(&str, fn(&Row) -> u64); 2] = [
+const MODES: [(&str, Mode); 2] = [
     ("full", |row| row.run().cycles),
     ("estimate", |row| row.estimate(2).cycles),
 ];
 
 /// The cycles of a mode, and its seconds.
-fn measure(mode: fn(&Row) -> u64, row: &Row) -> (u64, f64) {
+fn measure(mode: Mode, row: &Row) -> (u64, f64) {
     let mut best = f64::INFINITY;
     let mut cycles = 0;
     for _ in 0..RUNS {
