@@ -7,7 +7,7 @@
 //!    all SMs alone would keep L2 busy for `memory` cycles at the rate it reaches, the kernel is said to take
 //!    √(alone² + memory²): the larger of both where one dominates, more where both matter.
 //!
-//! An estimate, not a bound: no verdict may rest on it. `cargo bench --bench warps` says how far it is off.
+//! An estimate, not a bound: no verdict may rest on it. `benches/warps.rs` says how far it is off.
 
 use std::sync::Arc;
 
