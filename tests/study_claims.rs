@@ -306,7 +306,11 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
             ("sanudo20-eq4", 4),
             ("sanudo20-fig3", 1),
             ("sanudo20-fig5", 7),
-            ("sanudo20-fig7-fig9", 13)
+            ("sanudo20-fig7-fig9", 13),
+            ("singh21-fig4.2", 8),
+            ("singh22-fig4a", 9),
+            ("singh22-fig4b", 5),
+            ("warp-budgets", 7),
         ]
     );
     let claims: Vec<&str> = studies
