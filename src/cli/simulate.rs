@@ -1,6 +1,7 @@
 //! `gpusched simulate`: what a run looks like.
 
 mod blocks;
+mod growing;
 mod kernels;
 mod pictures;
 mod profile;

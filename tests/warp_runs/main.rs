@@ -6,6 +6,7 @@
 mod support;
 
 mod issues;
+mod machines;
 mod profile;
 mod refusals;
 mod scenario;

@@ -186,7 +186,8 @@ fn scenarios() {
             one("")
                 .replace("\"name\":\"small\"", "\"name\":\"small\",\"registers\":1000")
                 .replace("\"block\":64", "\"block\":1024"),
-            "a block of 1024 threads does not fit".to_owned(),
+            "a block of 1024 threads with 1000 registers each and 0 bytes of shared memory does not fit"
+                .to_owned(),
         ),
         (
             one("").replace("\"n\":2", "\"n\":1000000000"),

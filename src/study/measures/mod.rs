@@ -63,6 +63,8 @@ pub trait Parameters: DeserializeOwned + Serialize + JsonSchema {
     const NAME: &'static str;
     /// The columns that its rows have beside those of every table of cases.
     const KEYS: &'static [&'static str];
+    /// Those of [`Parameters::KEYS`] that only some rows fill.
+    const PARTIAL: &'static [&'static str] = &[];
     /// The measure with these parameters.
     type Measure: Measure + 'static;
 
@@ -99,6 +101,8 @@ pub struct Entry {
     pub name: &'static str,
     /// The columns that its rows have beside those of every table of cases.
     pub keys: &'static [&'static str],
+    /// Those of `keys` that only some rows fill.
+    pub partial: &'static [&'static str],
     read: fn(toml::Table, &str) -> Result<Prepared, Refusal>,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
@@ -126,6 +130,7 @@ const fn entry<P: Parameters>() -> Entry {
     Entry {
         name: P::NAME,
         keys: P::KEYS,
+        partial: P::PARTIAL,
         read: read::<P>,
         schema: schema::<P>,
     }

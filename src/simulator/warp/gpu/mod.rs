@@ -2,9 +2,13 @@
 
 mod clocks;
 mod dispatch;
+mod failure;
+mod geometry;
 mod kernel;
+mod ports;
 mod program;
 mod results;
+mod supported;
 mod traced;
 
 use std::collections::VecDeque;
@@ -12,63 +16,17 @@ use std::sync::Arc;
 
 use self::clocks::{Domain, Edges};
 use self::dispatch::Dispatcher;
+pub use self::failure::Failure;
 pub use self::kernel::{Launch, Source};
+use self::ports::Ports;
 pub use self::results::{BlockRecord, KernelResult, Results, Traffic};
-use super::cache::{Geometry, Index, Writes};
 use super::memory::{Crossbar, Partition, PartitionParameters, Place, Slice};
 use super::policy;
 use super::request::Request;
 use super::sm::Sm;
 pub use super::sm::{IssueEvent, Stalls};
 use crate::model::Scheduler;
-use crate::model::machine::{
-    Cache, Decoder, Machine, MachineShape, Replacement, WriteAllocation, WritePolicy,
-};
-
-/// Why a simulation failed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
-    /// The machine has something that is not simulated.
-    #[error("the machine's {field} is {found}; simulated: {expected}")]
-    Unsupported {
-        /// Field of the machine.
-        field: &'static str,
-        /// What it says.
-        found: String,
-        /// What can be simulated.
-        expected: &'static str,
-    },
-    /// A kernel's block does not fit on an SM.
-    #[error("kernel {kernel:?}: a block of {threads} threads does not fit on an SM of the machine")]
-    TooLarge {
-        /// The kernel.
-        kernel: String,
-        /// Its threads per block.
-        threads: u32,
-    },
-    /// A kernel's instructions could not be had.
-    #[error("kernel {kernel:?}: {message}")]
-    Source {
-        /// The kernel.
-        kernel: String,
-        /// Why.
-        message: String,
-    },
-    /// Too long.
-    #[error("not through after {cycles} cycles")]
-    Limit {
-        /// The limit.
-        cycles: u64,
-    },
-    /// Nothing moves any more.
-    #[error(
-        "in cycle {cycle} nothing can go on: warps wait for a barrier that others of their block never reach"
-    )]
-    Deadlock {
-        /// When.
-        cycle: u64,
-    },
-}
+use crate::model::machine::{Decoder, Machine, MachineShape};
 
 /// How to simulate.
 #[derive(Debug, Clone)]
@@ -106,10 +64,10 @@ struct Gpu<'a> {
     /// Per partition, the core cycle from which on it has something to do; and the first of them.
     partition_wakes: Vec<u64>,
     dram_wake: u64,
-    /// Clusters with responses, one bit each.
-    responding: u128,
-    /// Slices with replies, one bit each.
-    replying: u128,
+    /// Clusters with responses.
+    responding: Ports,
+    /// Slices with replies.
+    replying: Ports,
     dispatcher: Dispatcher,
     now: u64,
     /// Cycles in which nothing can happen are left out.
@@ -151,15 +109,8 @@ impl<'a> Gpu<'a> {
         if let Some(sms) = settings.sms {
             shape.clusters = sms.div_ceil(shape.sms_per_cluster).clamp(1, shape.clusters);
         }
-        check(&shape)?;
-        for kernel in kernels {
-            if kernel.need.threads == 0 || shape.blocks_per_sm(&kernel.need) == 0 {
-                return Err(Failure::TooLarge {
-                    kernel: kernel.name.clone(),
-                    threads: kernel.need.threads,
-                });
-            }
-        }
+        supported::machine(&shape)?;
+        supported::kernels(&shape, kernels)?;
         let machine = Arc::new(shape);
         let decoder = machine.memory.decoder();
         let clusters = machine.clusters as usize;
@@ -170,7 +121,7 @@ impl<'a> Gpu<'a> {
                 .blocks_per_sm(&kernel.need)
                 .saturating_mul(kernel.need.shared_bytes)
         };
-        let l1 = l1_geometry(&machine, kernels.iter().map(shared).max().unwrap_or(0));
+        let l1 = geometry::l1(&machine, kernels.iter().map(shared).max().unwrap_or(0));
         let mut sms: Vec<Sm> = (0..clusters * per_cluster)
             .map(|sm| {
                 let policies = (0..machine.sm.schedulers)
@@ -187,7 +138,7 @@ impl<'a> Gpu<'a> {
         let slices = machine.memory.slices() as usize;
         let net = &machine.interconnect;
         let (inputs, outputs) = (net.input_buffer as usize, net.output_buffer as usize);
-        let l2 = l2_geometry(&machine, &decoder);
+        let l2 = geometry::l2(&machine, &decoder);
         let parameters = PartitionParameters {
             slices: machine.memory.slices_per_channel as usize,
             dram: machine.memory.dram,
@@ -216,8 +167,8 @@ impl<'a> Gpu<'a> {
                 .collect(),
             partition_wakes: vec![NEVER; machine.memory.channels as usize],
             dram_wake: NEVER,
-            responding: 0,
-            replying: 0,
+            responding: Ports::default(),
+            replying: Ports::default(),
             dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
             now: 0,
             skips: true,
@@ -280,7 +231,7 @@ impl<'a> Gpu<'a> {
 
     fn take_responses(&mut self) {
         let places = self.machine.interconnect.ejection_buffer as usize;
-        for cluster in bits(self.responding | self.replies.filled()) {
+        for cluster in self.responding.with(Ports::of_bits(self.replies.filled())).iter() {
             let responses = &mut self.responses[cluster];
             if let Some(&response) = responses.front() {
                 let sm = response.sm as usize;
@@ -293,20 +244,20 @@ impl<'a> Gpu<'a> {
             if responses.len() < places {
                 responses.extend(self.replies.pop(cluster));
             }
-            set(&mut self.responding, cluster, !responses.is_empty());
+            self.responding.set(cluster, !responses.is_empty());
         }
     }
 
     fn send_replies(&mut self) {
         let per_cluster = self.machine.sms_per_cluster as u16;
-        for index in bits(self.replying) {
+        for index in self.replying.iter() {
             let slice = &mut self.slices[index];
             if self.replies.has_room(index)
                 && let Some(reply) = slice.outgoing.pop_front()
             {
                 self.replies.push(index, reply.sm / per_cluster, reply);
             }
-            set(&mut self.replying, index, !slice.outgoing.is_empty());
+            self.replying.set(index, !slice.outgoing.is_empty());
         }
     }
 
@@ -367,7 +318,7 @@ impl<'a> Gpu<'a> {
             if self.slice_wakes[index] <= self.now {
                 slice.cycle(self.now);
                 self.slice_wakes[index] = slice.wakes_at(self.now + 1).unwrap_or(NEVER);
-                set(&mut self.replying, index, !slice.outgoing.is_empty());
+                self.replying.set(index, !slice.outgoing.is_empty());
                 if !slice.to_dram.is_empty() {
                     self.partition_wakes[index / per_channel] = self.now;
                     self.dram_wake = self.now;
@@ -404,7 +355,6 @@ impl<'a> Gpu<'a> {
                     .dispatch(&self.machine, &mut self.sms, self.kernels, kernels, self.now)?
             {
                 self.sm_wakes[sm] = self.now;
-                self.results.started(sm, &self.sms[sm]);
             }
         }
         if self.machine.l1.flush {
@@ -427,8 +377,8 @@ impl<'a> Gpu<'a> {
         if self.sm_wakes.iter().any(|&at| at <= now)
             || !self.requests.is_empty()
             || !self.replies.is_empty()
-            || self.responding != 0
-            || self.replying != 0
+            || !self.responding.is_empty()
+            || !self.replying.is_empty()
         {
             return Ok(());
         }
@@ -456,146 +406,6 @@ impl<'a> Gpu<'a> {
         self.results
             .finish(self.now, &mut self.sms, &self.slices, &self.partitions)
     }
-}
-
-/// The numbers of the bits of `set`, ascending.
-fn bits(mut set: u128) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = set.trailing_zeros() as usize;
-        (set != 0).then(|| {
-            set &= set - 1;
-            bit
-        })
-    })
-}
-
-fn set(set: &mut u128, index: usize, value: bool) {
-    *set = *set & !(1 << index) | u128::from(value) << index;
-}
-
-fn check(machine: &MachineShape) -> Result<(), Failure> {
-    let unsupported = |field, found: String, expected| {
-        Err(Failure::Unsupported {
-            field,
-            found,
-            expected,
-        })
-    };
-    let sm = &machine.sm;
-    if !sm.sub_cores {
-        return unsupported("sm.sub_cores", "false".into(), "true");
-    }
-    if sm.schedulers > 8 || !sm.warps().is_multiple_of(sm.schedulers) {
-        return unsupported(
-            "sm.schedulers",
-            sm.schedulers.to_string(),
-            "at most 8, among whom the warps can be divided",
-        );
-    }
-    let file = &sm.register_file;
-    if !(file.banks / sm.schedulers).is_power_of_two() || file.banks > 64 || file.generic.units > 64 {
-        return unsupported(
-            "sm.register_file",
-            format!("{} banks, {} collectors", file.banks, file.generic.units),
-            "at most 64 of each, a power of two of banks per scheduler",
-        );
-    }
-    if sm.issue_per_warp != 1 {
-        return unsupported("sm.issue_per_warp", sm.issue_per_warp.to_string(), "1");
-    }
-    if sm.register_file.specialized.is_some() {
-        return unsupported(
-            "sm.register_file.specialized",
-            "given".into(),
-            "generic collectors only",
-        );
-    }
-    if !sm.perfect_instruction_and_constant_caches {
-        return unsupported(
-            "sm.perfect_instruction_and_constant_caches",
-            "false".into(),
-            "true",
-        );
-    }
-    if machine.l1.coalescing < 40 {
-        return unsupported(
-            "l1.coalescing",
-            machine.l1.coalescing.to_string(),
-            "40 or more (sectors of 32 bytes)",
-        );
-    }
-    if machine.clusters as usize > Crossbar::<Request>::MAX_PORTS {
-        return unsupported("clusters", machine.clusters.to_string(), "at most 128");
-    }
-    if machine.memory.slices() as usize > Crossbar::<Request>::MAX_PORTS {
-        return unsupported(
-            "memory",
-            format!("{} slices", machine.memory.slices()),
-            "at most 128 slices",
-        );
-    }
-    if machine.interconnect.subnets != 2 {
-        return unsupported(
-            "interconnect.subnets",
-            machine.interconnect.subnets.to_string(),
-            "2",
-        );
-    }
-    if let Some(l1) = &machine.l1.cache {
-        check_cache(l1, WritePolicy::WriteThrough, "l1.cache")?;
-    }
-    check_cache(&machine.memory.l2, WritePolicy::WriteBack, "memory.l2")
-}
-
-fn check_cache(cache: &Cache, policy: WritePolicy, field: &'static str) -> Result<(), Failure> {
-    let right = cache.sectored
-        && cache.line_bytes == 128
-        && cache.write_policy == policy
-        && cache.write_allocation == WriteAllocation::LazyFetchOnRead;
-    if right {
-        return Ok(());
-    }
-    Err(Failure::Unsupported {
-        field,
-        found: format!("{cache:?}"),
-        expected: "sectors, lines of 128 bytes, L1 write-through, L2 write-back, lazy fetch on read",
-    })
-}
-
-fn geometry(cache: &Cache, index: Index, writes: Writes, dirty_percent: u64) -> Geometry {
-    Geometry {
-        sets: cache.sets as usize,
-        ways: cache.ways as usize,
-        index,
-        fifo: cache.replacement == Replacement::Fifo,
-        writes,
-        mshr_entries: cache.mshr_entries as usize,
-        mshr_merges: cache.mshr_merge as usize,
-        miss_queue: cache.miss_queue as usize,
-        port_bytes: u64::from(cache.port_bytes),
-        dirty_percent,
-    }
-}
-
-/// L1 beside `shared` bytes of shared memory; without an L1 nothing goes there.
-fn l1_geometry(machine: &MachineShape, shared: u32) -> Geometry {
-    let cache = machine.l1_beside(shared).unwrap_or(machine.memory.l2);
-    let index = Index(Arc::new(move |address| cache.set(address) as usize));
-    geometry(
-        &cache,
-        index,
-        Writes::Through,
-        u64::from(machine.l1.write_ratio_percent),
-    )
-}
-
-fn l2_geometry(machine: &MachineShape, decoder: &Decoder) -> Geometry {
-    let cache = machine.memory.l2;
-    let decoder = decoder.clone();
-    let index = Index(Arc::new(move |address| {
-        cache.set(decoder.within_slice(address)) as usize
-    }));
-    geometry(&cache, index, Writes::Back, 0)
 }
 
 #[cfg(test)]

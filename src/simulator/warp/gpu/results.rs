@@ -91,8 +91,6 @@ impl Results {
         }
     }
 
-    pub(super) fn started(&mut self, _: usize, _: &Sm) {}
-
     pub(super) fn ended(&mut self, sm: usize, start: u64, ended: &EndedBlock) {
         self.kernels[ended.kernel].finish = ended.cycle;
         self.blocks.push(BlockRecord {

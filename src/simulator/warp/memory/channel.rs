@@ -69,7 +69,6 @@ pub struct Channel {
     pending: usize,
     pending_writes: usize,
     draining_writes: bool,
-    last_was_write: bool,
     next_column: u64,
     next_activate: u64,
     next_read: u64,
@@ -95,7 +94,6 @@ impl Channel {
             pending: 0,
             pending_writes: 0,
             draining_writes: false,
-            last_was_write: false,
             next_column: 0,
             next_activate: 0,
             next_read: 0,
@@ -307,7 +305,6 @@ impl Channel {
         }
         self.next_column = now + u64::from(timing.ccd);
         self.next_in_group[group] = now + u64::from(timing.ccdl);
-        self.last_was_write = job.write;
         let latency = u64::from(if job.write { timing.wl } else { timing.cl });
         let after_last = self.bus.back().map_or(0, |&(at, _, _)| at + 1);
         job.commands -= 1;

@@ -16,6 +16,13 @@ pub enum Unit {
 /// Kinds of units.
 pub const UNITS: usize = 6;
 
+impl Unit {
+    /// All kinds, in order.
+    pub const ALL: [Unit; UNITS] = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor, Unit::Mem];
+    /// Those with a pipeline per scheduler: all but the load-store unit, which an SM has one of.
+    pub const PIPELINES: [Unit; UNITS - 1] = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor];
+}
+
 /// What the load-store unit does with an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Memory {

@@ -2,7 +2,7 @@
 
 use super::super::code::{Number, Operation, Space};
 use super::super::policy::{Policy, WarpSet};
-use super::flight::{Memory, UNITS, Unit};
+use super::flight::{Memory, Unit};
 use super::warps::Units;
 use super::{ONE, Sm, coalescing};
 use crate::model::machine::{InstructionTimes, Timing};
@@ -128,8 +128,6 @@ fn memory(operation: &Operation) -> Memory {
     }
 }
 
-const KINDS: [Unit; UNITS] = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor, Unit::Mem];
-
 impl Sm {
     pub(super) fn issue(&mut self, now: u64) {
         let schedulers = self.policies.len();
@@ -144,7 +142,7 @@ impl Sm {
         let mut ready = 0;
         let any = !state.any_ready.is_empty();
         if any {
-            for unit in KINDS {
+            for unit in Unit::ALL {
                 if self.issued.is_free(unit, scheduler) {
                     ready |= state.ready[unit as usize].0;
                 }

@@ -9,6 +9,7 @@ use super::super::request::{Kind, Request};
 use super::collector::Collectors;
 use super::flight::{Access, FlightId, Flights, Memory};
 use super::warps::Warps;
+use crate::model::machine::L1;
 
 /// What the unit needs to know.
 #[derive(Debug, Clone)]
@@ -17,12 +18,8 @@ pub struct LoadStoreParameters {
     pub sm: u16,
     /// Its port at the crossbar.
     pub port: usize,
-    /// From the unit to the tags of L1 [cycles].
-    pub l1_latency: u64,
-    /// Banks of L1; each takes one sector per cycle.
-    pub l1_banks: u64,
-    /// Bytes after which the next bank follows.
-    pub l1_interleaving: u64,
+    /// L1, whose banks take one sector per cycle each.
+    pub l1: L1,
     /// Global loads go past L1.
     pub skip_l1: bool,
     /// Latency of shared memory [cycles].
@@ -64,7 +61,7 @@ const CLIENTS: usize = 5;
 impl LoadStore {
     pub fn new(parameters: LoadStoreParameters, l1: Cache) -> Self {
         Self {
-            banks: vec![VecDeque::new(); parameters.l1_banks as usize],
+            banks: vec![VecDeque::new(); parameters.l1.banks as usize],
             queued: 0,
             parameters,
             serving: None,
@@ -357,13 +354,13 @@ impl LoadStore {
             }
             return;
         }
-        for _ in 0..self.parameters.l1_banks {
+        for _ in 0..self.banks.len() {
             let Some(access) = flight.accesses.last() else {
                 return;
             };
-            let number = access.address / self.parameters.l1_interleaving % self.parameters.l1_banks;
-            let bank = &self.banks[number as usize];
-            let latency = self.parameters.l1_latency;
+            let number = self.parameters.l1.bank(access.address) as usize;
+            let bank = &self.banks[number];
+            let latency = u64::from(self.parameters.l1.latency);
             // The first stage is taken by a sector of this cycle, or by one that cannot move on.
             let taken =
                 bank.len() >= latency as usize || bank.back().is_some_and(|&(at, _)| at >= now + latency);
@@ -371,7 +368,7 @@ impl LoadStore {
                 return;
             }
             let request = request(access, flight.slot);
-            self.banks[number as usize].push_back((now + latency, request));
+            self.banks[number].push_back((now + latency, request));
             self.queued += 1;
             flight.accesses.pop();
             if kind == Kind::Write {

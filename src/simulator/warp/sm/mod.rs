@@ -85,14 +85,11 @@ impl Sm {
             dp: sm.units.dp > 0,
         };
         let latency = sm.times.longest() as usize;
-        let kinds = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor];
         let generic = &sm.register_file.generic;
         let parameters = LoadStoreParameters {
             sm: number,
             port,
-            l1_latency: u64::from(machine.l1.latency),
-            l1_banks: u64::from(machine.l1.banks),
-            l1_interleaving: u64::from(machine.l1.bank_interleaving_bytes),
+            l1: machine.l1.clone(),
             skip_l1: machine.l1.skip_global || machine.l1.cache.is_none(),
             shared_latency: u64::from(machine.shared_memory.latency),
             responses: machine.interconnect.response_buffer as usize,
@@ -111,7 +108,7 @@ impl Sm {
                 schedulers,
             ),
             collected: PipelineRegisters::new(schedulers),
-            pipelines: kinds
+            pipelines: Unit::PIPELINES
                 .into_iter()
                 .flat_map(|unit| {
                     let latency = issue::longest(unit, &sm.times) as usize;

@@ -177,9 +177,8 @@ impl Warps {
         block: usize,
         age: u64,
     ) {
-        let schedulers = self.schedulers.len();
-        let scheduler = &mut self.schedulers[slot % schedulers];
-        let local = slot / schedulers;
+        let (scheduler, local) = self.places[slot];
+        let scheduler = &mut self.schedulers[scheduler];
         scheduler.pool.age[local] = age;
         scheduler.pool.group[local] = kernel;
         scheduler.pool.live.0 |= 1 << local;
@@ -253,8 +252,8 @@ impl Warps {
             place.in_pipeline -= u32::from(place.buffered);
             place.buffered = 0;
             place.stale = false;
-            let schedulers = self.schedulers.len();
-            self.schedulers[slot % schedulers].pool.live.0 &= !(1 << (slot / schedulers));
+            let (scheduler, local) = self.places[slot];
+            self.schedulers[scheduler].pool.live.0 &= !(1 << local);
         }
         self.file(slot);
         done

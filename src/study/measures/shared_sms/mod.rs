@@ -60,6 +60,7 @@ pub struct SharedSms {
 impl Parameters for SharedSmsParameters {
     const NAME: &'static str = "shared-sms";
     const KEYS: &'static [&'static str] = &["kernel", "scheduler", "budget", "against"];
+    const PARTIAL: &'static [&'static str] = Self::KEYS;
     type Measure = SharedSms;
 
     fn prepare(self, files: &mut Files) -> Result<SharedSms, Refusal> {
