@@ -59,25 +59,49 @@ fn low(bits: u64, buckets: u32) -> u32 {
 
 /// The remainder of (higher · xᵏ + index) modulo an irreducible polynomial of degree k over GF(2), for 2ᵏ buckets.
 ///
-/// As in the reference, only the lowest 13, 15 or 19 bits of `higher` take part, for 16, 32 or 64 buckets.
+/// As in the reference, only the lowest 13, 15 or 19 bits of `higher` take part, for 16, 32 or 64 buckets. The remainder of a
+/// sum is the sum of remainders, so those of each byte stand in a table.
 fn ipoly(index: u32, higher: u64, buckets: u32) -> u32 {
-    let (polynomial, bits) = match buckets {
-        16 => (0b1_0011, 13),  // x⁴ + x + 1
-        32 => (0b10_0101, 15), // x⁵ + x² + 1
-        _ => (0b100_0011, 19), // x⁶ + x + 1
+    const OF_16: [Remainders; 3] = remainders(0b1_0011, 16, 13); // x⁴ + x + 1
+    const OF_32: [Remainders; 3] = remainders(0b10_0101, 32, 15); // x⁵ + x² + 1
+    const OF_64: [Remainders; 3] = remainders(0b100_0011, 64, 19); // x⁶ + x + 1
+    let tables = match buckets {
+        16 => &OF_16,
+        32 => &OF_32,
+        _ => &OF_64,
     };
+    let bytes = higher.to_le_bytes();
+    index
+        ^ u32::from(
+            tables[0][usize::from(bytes[0])]
+                ^ tables[1][usize::from(bytes[1])]
+                ^ tables[2][usize::from(bytes[2])],
+        )
+}
+
+/// For each value of a byte, what it adds to the remainder.
+type Remainders = [u8; 256];
+
+/// The tables of the three lowest bytes, of which the lowest `bits` bits count.
+const fn remainders(polynomial: u32, buckets: u32, bits: usize) -> [Remainders; 3] {
+    let mut tables = [[0; 256]; 3];
     let mut power = polynomial ^ buckets; // xᵏ
-    let mut hashed = index;
-    for bit in 0..bits {
-        if higher >> bit & 1 == 1 {
-            hashed ^= power;
+    let mut bit = 0;
+    while bit < bits {
+        let mut byte = 0;
+        while byte < 256 {
+            if byte >> (bit % 8) & 1 == 1 {
+                tables[bit / 8][byte] ^= power as u8;
+            }
+            byte += 1;
         }
         power <<= 1;
         if power & buckets != 0 {
             power ^= polynomial;
         }
+        bit += 1;
     }
-    hashed
+    tables
 }
 
 /// Bits 7–11 XORed with bits 13, 14, 15, 17 and 19 of the address; of 64 sets, bit 12 is the highest of the index.
@@ -113,6 +137,24 @@ mod tests {
                 let parity = |row: &[u32]| row.iter().fold(0, |sum, bit| sum ^ (higher >> bit & 1) as u32);
                 let expected = rows.fold(index, |sum, (bit, row)| sum ^ parity(row) << bit);
                 assert_eq!(ipoly(index, higher, 32), expected, "{higher}");
+            }
+        }
+    }
+
+    /// The same, bit by bit.
+    #[test]
+    fn tables_hold_remainders() {
+        for (buckets, polynomial, bits) in [(16, 0b1_0011, 13), (32, 0b10_0101, 15), (64, 0b100_0011, 19)] {
+            for higher in (0..1_u64 << 20).step_by(7).chain([u64::MAX, 1 << 18, 1 << 19]) {
+                let mut rest = (higher & ((1 << bits) - 1)) << u32::ilog2(buckets);
+                while let Some(bit) = rest.checked_ilog2().filter(|&bit| bit >= buckets.ilog2()) {
+                    rest ^= polynomial << (bit - buckets.ilog2());
+                }
+                assert_eq!(
+                    u64::from(ipoly(5, higher, buckets)),
+                    rest ^ 5,
+                    "{higher} of {buckets}"
+                );
             }
         }
     }

@@ -248,9 +248,9 @@ impl Cache {
         self.mshr.next_ready()
     }
 
-    /// Puts a sector in without any traffic (the copy before a kernel).
-    pub fn preload(&mut self, address: u64, now: u64) {
-        self.tags.preload(address, now);
+    /// Puts `sectors` of a line in, one bit each, without any traffic (the copy before a kernel).
+    pub fn preload(&mut self, line: u64, sectors: u8, now: u64) {
+        self.tags.preload(line, sectors, now);
     }
 
     /// Forgets all lines.

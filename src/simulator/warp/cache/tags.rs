@@ -250,15 +250,19 @@ impl Tags {
         }
     }
 
-    /// Puts a sector in, valid and clean.
-    pub fn preload(&mut self, address: u64, now: u64) {
-        let found = self.probe(address, true);
+    /// Puts `sectors` of the line at `address` in, one bit each, valid and clean.
+    pub fn preload(&mut self, address: u64, sectors: u8, now: u64) {
+        let first = address + u64::from(sectors.trailing_zeros()) * SECTOR;
+        let found = self.probe(first, true);
         let line = match found {
             Found::Hit(line) | Found::Reserved(line) => line,
             Found::Full => return,
-            Found::Sector(_) | Found::Miss(_) => self.take(found, address, now).0,
+            Found::Sector(_) | Found::Miss(_) => self.take(found, first, now).0,
         };
-        self.fill(line, (address / SECTOR % 4) as usize, 0);
+        self.used[line] = now;
+        for sector in (0..4).filter(|sector| sectors >> sector & 1 == 1) {
+            self.fill(line, sector, 0);
+        }
     }
 
     pub fn invalidate(&mut self) {

@@ -7,6 +7,8 @@ pub struct Effect {
     pub lanes: u32,
     /// Address in bytes per lane, of memory instructions; meaningless in other lanes.
     pub addresses: [u64; 32],
+    /// How many bytes the addresses of neighbouring lanes stand apart, where that is known to be the same for all 32.
+    pub stride: Option<i64>,
     /// The next instruction of the warp is not the one that follows in memory.
     pub jumped: bool,
 }

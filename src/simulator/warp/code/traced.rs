@@ -115,6 +115,7 @@ impl Stream for TraceStream {
         let next = self.line(self.at + 1);
         effect.jumped = next.is_some_and(|next| next.instruction.pc != following);
         if let Some(space) = line.space {
+            effect.stride = None;
             if !self.warp.addresses(record, &mut effect.addresses) {
                 effect.addresses = [0; 32]; // of constants, which traces do not have
             }

@@ -22,7 +22,7 @@ use self::ports::Ports;
 pub use self::results::{BlockRecord, KernelResult, Results, Traffic};
 use super::memory::{Crossbar, Partition, PartitionParameters, Place, Slice};
 use super::policy;
-use super::request::Request;
+use super::request::{LINE, Request, SECTOR};
 use super::sm::Sm;
 pub use super::sm::{IssueEvent, Stalls};
 use crate::model::Scheduler;
@@ -181,13 +181,36 @@ impl<'a> Gpu<'a> {
         Ok(gpu)
     }
 
-    /// Buffers come into L2, sector by sector, as a copy before the kernels would bring them.
+    /// Buffers come into L2, as a copy before the kernels would bring them: ascending, the sectors of a line together where
+    /// they are in one slice.
     fn warm(&mut self, buffers: &[(u64, u64)]) {
         for &(start, bytes) in buffers {
-            let mut address = start & !31;
-            while address < start.saturating_add(bytes) {
-                self.slices[self.decoder.slice(address) as usize].preload(address);
-                address += 32;
+            let end = start.saturating_add(bytes);
+            let mut line = start & !(LINE - 1);
+            while line < end {
+                let mut sectors = [0_u8; (LINE / SECTOR) as usize];
+                let mut slices = [0; (LINE / SECTOR) as usize];
+                for (sector, at) in (line..line.saturating_add(LINE))
+                    .step_by(SECTOR as usize)
+                    .enumerate()
+                {
+                    slices[sector] = self.decoder.slice(at) as usize;
+                    let first = slices
+                        .iter()
+                        .position(|&slice| slice == slices[sector])
+                        .unwrap_or(sector);
+                    if at + SECTOR > start && at < end {
+                        sectors[first] |= 1 << sector;
+                    }
+                }
+                for (slice, sectors) in slices
+                    .into_iter()
+                    .zip(sectors)
+                    .filter(|&(_, sectors)| sectors != 0)
+                {
+                    self.slices[slice].preload(line, sectors);
+                }
+                line += LINE;
             }
         }
     }

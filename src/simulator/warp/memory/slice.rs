@@ -21,7 +21,7 @@ pub struct Slice {
     /// Answers for the SMs.
     pub outgoing: VecDeque<Request>,
     queues: PartitionQueues,
-    /// Sectors put in before the start; they are older than every access.
+    /// Lines put in before the start; they are older than every access.
     preloaded: u64,
 }
 
@@ -60,9 +60,9 @@ impl Slice {
         self.from_dram.len() < self.queues.dram_to_l2 as usize
     }
 
-    /// Puts a sector into the cache before the start.
-    pub fn preload(&mut self, sector: u64) {
-        self.l2.preload(sector, self.preloaded);
+    /// Puts `sectors` of the line at `address`, one bit each, into the cache before the start.
+    pub fn preload(&mut self, address: u64, sectors: u8) {
+        self.l2.preload(address, sectors, self.preloaded);
         self.preloaded += 1;
     }
 

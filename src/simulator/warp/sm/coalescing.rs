@@ -1,44 +1,88 @@
 //! Which sectors, and how many cycles of shared memory, the lanes of a warp need.
 
+use super::super::code::Effect;
 use super::super::request::SECTOR;
 use super::flight::Access;
 
-/// The sectors that the lanes of `lanes` touch with `bytes` bytes each, ascending.
-pub fn sectors(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Access>) {
+/// The sectors that the lanes of an instruction touch with `bytes` bytes each, ascending.
+pub fn sectors(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) {
     accesses.clear();
+    if !neighbours(effect, bytes, accesses) {
+        scattered(effect.lanes, &effect.addresses, bytes, accesses);
+    }
+}
+
+/// The sectors of 32 lanes that touch neighbouring words of whole sectors: says whether they do.
+fn neighbours(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) -> bool {
+    let first = effect.addresses[0];
+    let width = u64::from(bytes);
+    let whole = effect.lanes == u32::MAX
+        && effect.stride == Some(i64::from(bytes))
+        && [1, 2, 4, 8, 16, 32].contains(&width)
+        && first.is_multiple_of(SECTOR)
+        && first < 1 << 63;
+    if whole {
+        accesses.extend((0..width).map(|sector| Access {
+            address: first + sector * SECTOR,
+            bytes: u32::MAX,
+            lanes: (SECTOR / width) as u8,
+        }));
+    }
+    whole
+}
+
+/// The same, lane by lane; a warp's lanes mostly follow one another, so the sector touched last is looked at first.
+fn scattered(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Access>) {
+    let width = u64::from(bytes).max(1);
+    let word = (1_u64 << width.min(SECTOR)) - 1;
+    let mut last = Access {
+        address: u64::MAX,
+        bytes: 0,
+        lanes: 0,
+    };
+    let mut touch = |sector: u64, bytes: u64| {
+        if last.address != sector {
+            put(accesses, last);
+            last = take(accesses, sector);
+        }
+        last.bytes |= bytes as u32;
+        last.lanes += 1;
+    };
     let mut rest = lanes;
     while rest != 0 {
-        let lane = rest.trailing_zeros() as usize;
+        let first = addresses[rest.trailing_zeros() as usize];
         rest &= rest - 1;
-        let first = addresses[lane];
-        let last = first.saturating_add(u64::from(bytes).saturating_sub(1));
         let mut sector = first & !(SECTOR - 1);
-        loop {
-            let from = first.max(sector) - sector;
-            let to = last.min(sector + (SECTOR - 1)) - sector;
-            let mask = ((1_u64 << (to + 1)) - (1_u64 << from)) as u32;
-            touch(accesses, sector, mask);
-            if last - sector < SECTOR {
-                break;
-            }
-            sector += SECTOR;
+        let mut from = first - sector;
+        let mut left = width;
+        while left > SECTOR - from {
+            touch(sector, word << from);
+            left -= SECTOR - from;
+            from = 0;
+            sector = sector.wrapping_add(SECTOR);
         }
+        touch(sector, word >> (width.min(SECTOR) - left.min(SECTOR)) << from);
     }
+    put(accesses, last);
     accesses.sort_unstable_by_key(|access| access.address);
 }
 
-/// Adds to the sector's access; a warp's lanes mostly follow one another, so it is found from the end.
-fn touch(accesses: &mut Vec<Access>, sector: u64, mask: u32) {
-    match accesses.iter_mut().rev().find(|access| access.address == sector) {
-        Some(access) => {
-            access.bytes |= mask;
-            access.lanes += 1;
-        }
-        None => accesses.push(Access {
+/// The access to `sector` so far, taken out.
+fn take(accesses: &mut Vec<Access>, sector: u64) -> Access {
+    match accesses.iter().rposition(|access| access.address == sector) {
+        Some(index) => accesses.swap_remove(index),
+        None => Access {
             address: sector,
-            bytes: mask,
-            lanes: 1,
-        }),
+            bytes: 0,
+            lanes: 0,
+        },
+    }
+}
+
+/// Puts an access back; one of no lane is none.
+fn put(accesses: &mut Vec<Access>, access: Access) {
+    if access.lanes > 0 {
+        accesses.push(access);
     }
 }
 
@@ -71,6 +115,30 @@ pub fn atomics(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<
 
 /// The cycles that shared memory of `banks` banks needs: the most different words of one bank.
 pub fn conflicts(lanes: u32, addresses: &[u64; 32], banks: u32) -> u32 {
+    match banks {
+        32 if one_word_per_bank(lanes, addresses) => 1,
+        _ => most_words(lanes, addresses, banks),
+    }
+}
+
+/// Whether no bank of 32 has to give more than one word.
+fn one_word_per_bank(lanes: u32, addresses: &[u64; 32]) -> bool {
+    let mut words = [u64::MAX; 32]; // no word: words are at most 2^62
+    let mut rest = lanes;
+    while rest != 0 {
+        let word = addresses[rest.trailing_zeros() as usize] / 4;
+        rest &= rest - 1;
+        let place = &mut words[(word % 32) as usize];
+        if *place != word && *place != u64::MAX {
+            return false;
+        }
+        *place = word;
+    }
+    true
+}
+
+/// The most different words of one bank, one at least.
+fn most_words(lanes: u32, addresses: &[u64; 32], banks: u32) -> u32 {
     let mut words: Vec<u64> = (0..32)
         .filter(|lane| lanes >> lane & 1 == 1)
         .map(|lane| addresses[lane] / 4)
@@ -82,4 +150,80 @@ pub fn conflicts(lanes: u32, addresses: &[u64; 32], banks: u32) -> u32 {
         counts[(word % u64::from(banks)) as usize] += 1;
     }
     counts.into_iter().max().unwrap_or(0).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+
+    /// Addresses of all kinds: neighbouring, strided, in a few words, anywhere.
+    fn effects() -> impl Iterator<Item = Effect> {
+        let mut state = 11_u64;
+        let mut random = move |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        (0..5_000).map(move |_| {
+            let first = random(64) * [1, 4, 32][random(3) as usize];
+            let stride = [0, 1, 2, 3, 4, 8, 16, 32, 64, 128, 132][random(11) as usize];
+            let apart = random(4) > 0;
+            let addresses = std::array::from_fn(|lane| match apart {
+                true => first + stride * lane as u64,
+                false => first + random(4096),
+            });
+            Effect {
+                lanes: [u32::MAX, u32::MAX, random(1 << 32) as u32][random(3) as usize],
+                addresses,
+                stride: apart.then_some(stride as i64),
+                jumped: false,
+            }
+        })
+    }
+
+    /// Byte by byte.
+    fn slow(effect: &Effect, bytes: u8) -> Vec<Access> {
+        let mut sectors: BTreeMap<u64, (u32, BTreeSet<usize>)> = BTreeMap::new();
+        for lane in (0..32).filter(|lane| effect.lanes >> lane & 1 == 1) {
+            for byte in (0..u64::from(bytes)).map(|byte| effect.addresses[lane] + byte) {
+                let (touched, lanes) = sectors.entry(byte / SECTOR * SECTOR).or_default();
+                *touched |= 1 << (byte % SECTOR);
+                lanes.insert(lane);
+            }
+        }
+        let access = |(address, (bytes, lanes)): (u64, (u32, BTreeSet<usize>))| Access {
+            address,
+            bytes,
+            lanes: lanes.len() as u8,
+        };
+        sectors.into_iter().map(access).collect()
+    }
+
+    #[test]
+    fn sectors_are_those_of_each_byte() {
+        let mut found = 0;
+        for effect in effects() {
+            for bytes in [1, 2, 4, 8, 16, 32, 100] {
+                let mut accesses = Vec::new();
+                found += usize::from(neighbours(&effect, bytes, &mut accesses));
+                sectors(&effect, bytes, &mut accesses);
+                assert_eq!(accesses, slow(&effect, bytes), "{effect:?}");
+            }
+        }
+        assert!(found > 500, "{found}");
+    }
+
+    #[test]
+    fn banks_without_conflicts_are_found() {
+        let mut found = 0;
+        for effect in effects() {
+            let most = most_words(effect.lanes, &effect.addresses, 32);
+            assert_eq!(conflicts(effect.lanes, &effect.addresses, 32), most, "{effect:?}");
+            found += usize::from(most == 1);
+        }
+        assert!((500..4_500).contains(&found), "{found}");
+    }
 }

@@ -13,7 +13,10 @@ const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor,
 #[derive(Debug)]
 pub struct PipelineRegisters {
     places: Vec<FlightId>,
-    schedulers: usize,
+    /// Per unit, its first place.
+    first: [usize; UNITS],
+    /// Per unit, its places, one bit each.
+    of_unit: [u64; UNITS],
     /// Places that are taken, one bit each, by unit, then scheduler.
     taken: u64,
 }
@@ -22,13 +25,14 @@ impl PipelineRegisters {
     pub fn new(schedulers: usize) -> Self {
         Self {
             places: vec![0; schedulers * UNITS],
-            schedulers,
+            first: std::array::from_fn(|unit| unit * schedulers),
+            of_unit: std::array::from_fn(|unit| ((1 << schedulers) - 1) << (unit * schedulers)),
             taken: 0,
         }
     }
 
     fn index(&self, unit: Unit, scheduler: usize) -> usize {
-        unit as usize * self.schedulers + scheduler
+        self.first[unit as usize] + scheduler
     }
 
     pub fn is_free(&self, unit: Unit, scheduler: usize) -> bool {
@@ -61,36 +65,40 @@ impl PipelineRegisters {
 
     /// The place of `unit` whose instruction was issued first, and its scheduler.
     pub fn oldest(&self, unit: Unit, flights: &Flights) -> Option<(usize, usize)> {
-        let first = unit as usize * self.schedulers;
-        let mut bits = self.taken >> first & ((1 << self.schedulers) - 1);
-        let mut oldest = None;
+        let mut bits = self.taken & self.of_unit[unit as usize];
+        if bits == 0 {
+            return None;
+        }
+        let mut oldest = bits.trailing_zeros() as usize;
+        bits &= bits - 1;
         while bits != 0 {
-            let index = first + bits.trailing_zeros() as usize;
+            let index = bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            let order = flights.get(self.places[index]).order;
-            if oldest.is_none_or(|(least, _)| order < least) {
-                oldest = Some((order, index));
+            if flights.get(self.places[index]).order < flights.get(self.places[oldest]).order {
+                oldest = index;
             }
         }
-        oldest.map(|(_, index)| (index, index - first))
+        Some((oldest, oldest - self.first[unit as usize]))
     }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Collector {
     flight: FlightId,
     waiting: u32,
-    unit: Option<Unit>,
+    unit: Unit,
 }
 
 /// The collectors of an SM.
 #[derive(Debug)]
 pub struct Collectors {
     units: Vec<Collector>,
-    occupied: usize,
+    /// Collectors that hold an instruction, one bit each.
+    occupied: u64,
     /// Collectors that have all operands, one bit each.
     ready: u64,
-    per_scheduler: usize,
+    /// Per scheduler, its collectors, one bit each.
+    of_scheduler: Vec<u64>,
     /// Per collector, its scheduler.
     scheduler_of: Vec<usize>,
     /// Per collector, the first one of the next scheduler.
@@ -100,8 +108,8 @@ pub struct Collectors {
     served: Vec<usize>,
     /// Per bank, the collectors that want to read it.
     queues: Vec<VecDeque<u8>>,
-    /// Reads in all queues.
-    queued: usize,
+    /// Banks that somebody wants to read, one bit each.
+    wanted: u64,
     /// A power of two.
     banks_per_scheduler: usize,
     /// Banks that are written in this step, one bit each.
@@ -112,10 +120,21 @@ impl Collectors {
     pub fn new(units: usize, in_ports: usize, out_ports: usize, banks: usize, schedulers: usize) -> Self {
         let per_scheduler = units / schedulers;
         Self {
-            units: vec![Collector::default(); units],
+            units: vec![
+                Collector {
+                    flight: 0,
+                    waiting: 0,
+                    unit: Unit::Int,
+                };
+                units
+            ],
             occupied: 0,
             ready: 0,
-            per_scheduler,
+            of_scheduler: (0..schedulers)
+                .map(|scheduler| {
+                    (0..per_scheduler).fold(0, |set, unit| set | 1 << (scheduler * per_scheduler + unit))
+                })
+                .collect(),
             scheduler_of: (0..units).map(|unit| unit / per_scheduler).collect(),
             after: (0..units)
                 .map(|unit| (unit / per_scheduler + 1) * per_scheduler % units)
@@ -123,7 +142,7 @@ impl Collectors {
             ports: in_ports,
             served: vec![0; out_ports],
             queues: vec![VecDeque::new(); banks],
-            queued: 0,
+            wanted: 0,
             banks_per_scheduler: banks / schedulers,
             written: 0,
         }
@@ -148,7 +167,7 @@ impl Collectors {
 
     /// One step: hand over, read, take in.
     pub fn step(&mut self, flights: &Flights, from: &mut PipelineRegisters, to: &mut PipelineRegisters) {
-        if self.occupied > 0 {
+        if self.occupied != 0 {
             self.hand_over(to);
             self.read();
         }
@@ -170,7 +189,7 @@ impl Collectors {
                 while bits != 0 {
                     let index = bits.trailing_zeros() as usize;
                     bits &= bits - 1;
-                    let unit = self.units[index].unit?;
+                    let unit = self.units[index].unit;
                     if to.is_free(unit, self.scheduler_of[index]) {
                         return Some((index, unit));
                     }
@@ -180,59 +199,62 @@ impl Collectors {
             let Some((index, unit)) = found else { return };
             self.served[port] = index;
             to.put(unit, self.scheduler_of[index], self.units[index].flight);
-            self.units[index].unit = None;
             self.ready &= !(1 << index);
-            self.occupied -= 1;
+            self.occupied &= !(1 << index);
         }
     }
 
     /// Every bank without a write reads for the first collector that wants it.
     fn read(&mut self) {
-        if self.queued == 0 {
-            return;
-        }
-        for (bank, queue) in self.queues.iter_mut().enumerate() {
-            if self.written >> bank & 1 == 0
-                && let Some(collector) = queue.pop_front()
-            {
+        let mut banks = self.wanted & !self.written;
+        while banks != 0 {
+            let bank = banks.trailing_zeros() as usize;
+            banks &= banks - 1;
+            let queue = &mut self.queues[bank];
+            if let Some(collector) = queue.pop_front() {
                 let unit = &mut self.units[collector as usize];
                 unit.waiting -= 1;
                 self.ready |= u64::from(unit.waiting == 0) << collector;
-                self.queued -= 1;
+            }
+            if queue.is_empty() {
+                self.wanted &= !(1 << bank);
             }
         }
     }
 
     fn take_in(&mut self, flights: &Flights, from: &mut PipelineRegisters) {
         for _ in 0..self.ports {
-            let mut any = false;
+            let before = from.taken();
             for unit in PORT_ORDER {
                 let Some((place, scheduler)) = from.oldest(unit, flights) else {
                     continue;
                 };
-                let first = scheduler * self.per_scheduler;
-                let free =
-                    (first..first + self.per_scheduler).find(|&index| self.units[index].unit.is_none());
-                let Some(index) = free else { continue };
-                let flight = from.at(place);
-                from.clear(place);
-                let operands = &flights.get(flight).operands;
-                self.units[index] = Collector {
-                    flight,
-                    waiting: operands.len() as u32,
-                    unit: Some(unit),
-                };
-                self.ready |= u64::from(operands.is_empty()) << index;
-                for &bank in operands {
-                    self.queues[bank as usize].push_back(index as u8);
+                let free = self.of_scheduler[scheduler] & !self.occupied;
+                if free != 0 {
+                    let flight = from.at(place);
+                    from.clear(place);
+                    self.hold(free.trailing_zeros() as usize, flight, unit, flights);
                 }
-                self.queued += operands.len();
-                self.occupied += 1;
-                any = true;
             }
-            if !any {
+            if from.taken() == before || from.is_empty() {
                 return;
             }
+        }
+    }
+
+    /// Collector `index` begins with an instruction for `unit`.
+    fn hold(&mut self, index: usize, flight: FlightId, unit: Unit, flights: &Flights) {
+        let operands = &flights.get(flight).operands;
+        self.units[index] = Collector {
+            flight,
+            waiting: operands.len() as u32,
+            unit,
+        };
+        self.occupied |= 1 << index;
+        self.ready |= u64::from(operands.is_empty()) << index;
+        for &bank in operands {
+            self.queues[bank as usize].push_back(index as u8);
+            self.wanted |= 1 << bank;
         }
     }
 }

@@ -139,28 +139,25 @@ impl Sm {
 
     fn issue_one(&mut self, scheduler: usize, now: u64) {
         let state = &self.warps.schedulers[scheduler];
-        let mut ready = 0;
-        let any = !state.any_ready.is_empty();
-        if any {
-            for unit in Unit::ALL {
-                if self.issued.is_free(unit, scheduler) {
-                    ready |= state.ready[unit as usize].0;
-                }
-            }
-        }
-        let mut candidates = WarpSet(ready | state.stale.0);
-        let waiting = !state.waiting.is_empty();
-        self.policies[scheduler].begin(&state.pool, WarpSet(ready));
-        while let Some(local) =
-            self.policies[scheduler].first(&self.warps.schedulers[scheduler].pool, candidates)
-        {
+        let (any, waiting) = (!state.any_ready.is_empty(), !state.waiting.is_empty());
+        let ready = match any {
+            true => state.ready_for(|unit| self.issued.is_free(unit, scheduler)),
+            false => WarpSet::default(),
+        };
+        self.policies[scheduler].begin(&state.pool, ready);
+        let mut candidates = WarpSet(ready.0 | state.stale.0);
+        while !candidates.is_empty() {
+            let state = &self.warps.schedulers[scheduler];
+            let Some(local) = self.policies[scheduler].first(&state.pool, candidates) else {
+                break;
+            };
             let slot = self.warps.of_scheduler(scheduler, local);
-            if self.warps.schedulers[scheduler].stale.contains(local) {
+            if state.stale.contains(local) {
                 self.warps.flush(slot);
-                candidates.0 &= !(1 << local);
+                candidates.remove(local);
                 continue;
             }
-            self.policies[scheduler].issued(&self.warps.schedulers[scheduler].pool, local);
+            self.policies[scheduler].issued(&state.pool, local);
             self.issue_warp(scheduler, local, slot, now);
             self.stalls.issued += 1;
             return;
@@ -230,7 +227,7 @@ impl Sm {
                 ..
             } => {}
             Operation::Load { bytes, .. } | Operation::Store { bytes, .. } => {
-                coalescing::sectors(lanes, &self.effect.addresses, bytes, &mut flight.accesses);
+                coalescing::sectors(&self.effect, bytes, &mut flight.accesses);
             }
             Operation::Atomic { bytes } => {
                 coalescing::atomics(lanes, &self.effect.addresses, bytes, &mut flight.accesses);

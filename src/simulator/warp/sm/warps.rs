@@ -89,6 +89,17 @@ pub struct Scheduler {
     pub ready: [WarpSet; UNITS],
 }
 
+impl Scheduler {
+    /// Warps that can issue where the units that `is_free` names are free.
+    pub fn ready_for(&self, is_free: impl Fn(Unit) -> bool) -> WarpSet {
+        let units = Unit::ALL.into_iter().zip(self.ready);
+        WarpSet(units.fold(0, |ready, (unit, warps)| match is_free(unit) {
+            true => ready | warps.0,
+            false => ready,
+        }))
+    }
+}
+
 /// All warps of an SM.
 pub struct Warps {
     slots: Vec<Slot>,
@@ -265,10 +276,12 @@ impl Warps {
         for &register in registers {
             place.scoreboard.release(register);
         }
-        if place.fence && place.scoreboard.count == 0 {
-            place.fence = false;
+        let fence_over = place.fence && place.scoreboard.count == 0;
+        place.fence &= !fence_over;
+        // Only who waits for registers can stand elsewhere now.
+        if fence_over || place.filed == Filed::Waiting {
+            self.file(slot);
         }
-        self.file(slot);
         self.check_finished(slot);
     }
 
@@ -391,15 +404,14 @@ impl Warps {
         let Some(instruction) = place.stream.as_ref().and_then(|stream| stream.next()) else {
             return Filed::Nowhere;
         };
-        let registers = instruction
-            .reads
-            .iter()
-            .chain(instruction.writes.iter())
-            .chain(&instruction.guard);
+        let waits_for = |registers: &[Register]| {
+            let mut registers = registers.iter();
+            registers.any(|&register| place.scoreboard.has(register))
+        };
         if place.scoreboard.count > 0
-            && registers
-                .into_iter()
-                .any(|&register| place.scoreboard.has(register))
+            && (waits_for(&instruction.reads)
+                || waits_for(&instruction.writes)
+                || waits_for(instruction.guard.as_slice()))
         {
             return Filed::Waiting;
         }

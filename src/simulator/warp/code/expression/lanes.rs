@@ -34,6 +34,14 @@ impl Lanes {
         }
     }
 
+    /// The difference between neighbouring lanes, where it is known to be the same for all.
+    pub fn stride(&self) -> Option<i64> {
+        match self {
+            Lanes::Affine(_, stride) => Some(*stride),
+            Lanes::Each(_) => None,
+        }
+    }
+
     /// The lanes where it is not 0, one bit each.
     pub fn mask(&self) -> u32 {
         match self {
