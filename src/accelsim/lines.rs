@@ -100,6 +100,11 @@ impl Lines {
         self.at(Some(self.number.max(1)), fault)
     }
 
+    /// The end, where there should be more.
+    pub(super) fn cut(&self, message: impl Into<String>) -> Error {
+        self.error(Fault::new("", message))
+    }
+
     /// Something wrong with the file.
     pub(super) fn whole(&self, message: impl Into<String>) -> Error {
         self.at(None, Fault::new("", message))

@@ -102,7 +102,7 @@ impl TraceFile {
             if !std::mem::take(&mut self.pending) && !self.lines.advance()? {
                 return match self.blocks == expected {
                     true => Ok(None),
-                    false => Err(self.lines.whole(format!(
+                    false => Err(self.lines.cut(format!(
                         "found the end after {} of {expected} thread blocks: is the file cut off?",
                         self.blocks
                     ))),
@@ -215,7 +215,7 @@ impl TraceFile {
     fn line(&mut self, position: Dimension) -> Result<()> {
         match self.lines.advance()? {
             true => Ok(()),
-            false => Err(self.lines.whole(format!(
+            false => Err(self.lines.cut(format!(
                 "found the end within thread block {position}, expected #END_TB: is the file cut off?"
             ))),
         }

@@ -3,6 +3,7 @@
 pub mod benchmark;
 mod bound;
 mod budget_policy;
+mod estimated;
 mod factor;
 mod interference;
 pub mod kernel;
@@ -28,6 +29,7 @@ pub mod wcet;
 pub use benchmark::{Benchmark, Benchmarks, BenchmarksError};
 pub use bound::{Bound, Certificate, Straddling};
 pub use budget_policy::BudgetPolicy;
+pub use estimated::Estimated;
 pub use factor::Factor;
 pub use interference::Interference;
 pub use kernel::{Cluster, Kernel};

@@ -2,20 +2,41 @@
 
 use std::io::Cursor;
 
-use gpusched::accelsim::{KernelSummary, TraceFile};
+use gpusched::accelsim::{Input, KernelSummary, TraceFile};
+use gpusched::error::{Error, InputError};
 use gpusched::simulator::warp::code::{Effect, Stream, TracedKernel};
 use proptest::prelude::*;
 
 use crate::model::Kernel;
+
+/// A refusal is one line, and names a line that the text has; only of nothing, or of what is compressed, there is none.
+fn check(error: &Error, bytes: &[u8]) {
+    let Error::Input(InputError { line, message, .. }) = error else {
+        panic!("{error}");
+    };
+    let lines = bytes.split(|&byte| byte == b'\n').count();
+    match line {
+        Some(line) => assert!((1..=lines).contains(line), "{error}, of {lines} lines"),
+        None => assert!(
+            message.starts_with("found nothing") || message.starts_with("found a compressed file"),
+            "{error}"
+        ),
+    }
+    assert_eq!(error.to_string().lines().count(), 1, "{error}");
+}
 
 /// Reads all there is in both ways; says whether it was a trace.
 fn read(bytes: &[u8]) -> bool {
     let open = || TraceFile::from_reader("fuzz", Cursor::new(bytes.to_vec()));
     let summary = open().and_then(KernelSummary::read);
     let mut effect = Effect::default();
-    let Ok(trace) = open() else {
-        assert!(summary.is_err());
-        return false;
+    let trace = match open() {
+        Ok(trace) => trace,
+        Err(error) => {
+            assert!(summary.is_err());
+            check(&error, bytes);
+            return false;
+        }
     };
     let mut kernel = TracedKernel::new(trace);
     let mut issued = 0;
@@ -31,7 +52,7 @@ fn read(bytes: &[u8]) -> bool {
             }
             Ok(None) => break true,
             Err(error) => {
-                assert!(error.to_string().starts_with("fuzz"), "{error}");
+                check(&error, bytes);
                 break false;
             }
         }
@@ -77,6 +98,24 @@ fn word() -> impl Strategy<Value = String> {
     prop_oneof![9 => proptest::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => ".{0,8}"]
 }
 
+/// Words of lists, and others.
+fn entry() -> impl Strategy<Value = String> {
+    let known = [
+        "kernel-1.traceg",
+        "kernel-2.traceg.xz",
+        "kernel-3.trace",
+        "MemcpyHtoD,0x7f00,400",
+        "MemcpyHtoD,",
+        "MemcpyDtoH,0x7f00,400",
+        ",-1",
+        "\n",
+        "\r\n",
+        "\0",
+        " ",
+    ];
+    prop_oneof![6 => proptest::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => "\\PC{0,8}"]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1024, ..ProptestConfig::default() })]
 
@@ -109,6 +148,22 @@ proptest! {
             bytes[place] ^= 1 << bit;
         }
         read(&bytes);
+    }
+
+    #[test]
+    fn lists_of_arbitrary_words(words in proptest::collection::vec(entry(), 0..12)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kernelslist.g");
+        let text = words.concat();
+        std::fs::write(&path, &text).unwrap();
+        match Input::open(&path) {
+            Ok(Input::List(list)) => prop_assert!(list.kernels().count() <= text.lines().count()),
+            Ok(Input::Kernel(_)) => prop_assert!(text.contains("-kernel name")),
+            Err(error) if error.to_string().contains("found no kernel") => {
+                prop_assert!(!text.lines().any(|line| line.starts_with("kernel")));
+            }
+            Err(error) => check(&error, text.as_bytes()),
+        }
     }
 
     #[test]

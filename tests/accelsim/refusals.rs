@@ -89,11 +89,11 @@ const CHANGES: &[(&str, &str, &[&str])] = &[
     ("8 2 0x7f00 8 8 16 0", "8 3 0x7f00", &["bad.traceg:18: at address mode: found 3, expected 0 (a list)"]),
     ("8 2 0x7f00 8", "8 2 0xffffffffffffffff 8", &["bad.traceg:18: at mem_addresses: found an address beyond 64 bits"]),
     ("0000000f 1 R2 LDG.E.64 1 R4 8 2 0x7f00 8 8 16 0", "00000005 1 R2 LDG.E.64 1 R4 8 1 0x7f00 8", &["bad.traceg:18: at mem_addresses: found a stride with mask 00000005"]),
-    ("\n#END_TB\n", "", &["bad.traceg: found the end within thread block 0,0,0, expected #END_TB: is the file cut off?"]),
+    ("\n#END_TB\n", "", &["bad.traceg:19: found the end within thread block 0,0,0, expected #END_TB: is the file cut off?"]),
     ("\n#END_TB\n", "\n#BEGIN_TB\n", &["bad.traceg:21: found \"#BEGIN_TB\", expected `warp = N`"]),
     ("\n#END_TB\n", "\n#END_TB\n#BEGIN_TB\n", &["bad.traceg:22: at #BEGIN_TB: found another thread block, expected the end after the 1 of the grid"]),
     ("\n#END_TB\n", "\n#END_TB\ngarbage\n", &["bad.traceg:22: found \"garbage\", expected #BEGIN_TB"]),
-    ("(1,1,1)", "(2,1,1)", &["bad.traceg: found the end after 1 of 2 thread blocks: is the file cut off?"]),
+    ("(1,1,1)", "(2,1,1)", &["bad.traceg:21: found the end after 1 of 2 thread blocks: is the file cut off?"]),
 ];
 
 #[test]
@@ -122,7 +122,7 @@ fn files_that_are_something_else() {
         ),
         (
             b"-kernel name = k\n".to_vec(),
-            "found no thread block after the header",
+            "bad.traceg:1: found no thread block after the header",
         ),
         (
             b"\xfd7zXZ\0\0\x04".to_vec(),

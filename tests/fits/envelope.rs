@@ -17,6 +17,7 @@ fn alone(measurements: &[(u32, u64)]) -> Measured {
     Measured {
         isolated: points(measurements),
         conflict: None,
+        estimate: None,
     }
 }
 
@@ -176,6 +177,7 @@ fn conflict_is_never_faster() {
         let measured = Measured {
             isolated: points(&isolated),
             conflict: Some(points(&conflict)),
+            estimate: None,
         };
         for function in [affine(&measured), table(&measured)] {
             let function = match function {
@@ -243,6 +245,7 @@ fn what_determines_no_line() {
     let conflict = Measured {
         isolated: points(&[(1, 9), (2, 8)]),
         conflict: Some(points(&[(2, 9)])),
+        estimate: None,
     };
     assert!(
         affine(&conflict)

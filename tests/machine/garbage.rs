@@ -1,5 +1,6 @@
 //! Whatever the bytes are: a machine or one line of refusal, never a panic.
 
+use gpusched::error::{Error, InputError};
 use gpusched::gpgpusim_config::parse;
 use proptest::prelude::*;
 
@@ -37,8 +38,28 @@ fn never_panics(bytes: &[u8]) {
                 machine
             );
         }
-        Err(error) => assert_eq!(error.to_string().lines().count(), 1, "{error}"),
+        Err(error) => check(&error, bytes),
     }
+}
+
+/// A refusal is one line, and names a line that the text has, or an option that no line sets.
+fn check(error: &Error, bytes: &[u8]) {
+    let Error::Input(InputError {
+        file, line, field, ..
+    }) = error
+    else {
+        panic!("{error}");
+    };
+    let lines = bytes.split(|&byte| byte == b'\n').count();
+    match line {
+        Some(line) => assert!((1..=lines).contains(line), "{error}, of {lines} lines"),
+        None => assert!(field.starts_with('-'), "{error}"),
+    }
+    assert_eq!(
+        (file.as_str(), error.to_string().lines().count()),
+        ("f", 1),
+        "{error}"
+    );
 }
 
 /// Values as they occur: numbers, lists of them, caches, mappings.
@@ -75,6 +96,12 @@ proptest! {
         let end = (start + length).min(bytes.len());
         bytes.splice(start..end, put);
         never_panics(&bytes);
+    }
+
+    #[test]
+    fn a_configuration_cut_off(at in any::<prop::sample::Index>()) {
+        let bytes = config("titanv").into_bytes();
+        never_panics(&bytes[..at.index(bytes.len())]);
     }
 
     #[test]

@@ -8,6 +8,8 @@
 
 mod garbage;
 mod interpreter;
+mod json_garbage;
 mod language;
+mod refusals;
 mod replay;
 mod twins;

@@ -1,4 +1,4 @@
-//! `micro.csv`: latencies, issue rates, bandwidth.
+//! `micro.csv`, row by row; `calibration` has what it shows: latencies, issue rates, bandwidth.
 
 use crate::reference::{Row, table};
 
@@ -70,45 +70,4 @@ fn rows() {
         }
     }
     assert_eq!((same, chases, likely, other), (41, 4, 37, 34));
-}
-
-/// The cycles of a row of `micro.csv` as we simulate it.
-fn cycles(kernel: &str, warm: u64) -> u64 {
-    let rows = table("micro");
-    let row = rows
-        .iter()
-        .find(|row| row.text("kernel") == kernel && row.number("l2_warm") == warm);
-    row.unwrap().run().cycles
-}
-
-/// From a load to the first use of what it loads: a step of a chase less its multiplication and addition, 9 cycles each.
-#[test]
-fn latencies() {
-    let step = |short: &str, long: &str, warm, steps: u64| {
-        (cycles(long, warm) - cycles(short, warm)) as f64 / steps as f64 - 18.0
-    };
-    // Sixteen lines stay in L1.
-    let l1 = step("chase:16:256", "chase:16:512", 1, 256);
-    assert!((l1 - 36.0).abs() < 0.5, "{l1}");
-    let l2 = step("chasecg:16:256", "chasecg:16:512", 1, 256);
-    assert!((l2 - 206.0).abs() < 0.5, "{l2}");
-    // Each line once, 128 bytes apart.
-    let dram = step("chasecg:1024:512", "chasecg:1024:1024", 0, 512);
-    assert!((dram - 315.4).abs() < 0.5, "{dram}");
-}
-
-/// GB/s at L2 with sectors of 32 bytes, the acknowledged writes among them, as the reference counts them.
-#[test]
-fn bandwidth() {
-    let rate = |row: &Row| {
-        let results = row.run();
-        let seconds = results.cycles as f64 / 1.365e9;
-        results.traffic.l2_accesses as f64 * 32.0 / seconds / 1e9
-    };
-    let rows = table("micro");
-    let row = |kernel: &str| rows.iter().find(|row| row.text("kernel") == kernel).unwrap();
-    let copy = rate(row("copyl:120:10"));
-    assert!((copy - 489.655).abs() < 0.01, "{copy}");
-    let saxpy = rate(row("saxpyl:120:10")) / 578.383;
-    assert!((saxpy - 1.0).abs() < 0.05, "{saxpy}");
 }

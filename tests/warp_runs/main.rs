@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod estimates;
 mod issues;
 mod machines;
 mod profile;

@@ -52,6 +52,19 @@ fn answers_follow_their_schemas() {
     let vadd = "tasksets/kernels/programs/vadd.json --machine rtx2060 --sms 4";
     let answer = json(&format!("simulate warps {vadd} --scheduler qaws --budget vadd=3"));
     assert!(validator("warp-results").is_valid(&answer), "{answer}");
-    let answer = json(&format!("simulate profile {vadd}"));
-    assert!(validator("warp-profile").is_valid(&answer), "{answer}");
+    let profile = validator("warp-profile");
+    for options in ["", "--estimate", "--estimate=1000"] {
+        let answer = json(&format!("simulate profile {vadd} {options}"));
+        assert!(profile.is_valid(&answer), "{answer}");
+    }
+    let mut answer = json(&format!("simulate profile {vadd} --estimate"));
+    for bad in [
+        json!({}),
+        json!({"rounds": 1}),
+        json!({"rounds": 1001}),
+        json!({"rounds": 2, "x": 0}),
+    ] {
+        answer["estimate"] = bad;
+        assert!(!profile.is_valid(&answer), "{answer}");
+    }
 }

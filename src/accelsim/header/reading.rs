@@ -48,10 +48,12 @@ impl Header {
             }
             first = false;
         }
-        Err(lines.whole(match first {
-            true => "found nothing, expected a trace",
-            false => "found no thread block after the header, expected #BEGIN_TB: is the file cut off?",
-        }))
+        Err(match first {
+            true => lines.whole("found nothing, expected a trace"),
+            false => {
+                lines.cut("found no thread block after the header, expected #BEGIN_TB: is the file cut off?")
+            }
+        })
     }
 }
 

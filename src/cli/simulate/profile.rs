@@ -3,7 +3,7 @@
 mod range;
 mod report;
 
-pub use report::{Answer, COLUMNS};
+pub use report::{Answer, COLUMNS, ESTIMATE_COLUMN};
 
 use std::path::PathBuf;
 
@@ -16,10 +16,10 @@ use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
-use crate::model::Scheduler;
 use crate::model::machine::Machine;
 use crate::model::reader::Programs;
 use crate::model::warp_run::{KernelSource, WarpRunShape};
+use crate::model::{Estimated, Scheduler};
 use crate::simulator::warp::scenario::{LIMIT, Options, Setup};
 
 /// Simulates a kernel alone on different numbers of SMs: execution time and bandwidth, for `wcet fit`.
@@ -48,8 +48,8 @@ pub struct Args {
     cold: bool,
     /// Estimate from so many rounds of blocks on one SM: many times faster, but off; nothing for a safety argument.
     #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "2", require_equals = true,
-        value_parser = clap::value_parser!(u32).range(2..=1000))]
-    estimate: Option<u32>,
+        value_parser = estimated)]
+    estimate: Option<Estimated>,
     /// Another frequency; may be repeated.
     #[arg(long = "clock", value_name = "core|interconnect|l2|dram=MHZ")]
     clocks: Vec<Clock>,
@@ -64,6 +64,12 @@ As CSV, a row per number of SMs, which `wcet fit` reads. More SMs can be slower:
 Examples:
   gpusched simulate profile tasksets/kernels/programs/copyl.json --machine rtx2060
   gpusched simulate profile tasksets/kernels/programs/pc.json --machine rtx2060 --sms 1..10 -o points.csv && gpusched wcet fit points.csv";
+
+fn estimated(text: &str) -> Result<Estimated, String> {
+    let rounds = text.parse().ok().and_then(Estimated::new);
+    let (least, most) = Estimated::ROUNDS.into_inner();
+    rounds.ok_or_else(|| format!("expected {least} to {most} rounds"))
+}
 
 impl Args {
     /// Simulates the kernel on each number of SMs.
@@ -80,7 +86,7 @@ impl Args {
         let progress = Progress::new(global, "numbers of SMs");
         let point = |&sms: &u32| {
             let results = match self.estimate {
-                Some(rounds) => setup.estimate_on(sms, rounds, options)?,
+                Some(estimated) => setup.estimate_on(sms, estimated.rounds(), options)?,
                 None => setup.run_on(sms, options, &mut |_| ())?.0,
             };
             progress.step();
@@ -89,7 +95,7 @@ impl Args {
         let points: Vec<Result<Point>> = global.pool()?.install(|| sms.par_iter().map(point).collect());
         let points = points.into_iter().collect::<Result<Vec<Point>>>()?;
         drop(progress);
-        let answer = Answer::new(&setup, !self.cold, points);
+        let answer = Answer::new(&setup, !self.cold, self.estimate, points);
         let text = match global.format() {
             Format::Csv => answer.csv()?,
             Format::Json => json_line(&answer)?,
@@ -98,6 +104,9 @@ impl Args {
         let mut output = Output::open(global)?;
         output.write(text)?;
         output.finish()?;
+        if let Some(estimated) = self.estimate {
+            complain(&format!("warning: {estimated}"));
+        }
         if !global.quiet
             && let Some(note) = answer.note()
         {

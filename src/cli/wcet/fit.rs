@@ -86,6 +86,9 @@ impl Args {
                 message: format!("{error}; or use --form table"),
             })
         })?;
+        if let Some(estimated) = answer.estimate {
+            complain(&format!("warning: {file}: {estimated}"));
+        }
         if !global.quiet {
             for note in notes(&answer) {
                 complain(&format!("note: {note}"));
@@ -195,6 +198,9 @@ fn report(answer: &Fit, file: &str, palette: &Palette) -> Result<String> {
     let (saturation, largest) = (answer.saturation_sms, answer.largest_sms);
     let percent = 100.0 * answer.epsilon.as_f64();
     let mut text = format!("{}-intensive: {file}\n", kind(answer.kind));
+    if let Some(estimated) = answer.estimate {
+        text += &format!("{estimated}\n");
+    }
     text += &match saturation == largest {
         true => format!("up to {largest} SMs, more of them bring at least {percent} %\n\n"),
         false => format!(

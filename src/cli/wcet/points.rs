@@ -1,13 +1,14 @@
 //! Reading measured points: a CSV file with the columns `sms`, `time_UNIT` and, if there are conflicts, `contention`. The other
-//! columns of `simulate profile` are left aside.
+//! columns of `simulate profile` are left aside, but for the one that marks estimates.
 
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use crate::cli::simulate::PROFILE_COLUMNS;
+use crate::cli::simulate::{ESTIMATE_COLUMN, PROFILE_COLUMNS};
 use crate::error::{Error, InputError, Result};
 use crate::kernel_wcet::fit::envelope::Measured;
 use crate::kernel_wcet::fit::points::{Points, check};
+use crate::model::Estimated;
 use crate::model::wcet::MAX_SMS;
 use crate::study::Table;
 use crate::time::Time;
@@ -33,6 +34,7 @@ pub fn read(path: &Path) -> Result<Measured> {
     let known = |name: &str| {
         ["sms", "contention"].contains(&name)
             || TIMES.iter().any(|(time, _)| *time == name)
+            || name == ESTIMATE_COLUMN
             || PROFILE_COLUMNS.contains(&name)
     };
     if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {
@@ -63,8 +65,9 @@ pub fn read(path: &Path) -> Result<Measured> {
         return Err(file_error(message));
     };
     let (sms, contention) = (table.column("sms")?, table.find("contention"));
+    let rounds = table.find(ESTIMATE_COLUMN);
 
-    let (mut isolated, mut conflict) = (Vec::new(), Vec::new());
+    let (mut isolated, mut conflict, mut estimate) = (Vec::new(), Vec::new(), None);
     for row in 0..table.len() {
         let fail = |column: &str, message: String| table.error(Some(row), column, message);
         let found = sms.text(row).trim();
@@ -89,6 +92,9 @@ pub fn read(path: &Path) -> Result<Measured> {
             true => expected(),
             false => fail("sms", error.to_string()),
         })?;
+        let found = rounds.map_or(Ok(None), |column| estimated(column.text(row).trim()));
+        let found = found.map_err(|message| fail(ESTIMATE_COLUMN, message))?;
+        estimate = [estimate, found].into_iter().flatten().min();
         match contention.map_or("isolated", |column| column.text(row).trim()) {
             "isolated" => isolated.push((m, parsed)),
             "conflict" => conflict.push((m, parsed)),
@@ -109,7 +115,25 @@ pub fn read(path: &Path) -> Result<Measured> {
         true => None,
         false => Some(Points::new(conflict).map_err(|error| Error::Usage(error.to_string()))?),
     };
-    Ok(Measured { isolated, conflict })
+    Ok(Measured {
+        isolated,
+        conflict,
+        estimate,
+    })
+}
+
+/// What a cell says of how its time was estimated; empty, it was not.
+fn estimated(found: &str) -> Result<Option<Estimated>, String> {
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let (least, most) = Estimated::ROUNDS.into_inner();
+    let estimated = found.parse().ok().and_then(Estimated::new);
+    estimated.map(Some).ok_or_else(|| {
+        format!(
+            "found {found:?}, expected {least} to {most} rounds, or nothing for a time that is no estimate"
+        )
+    })
 }
 
 /// All of the file at `path`; `-` is standard input.

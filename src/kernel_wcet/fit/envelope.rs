@@ -15,6 +15,7 @@
 //! In conflict both are raised to the isolated ones: a kernel that was measured faster in conflict was measured too rarely.
 
 use super::points::Points;
+use crate::model::Estimated;
 use crate::model::wcet::{Affine, AffinePair, Form, MAX_SMS, Table, WcetError, WcetFunction};
 use crate::time::Time;
 
@@ -25,6 +26,8 @@ pub struct Measured {
     pub isolated: Points,
     /// In conflict; without, the kernel is taken to be as fast as alone.
     pub conflict: Option<Points>,
+    /// Set if some are no measurements but estimates, by the one from the fewest rounds.
+    pub estimate: Option<Estimated>,
 }
 
 /// Why there is no envelope.

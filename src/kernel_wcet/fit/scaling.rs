@@ -6,7 +6,7 @@ use super::envelope::{self, EnvelopeError, Measured};
 use super::least_squares::{self, Line};
 use super::points::Points;
 use super::saturation::{saturation, speed_up};
-use crate::model::{Contention, Factor, Kind, WcetFunction};
+use crate::model::{Contention, Estimated, Factor, Kind, WcetFunction};
 use crate::time::Time;
 
 /// The form of the WCET function.
@@ -38,6 +38,9 @@ pub struct Fit {
     pub largest_sms: u32,
     /// ε.
     pub epsilon: Factor,
+    /// There if times were estimated: then the function bounds nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimated>,
     /// Alone.
     pub isolated: Curve,
     /// In conflict, if that was measured.
@@ -96,6 +99,7 @@ pub fn fit(measured: &Measured, form: EnvelopeForm, epsilon: Factor) -> Result<F
         saturation_sms: saturation.map_or(0, |found| found.sms),
         largest_sms: saturation.map_or(0, |found| found.largest_sms),
         epsilon,
+        estimate: measured.estimate,
         isolated,
         conflict,
     })

@@ -7,8 +7,8 @@ use crate::cli::output::Palette;
 use crate::cli::question::csv_line;
 use crate::cli::table::{Column, Table, clip};
 use crate::error::Result;
-use crate::model::Scheduler;
 use crate::model::machine::MachineShape;
+use crate::model::{Estimated, Scheduler};
 use crate::simulator::warp::gpu::Results;
 use crate::simulator::warp::scenario::Setup;
 
@@ -24,6 +24,9 @@ pub const COLUMNS: [&str; 8] = [
     "l2_accesses",
 ];
 
+/// The column after them where the points are estimates, so that who reads the points knows.
+pub const ESTIMATE_COLUMN: &str = "estimate_rounds";
+
 /// A kernel alone on different numbers of SMs.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpProfile")]
@@ -36,6 +39,9 @@ pub struct Answer {
     scheduler: Scheduler,
     /// Whether the kernel's buffers were in L2 at the start.
     warm: bool,
+    /// There if the points are estimates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<Estimated>,
     /// By ascending number of SMs.
     points: Vec<Point>,
 }
@@ -95,8 +101,8 @@ impl Point {
 }
 
 impl Answer {
-    /// The `points` of the kernel of `setup`.
-    pub fn new(setup: &Setup, warm: bool, points: Vec<Point>) -> Answer {
+    /// The `points` of the kernel of `setup`, simulated or estimated.
+    pub fn new(setup: &Setup, warm: bool, estimate: Option<Estimated>, points: Vec<Point>) -> Answer {
         Answer {
             kernel: setup
                 .kernels()
@@ -106,6 +112,7 @@ impl Answer {
             machine: setup.machine().name.clone(),
             scheduler: setup.scheduler(),
             warm,
+            estimate,
             points,
         }
     }
@@ -115,9 +122,13 @@ impl Answer {
     /// # Errors
     /// None that a string brings about.
     pub fn csv(&self) -> Result<String> {
-        let mut text = csv_line(COLUMNS)?;
+        let mark = self.estimate.iter();
+        let column = mark.clone().map(|_| ESTIMATE_COLUMN);
+        let mut text = csv_line(COLUMNS.into_iter().chain(column))?;
         for point in &self.points {
-            text += &csv_line(point.cells().map(|cell| cell.to_string()))?;
+            let rounds = mark.clone().map(|estimated| u64::from(estimated.rounds()));
+            let cells = point.cells().into_iter().chain(rounds);
+            text += &csv_line(cells.map(|cell| cell.to_string()))?;
         }
         Ok(text)
     }
@@ -151,10 +162,12 @@ impl Answer {
         }
         let (kernel, machine) = (clip(&self.kernel, 40), clip(&self.machine, 40));
         let warmth = if self.warm { "buffers in L2" } else { "L2 empty" };
+        let estimate = self.estimate.iter().map(|estimated| format!("{estimated}\n"));
         format!(
             "{kernel} on {machine} under {}, {warmth} at the start\n",
             self.scheduler
-        ) + &table.render(palette.header)
+        ) + &estimate.collect::<String>()
+            + &table.render(palette.header)
     }
 
     /// What surprises who expects more SMs to be faster.

@@ -1,0 +1,135 @@
+//! Measured points.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Contention, MAX_SMS, WcetError};
+use crate::time::Time;
+
+/// Measured points (m [SMs], C [ns]): strictly increasing in m, non-increasing in C.
+type Points = Vec<(u32, Time)>;
+
+/// Measured points, one list for both states or one each.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[serde(untagged)]
+pub enum Table {
+    /// The same points alone and in conflict.
+    Both(Points),
+    /// Own points for each state.
+    Each {
+        /// Cⁿ.
+        isolated: Points,
+        /// Cᶜ.
+        conflict: Points,
+    },
+}
+
+/// C at the largest measured m' ≤ `sms`.
+fn value(points: &[(u32, Time)], sms: u32) -> Option<Time> {
+    let measured = points.partition_point(|&(m, _)| m <= sms);
+    Some(points[measured.checked_sub(1)?].1)
+}
+
+impl Table {
+    /// What was measured on the largest m' ≤ `sms`; `None` below all of them.
+    pub(super) fn at(&self, sms: u32, contention: Contention) -> Option<Time> {
+        value(self.of(contention), sms)
+    }
+
+    pub(super) fn of(&self, contention: Contention) -> &[(u32, Time)] {
+        match (self, contention) {
+            (Table::Both(points), _) => points,
+            (Table::Each { isolated, .. }, Contention::Isolated) => isolated,
+            (Table::Each { conflict, .. }, Contention::Conflict) => conflict,
+        }
+    }
+
+    /// Each list is one of measured points, and in conflict nowhere faster.
+    pub(super) fn check(&self) -> Result<(), WcetError> {
+        match self {
+            Table::Both(points) => check_points("table", points),
+            Table::Each { isolated, conflict } => {
+                check_points("table.isolated", isolated)?;
+                check_points("table.conflict", conflict)?;
+                // Both are step functions: it is enough to compare where either steps.
+                for &(sms, _) in isolated.iter().chain(conflict) {
+                    if let (Some(alone), Some(contended)) = (value(isolated, sms), value(conflict, sms))
+                        && contended < alone
+                    {
+                        return Err(WcetError::ConflictFaster { sms });
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn check_points(list: &'static str, points: &[(u32, Time)]) -> Result<(), WcetError> {
+    if points.is_empty() {
+        return Err(WcetError::Empty { list });
+    }
+    let mut last: Option<(u32, Time)> = None;
+    for (index, &(sms, time)) in points.iter().enumerate() {
+        if sms == 0 || sms > MAX_SMS || last.is_some_and(|(before, _)| sms <= before) {
+            return Err(WcetError::Sms { list, index, sms });
+        }
+        if time == Time::ZERO {
+            return Err(WcetError::Zero {
+                found: format!("0 ns at {list}[{index}]"),
+            });
+        }
+        if time > Time::LIMIT {
+            return Err(WcetError::TooLarge {
+                found: format!("{time} at {list}[{index}]"),
+            });
+        }
+        if let Some((_, before)) = last
+            && time > before
+        {
+            return Err(WcetError::NotMonotone {
+                list,
+                index,
+                time,
+                before,
+            });
+        }
+        last = Some((sms, time));
+    }
+    Ok(())
+}
+
+/// By hand rather than `untagged`, which would answer every mistake with "did not match any variant".
+impl<'de> Deserialize<'de> for Table {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Table, D::Error> {
+        use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+        use serde::de::{MapAccess, SeqAccess, Visitor};
+
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Each {
+            isolated: Points,
+            conflict: Points,
+        }
+
+        struct TableVisitor;
+        impl<'de> Visitor<'de> for TableVisitor {
+            type Value = Table;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(
+                    "a list of [sms, time], or an object with the lists \"isolated\" and \"conflict\"",
+                )
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, points: A) -> Result<Table, A::Error> {
+                Points::deserialize(SeqAccessDeserializer::new(points)).map(Table::Both)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Table, A::Error> {
+                let Each { isolated, conflict } = Each::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Table::Each { isolated, conflict })
+            }
+        }
+        deserializer.deserialize_any(TableVisitor)
+    }
+}
