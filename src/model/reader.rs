@@ -324,6 +324,23 @@ impl RawDocument {
         fields.is_ok_and(|fields| fields.contains_key(name))
     }
 
+    /// Whether it is JSON at all, for those who look at its fields before they parse it; errors call the file `file`.
+    ///
+    /// # Errors
+    /// [`Error::Input`] with the line, what was found and what was expected.
+    pub fn check_syntax(&self, file: &str) -> Result<()> {
+        let Err(error) = serde_json::from_slice::<IgnoredAny>(&self.text) else {
+            return Ok(());
+        };
+        let (line, _, message) = describe(&error, String::new());
+        Err(Error::Input(InputError {
+            file: file.to_owned(),
+            line: Some(self.line + line.saturating_sub(1)),
+            field: String::new(),
+            message: one_line(&message),
+        }))
+    }
+
     /// The document; errors call the file `file`.
     ///
     /// # Errors

@@ -189,6 +189,12 @@ fn scenarios() {
             "a block of 1024 threads with 1000 registers each and 0 bytes of shared memory does not fit"
                 .to_owned(),
         ),
+        (one("").replace("\"n\":2", "\"n\":2,"), "-:".to_owned()),
+        ("[]".to_owned(), "expected a scenario".to_owned()),
+        (
+            one("\"launch\":1000000000000,"),
+            "not through after 30000 cycles".to_owned(),
+        ),
         (
             one("").replace("\"n\":2", "\"n\":1000000000"),
             "not through after 30000 cycles".to_owned(),
@@ -228,6 +234,25 @@ fn programs_in_files_are_named_in_errors() {
         "{}",
         answer.stderr
     );
+}
+
+#[test]
+fn files_are_not_written_over_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = write(folder.path(), "p.json", SMALL);
+    let other = folder.path().join("o.json").display().to_string();
+    for (options, expected) in [
+        (format!("-o {other} --trace {other}"), "--trace, --output"),
+        (format!("-o {other} --issues {other}"), "--output, --issues"),
+        (format!("--issues {program}"), "--issues, FILE"),
+        (format!("-o {program}"), "--output, FILE"),
+    ] {
+        let answer = run(&format!("simulate warps {program} --machine rtx2060 {options}"));
+        assert_eq!(answer.code, 2, "{options}");
+        let expected = format!("{expected}: found the same file, expected two");
+        assert!(answer.stderr.contains(&expected), "{}", answer.stderr);
+    }
+    assert_eq!(std::fs::read_to_string(&program).unwrap(), SMALL);
 }
 
 #[test]

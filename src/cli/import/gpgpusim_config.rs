@@ -6,6 +6,7 @@ use crate::cli::output::Output;
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::gpgpusim_config::{Imported, read};
+use crate::simulator::warp::gpu;
 
 /// Reads a configuration of GPGPU-Sim as a machine.
 #[derive(Debug, clap::Args)]
@@ -45,6 +46,9 @@ impl Args {
         let mut output = Output::open(global)?;
         output.write(text)?;
         output.finish()?;
+        if let Err(failure) = gpu::check(&imported.machine) {
+            complain(&format!("warning: cannot be simulated: {failure}"));
+        }
         if !global.quiet {
             self.tell(&imported);
         }
