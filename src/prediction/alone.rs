@@ -9,7 +9,7 @@ use crate::model::{Factor, MemoryProfile};
 use crate::time::Time;
 
 /// Bytes of an access of L2, a sector: with it [Masola23] Table 2 agrees with itself.
-pub const SECTOR: f64 = 32.0;
+pub const SECTOR_BYTES: u32 = 32;
 
 /// What a kernel mostly uses ([Masola23] §5.1).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -103,7 +103,7 @@ impl Alone {
             },
             l2_accesses: match profile.l2_accesses() {
                 Some(accesses) => accesses as f64,
-                None => time * bandwidth / SECTOR,
+                None => time * bandwidth / f64::from(SECTOR_BYTES),
             },
         }
     }

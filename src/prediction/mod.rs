@@ -16,7 +16,7 @@ mod model;
 pub mod naive;
 mod result;
 
-pub use alone::{Alone, Class};
+pub use alone::{Alone, Class, SECTOR_BYTES};
 pub use model::Model;
 pub use result::{KernelPrediction, Part, Prediction, Window};
 

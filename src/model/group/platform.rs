@@ -45,7 +45,11 @@ impl Default for MemoryPlatform {
 }
 
 impl MemoryPlatform {
-    pub(super) fn check(&self) -> Result<(), GroupError> {
+    /// Refuses figures that cannot be.
+    ///
+    /// # Errors
+    /// [`GroupError`] for the first of them.
+    pub fn check(&self) -> Result<(), GroupError> {
         let of = |field: &str| format!("platform.{field}");
         if !(1..=MAX_SMS).contains(&self.sms) {
             refuse(of("sms"), self.sms, format!("1 to {MAX_SMS}"))?;
