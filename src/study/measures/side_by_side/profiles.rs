@@ -35,7 +35,7 @@ pub struct MemoryProfiles {
 impl Parameters for MemoryProfilesParameters {
     const NAME: &'static str = "memory-profiles";
     const KEYS: &'static [&'static str] = &["kernel", "sms", "model"];
-    const PARTIAL: &'static [&'static str] = Self::KEYS;
+    const PARTIAL: &'static [&'static str] = &["sms", "model"];
     type Measure = MemoryProfiles;
 
     fn prepare(self, files: &mut Files) -> Result<MemoryProfiles, Refusal> {
