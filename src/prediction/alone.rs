@@ -137,7 +137,7 @@ fn time(profile: &MemoryProfile, sms: u32, limit: f64) -> f64 {
         points.filter_map(|point| Some((point.sms, point.time.map(Time::ns)? as f64)))
     };
     // The next larger number of SMs with a time, else the largest: at least one is known.
-    let Some((m, time)) = known().find(|&(m, _)| m >= sms).or(known().last()) else {
+    let Some((m, time)) = known().find(|&(m, _)| m >= sms).or(known().next_back()) else {
         return 0.0;
     };
     if m == sms {

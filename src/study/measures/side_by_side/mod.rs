@@ -1,5 +1,5 @@
-//! Kernels side by side on SMs of their own, simulated warp by warp: what they do alone ([`profiles`]), how long they take
-//! together, and how far off predictions are ([`groups`]).
+//! Kernels side by side on SMs of their own, simulated warp by warp: what they do alone (`profiles`), how long they take
+//! together, and how far off predictions are (`groups`).
 
 mod bench;
 mod draw;
