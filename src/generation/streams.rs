@@ -30,6 +30,8 @@ pub enum Purpose {
     ScenarioBlocks = 30,
     /// Random launch configurations of kernels.
     LaunchConfigurations = 31,
+    /// Kernels side by side, with their numbers of SMs.
+    KernelGroups = 32,
     /// When the first jobs of tasks come.
     TaskOffsets = 40,
     /// How long after their arrival jobs are released.

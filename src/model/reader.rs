@@ -13,7 +13,10 @@ use std::path::Path;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::program::{Refusal, line_of};
-use super::{Benchmarks, Bound, Kernel, Plan, Program, Scenario, System, TaskSet, WarpRun, WarpScenario};
+use super::{
+    Benchmarks, Bound, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet, WarpRun,
+    WarpScenario,
+};
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -84,6 +87,20 @@ impl Document for System {
     const EXPECTED: &str = "a system: an object such as {\"kernels\":[{\"kernel\":…,\"period\":…},…]}";
 }
 
+impl Document for Group {
+    const EXPECTED: &str = "a group: an object such as {\"kernels\":[{\"profile\":…,\"sms\":5},…]}";
+
+    fn field_of(message: &str) -> Option<(&str, &str)> {
+        let (field, message) = message.split_once(": ")?;
+        let path = field.starts_with("kernels") || field.starts_with("platform.");
+        (path && !field.contains(' ')).then_some((field, message))
+    }
+}
+
+impl Document for MemoryProfile {
+    const EXPECTED: &str = "a profile: an object such as {\"name\":…,\"points\":[{\"sms\":30,\"time\":\"379us\",\"bandwidth\":330},…]}";
+}
+
 /// A stream of task sets.
 pub type TaskSets = Documents<TaskSet>;
 
@@ -101,6 +118,12 @@ pub type WarpScenarios = Documents<WarpScenario>;
 
 /// A stream of systems.
 pub type Systems = Documents<System>;
+
+/// A stream of groups.
+pub type Groups = Documents<Group>;
+
+/// A stream of profiles.
+pub type MemoryProfiles = Documents<MemoryProfile>;
 
 /// A stream of programs.
 pub type Programs = Documents<Program>;

@@ -21,6 +21,7 @@ mod published;
 mod row;
 mod scenario;
 mod shared_sms;
+mod side_by_side;
 mod splits;
 mod variants;
 mod warps;
@@ -123,6 +124,8 @@ pub const MEASURES: &[Entry] = &[
     entry::<occupancy::OccupancyParameters>(),
     entry::<scenario::ScenarioParameters>(),
     entry::<shared_sms::SharedSmsParameters>(),
+    entry::<side_by_side::MemoryProfilesParameters>(),
+    entry::<side_by_side::SideBySideParameters>(),
     entry::<warps::WarpsParameters>(),
 ];
 
