@@ -208,7 +208,7 @@ impl Args {
     }
 
     fn table(&self, case: &Case<'_>, plan: &Plan) -> Table {
-        let with_slack = self.question.policy() == Policy::Edf;
+        let with_slack = self.question.policy() == Policy::Edf && case.problem.memory().is_none();
         let failed = |partition: &Partition| !partition.verdict.schedulable;
         let with_verdict = plan.partitions.iter().any(failed);
         let mut columns = vec![
@@ -281,6 +281,9 @@ impl Args {
 }
 
 fn slack(case: &Case<'_>, partition: &Partition) -> Option<Time> {
+    if case.problem.memory().is_some() {
+        return None; // what others take is not known to be less
+    }
     let demands = case.problem.demands(&partition.tasks, partition.sms).ok()?;
     edf::slack(&demands)
 }

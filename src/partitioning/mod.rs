@@ -4,6 +4,7 @@
 //! * [`lemmas`]: Lemmas 1–3;
 //! * `search`: Algorithm 1, with `merge` (Algorithm 2), `select` (Algorithm 3), the relations ≫ and > in
 //!   [`order`], and the [`forbidden`] list (ACT, INA);
+//! * `memory`: partitions that share a memory, and so disturb each other;
 //! * `examiner`: the test as the searches ask it, with its tables (`costs`) and its short cuts (`load`);
 //! * `baselines`: one partition, one partition per task, first-fit and worst-fit on an equal split.
 //!
@@ -20,8 +21,10 @@ mod heuristic;
 pub mod lemmas;
 mod list;
 mod load;
+mod memory;
 mod merge;
 pub mod order;
+mod outlook;
 mod problem;
 mod relation;
 mod search;
@@ -35,6 +38,7 @@ pub use problem::Problem;
 pub use sensitivity::sensitivity;
 
 use examiner::Examiner;
+use outlook::Outlook;
 
 use crate::model::plan::{Failure, Partition, Plan, SearchStats};
 
@@ -48,6 +52,7 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
                 schedulable: false,
                 gpu_sms: problem.sms(),
                 interference: problem.interference_name(),
+                memory: problem.memory(),
                 sms_used: 0,
                 partitions: Vec::new(),
                 failure: Some(failure),
@@ -56,7 +61,33 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
             };
         }
     };
-    let outcome = match heuristic.kind {
+    if problem.memory().is_none() {
+        return search_from(examiner, singles, heuristic).into_plan(problem);
+    }
+    // With an eye on the traffic of all others; where that leads nowhere, as if there were none: what holds is up to the verdicts.
+    examiner.expect(Outlook::new(problem, &singles));
+    let grown = singles.iter().map(|single| {
+        let grown = lemmas::smallest_partition(examiner, single.tasks.first().copied().unwrap_or_default());
+        grown.unwrap_or_else(|| single.clone())
+    });
+    let grown: Vec<Candidate> = grown.collect();
+    let plan = search_from(examiner, grown, heuristic).into_plan(problem);
+    if plan.schedulable {
+        return plan;
+    }
+    examiner.expect(None);
+    let mut blind = search_from(examiner, singles, heuristic).into_plan(problem);
+    if !blind.schedulable && plan.sms_used <= problem.sms() {
+        return plan;
+    }
+    blind.stats = blind.stats.plus(&plan.stats);
+    blind
+}
+
+/// The search of `heuristic`, from the smallest partition of each task on.
+fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
+    let problem = examiner.problem();
+    match heuristic.kind {
         HeuristicKind::OneGpu => baselines::one_gpu(problem),
         HeuristicKind::OnePerPartition => baselines::one_per_partition(singles),
         HeuristicKind::Ffd => baselines::equal_split(examiner, baselines::Fit::First, heuristic.split),
@@ -65,8 +96,7 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
             let singles = singles.into_iter().map(|single| single.mergeable(problem));
             search::partition_and_allocate(examiner, singles.collect(), heuristic)
         }
-    };
-    outcome.into_plan(problem)
+    }
 }
 
 /// What a heuristic ends with.
@@ -81,11 +111,15 @@ pub struct Outcome {
 impl Outcome {
     /// Lemma 3 on the partitions, and the verdict of each.
     fn into_plan(self, problem: &Problem<'_>) -> Plan {
+        let parts = self.partitions.iter();
+        let parts: Vec<(&[usize], u32)> = parts.map(|part| (&part.tasks[..], part.sms)).collect();
+        let verdicts = problem.verdicts(&parts);
         let mut partitions: Vec<Partition> = self
             .partitions
             .into_iter()
-            .map(|candidate| Partition {
-                verdict: problem.verdict(&candidate.tasks, candidate.sms),
+            .zip(verdicts)
+            .map(|(candidate, verdict)| Partition {
+                verdict,
                 sms: candidate.sms,
                 tasks: candidate.tasks,
             })
@@ -102,6 +136,7 @@ impl Outcome {
             schedulable,
             gpu_sms: problem.sms(),
             interference: problem.interference_name(),
+            memory: problem.memory(),
             sms_used,
             partitions,
             failure: (!schedulable).then_some(Failure::HeuristicFailed),
