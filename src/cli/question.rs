@@ -163,18 +163,16 @@ impl Question {
             Interference::Conflict => self.policy.to_string(),
             Interference::ConflictBandwidth => format!("{}, beside the traffic of others", self.policy),
             Interference::Bandwidth => {
-                format!("{}, beside the traffic of others, conflicts neglected", self.policy)
+                format!(
+                    "{}, beside the traffic of others, conflicts neglected",
+                    self.policy
+                )
             }
         }
     }
 
     /// What is asked about `set`.
-    fn problem<'a>(
-        &self,
-        set: &'a TaskSet,
-        sms: u32,
-        memory: Option<SharedMemory>,
-    ) -> Result<Problem<'a>> {
+    fn problem<'a>(&self, set: &'a TaskSet, sms: u32, memory: Option<SharedMemory>) -> Result<Problem<'a>> {
         let problem = Problem::new(set, sms, self.policy, self.interference.model())?;
         match memory {
             Some(memory) => problem.sharing(memory),

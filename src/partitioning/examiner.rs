@@ -73,9 +73,10 @@ impl<'a> Examiner<'a> {
     #[cold]
     fn passes_beside_others(&mut self, group: &Group<'_>, sms: u32) -> bool {
         self.gather(group, sms)
-            && self.outlook.as_ref().is_none_or(|outlook| {
-                outlook.accepts(self.problem, &self.tasks, &self.demands, sms)
-            })
+            && self
+                .outlook
+                .as_ref()
+                .is_none_or(|outlook| outlook.accepts(self.problem, &self.tasks, &self.demands, sms))
     }
 
     /// Collects the tasks of `group` and what they ask for; whether all WCETs are known.

@@ -33,7 +33,9 @@ impl<'a> Problem<'a> {
             return Err(Error::Usage(unproven(self.policy())));
         }
         if memory.bandwidth.bytes_per_second() == 0 {
-            return Err(Error::Usage("memory bandwidth: found 0, expected a positive one".to_owned()));
+            return Err(Error::Usage(
+                "memory bandwidth: found 0, expected a positive one".to_owned(),
+            ));
         }
         let mut shared = self;
         shared.memory = Some(memory);
@@ -76,8 +78,13 @@ impl<'a> Problem<'a> {
             })
             .collect();
         let beside = |index: usize| {
-            let parts = prepared.iter().enumerate().filter(move |&(other, _)| other != index);
-            parts.map(|(_, part)| part.load.clone()).chain(self.other_loads(memory))
+            let parts = prepared
+                .iter()
+                .enumerate()
+                .filter(move |&(other, _)| other != index);
+            parts
+                .map(|(_, part)| part.load.clone())
+                .chain(self.other_loads(memory))
         };
         parts
             .iter()
@@ -112,7 +119,11 @@ impl<'a> Problem<'a> {
         scale: impl Fn(usize, Demand) -> Demand,
     ) -> Result<Vec<Demand>, usize> {
         let demands = self.demands(tasks, sms)?;
-        Ok(tasks.iter().zip(demands).map(|(&task, demand)| scale(task, demand)).collect())
+        Ok(tasks
+            .iter()
+            .zip(demands)
+            .map(|(&task, demand)| scale(task, demand))
+            .collect())
     }
 
     fn verdict_of(&self, tasks: &[usize], sms: u32, demands: Result<&[Demand], &usize>) -> Verdict {
@@ -147,25 +158,29 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The tasks at their slowest beside `others`, if bandwidth is shared max-min fairly.
+/// The tasks at their slowest beside `others`, if they have any bandwidth for certain.
 fn slowest(
     memory: SharedMemory,
     demands: &[Demand],
     sources: &[Source],
     others: &[Load],
 ) -> Option<Vec<Demand>> {
-    if memory.arbitration == Arbitration::Any {
-        return None;
-    }
-    let peaks = others.iter().map(Load::peak).filter(|&peak| peak > 0).collect();
-    let level = Level::beside(memory.bandwidth, peaks);
+    let peaks: Vec<u128> = others.iter().map(Load::peak).filter(|&peak| peak > 0).collect();
+    let level = match memory.arbitration {
+        Arbitration::Any => Level::left(memory.bandwidth, &peaks)?,
+        Arbitration::MaxMin => Level::beside(memory.bandwidth, peaks),
+    };
     let stretched = demands.iter().zip(sources).map(|(demand, source)| {
         let wcet = level.stretch(demand.wcet, source.rate())?;
         let block = match demand.block == demand.wcet {
             true => wcet,
             false => demand.block,
         };
-        Some(Demand { wcet, block, ..*demand })
+        Some(Demand {
+            wcet,
+            block,
+            ..*demand
+        })
     });
     stretched.collect()
 }
@@ -173,7 +188,7 @@ fn slowest(
 /// Why `policy` is refused.
 fn unproven(policy: Policy) -> String {
     format!(
-        "found policy {policy}, expected edf, np-edf, or fixed priorities without preemption at block boundaries: for no other one is there a \
+        "policy: found {policy}, expected edf, np-edf, or fixed priorities without preemption at block boundaries: for no other one is there a \
          proof beside the memory traffic of other partitions"
     )
 }

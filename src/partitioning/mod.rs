@@ -4,7 +4,8 @@
 //! * [`lemmas`]: Lemmas 1–3;
 //! * `search`: Algorithm 1, with `merge` (Algorithm 2), `select` (Algorithm 3), the relations ≫ and > in
 //!   [`order`], and the [`forbidden`] list (ACT, INA);
-//! * `memory`: partitions that share a memory, and so disturb each other;
+//! * `memory`: partitions that share a memory, and so disturb each other; `outlook`, `mend` and `gather`: what
+//!   searches make of it;
 //! * `examiner`: the test as the searches ask it, with its tables (`costs`) and its short cuts (`load`);
 //! * `baselines`: one partition, one partition per task, first-fit and worst-fit on an equal split.
 //!
@@ -16,12 +17,14 @@ mod costs;
 mod examiner;
 mod focus;
 pub mod forbidden;
+mod gather;
 mod group;
 mod heuristic;
 pub mod lemmas;
 mod list;
 mod load;
 mod memory;
+mod mend;
 mod merge;
 pub mod order;
 mod outlook;
@@ -33,13 +36,14 @@ pub mod sensitivity;
 mod work;
 
 pub use candidate::Candidate;
-pub use heuristic::{Heuristic, HeuristicKind};
+pub use heuristic::{Heuristic, HeuristicKind, Traffic};
 pub use problem::Problem;
 pub use sensitivity::sensitivity;
 
 use examiner::Examiner;
 use outlook::Outlook;
 
+use crate::model::SharedMemory;
 use crate::model::plan::{Failure, Partition, Plan, SearchStats};
 
 /// Partitions the GPU of `problem` by `heuristic`.
@@ -61,27 +65,71 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
             };
         }
     };
-    if problem.memory().is_none() {
+    let Some(memory) = problem.memory() else {
         return search_from(examiner, singles, heuristic).into_plan(problem);
+    };
+    let one = [heuristic.traffic];
+    let ways: &[Traffic] = match heuristic.traffic {
+        Traffic::All => &[Traffic::Heed, Traffic::Gather, Traffic::Ignore],
+        _ => &one,
+    };
+    let mut first: Option<Plan> = None;
+    for &way in ways {
+        let mut plan = search_by(examiner, &singles, heuristic, (way, memory)).into_plan(problem);
+        if let Some(before) = &first {
+            plan.stats = plan.stats.plus(&before.stats);
+        }
+        // Of plans that fail, one that fits says most.
+        first = match first {
+            Some(before) if !plan.schedulable && lemmas::fits(before.sms_used, problem.sms()) => Some(Plan {
+                stats: plan.stats,
+                ..before
+            }),
+            _ => Some(plan),
+        };
+        if first.as_ref().is_some_and(|plan| plan.schedulable) {
+            break;
+        }
     }
-    // With an eye on the traffic of all others; where that leads nowhere, as if there were none: what holds is up to the verdicts.
-    examiner.expect(Outlook::new(problem, &singles));
-    let grown = singles.iter().map(|single| {
-        let grown = lemmas::smallest_partition(examiner, single.tasks.first().copied().unwrap_or_default());
-        grown.unwrap_or_else(|| single.clone())
-    });
-    let grown: Vec<Candidate> = grown.collect();
-    let plan = search_from(examiner, grown, heuristic).into_plan(problem);
-    if plan.schedulable {
-        return plan;
-    }
+    first.unwrap_or_else(|| Outcome::default().into_plan(problem))
+}
+
+/// The search of `heuristic` among partitions that share a memory, from `singles` on.
+fn search_by(
+    examiner: &mut Examiner<'_>,
+    singles: &[Candidate],
+    heuristic: &Heuristic,
+    (way, memory): (Traffic, SharedMemory),
+) -> Outcome {
+    let problem = examiner.problem();
+    let merges = matches!(heuristic.kind, HeuristicKind::Sms | HeuristicKind::Bf);
     examiner.expect(None);
-    let mut blind = search_from(examiner, singles, heuristic).into_plan(problem);
-    if !blind.schedulable && plan.sms_used <= problem.sms() {
-        return plan;
+    match way {
+        Traffic::Heed => {
+            examiner.expect(Outlook::new(problem, singles));
+            // A task that no size is enough for, beside all others, may be helped by a merge.
+            let grown = singles.iter().map(|single| {
+                let task = single.tasks.first().copied().unwrap_or_default();
+                lemmas::smallest_partition(examiner, task).unwrap_or_else(|| single.clone())
+            });
+            let grown: Vec<Candidate> = grown.collect();
+            let found = search_from(examiner, grown, heuristic);
+            let partitions = match merges {
+                true => mend::mend(examiner, found.partitions),
+                false => found.partitions,
+            };
+            Outcome {
+                partitions,
+                stats: found.stats,
+            }
+        }
+        Traffic::Gather if merges => {
+            let singles = singles.iter().cloned().map(|single| single.mergeable(problem));
+            let gathered = gather::gather(examiner, memory, singles.collect());
+            search_from(examiner, gathered, heuristic)
+        }
+        _ => search_from(examiner, singles.to_vec(), heuristic),
     }
-    blind.stats = blind.stats.plus(&plan.stats);
-    blind
 }
 
 /// The search of `heuristic`, from the smallest partition of each task on.

@@ -35,12 +35,18 @@ impl Disturbed<'_> {
                     priorities,
                     response_times_ns,
                 },
-                Policy::FixedPriority(preemption @ (Preemption::Preemptive | Preemption::NonPreemptive), order),
+                Policy::FixedPriority(
+                    preemption @ (Preemption::Preemptive | Preemption::NonPreemptive),
+                    order,
+                ),
             ) => self.check_responses(preemption, order, priorities, response_times_ns),
             (Evidence::BoundExceeded | Evidence::Undecided { .. }, _) => Ok(()),
             _ => Err(Fault::new(
                 "reason",
-                format!("found {}, which is none for {policy} beside others", evidence.reason()),
+                format!(
+                    "found {}, which is none for {policy} beside others",
+                    evidence.reason()
+                ),
             )),
         }
     }
@@ -50,7 +56,10 @@ impl Disturbed<'_> {
         let mut time = 1;
         for _ in 0..STEP_LIMIT {
             let alone = work(self.jobs, time).saturating_add(self.beside.lost(time));
-            let slowest = self.slowest.as_ref().map_or(u128::MAX, |slowest| work(slowest, time));
+            let slowest = self
+                .slowest
+                .as_ref()
+                .map_or(u128::MAX, |slowest| work(slowest, time));
             match alone.min(slowest) {
                 next if next <= time => return Some(time),
                 next if next > limit => return None,
@@ -66,16 +75,27 @@ impl Disturbed<'_> {
         }
         let due = |job: &Job| job.deadline - job.jitter;
         let hold = |job: &Job| if policy == Policy::NpEdf { job.wcet } else { 0 };
-        let blocking = |jobs: &[Job], t: u128| jobs.iter().filter(|job| due(job) > t).map(hold).max().unwrap_or(0);
+        let blocking = |jobs: &[Job], t: u128| {
+            jobs.iter()
+                .filter(|job| due(job) > t)
+                .map(hold)
+                .max()
+                .unwrap_or(0)
+        };
         let earliest = self.jobs.iter().map(due).min().unwrap_or(0);
         let length = u128::from(interval.ns());
         // No busy window is longer: all that is released in it is done within it.
         let released = |jobs: &[Job], t: u128| {
-            let work = jobs.iter().map(|job| (t + job.jitter).div_ceil(job.period) * job.wcet);
+            let work = jobs
+                .iter()
+                .map(|job| (t + job.jitter).div_ceil(job.period) * job.wcet);
             work.sum::<u128>() + blocking(jobs, earliest)
         };
         let over = released(self.jobs, length) + self.beside.lost(length) <= length
-            || self.slowest.as_ref().is_some_and(|slowest| released(slowest, length) <= length);
+            || self
+                .slowest
+                .as_ref()
+                .is_some_and(|slowest| released(slowest, length) <= length);
         if !over {
             let message = format!("found {interval}, expected a length that no busy window exceeds");
             return Err(Fault::new("interval_ns", message));
@@ -108,13 +128,17 @@ impl Disturbed<'_> {
             match self.done(t, |jobs, _| needed(jobs, t)) {
                 Some(done) if done == stated => {}
                 found => {
-                    let message = format!("found that the demand within {t} ns is done at {stated} ns, expected {found:?}");
+                    let message = format!(
+                        "found that the demand within {t} ns is done at {stated} ns, expected {found:?}"
+                    );
                     return Err(Fault::new(field, message));
                 }
             }
             // Blocking is no longer from `since` on, alone or at its slowest.
             let since = |jobs: &[Job]| {
-                let longer = jobs.iter().filter(|job| due(job) <= t && hold(job) > blocking(jobs, t));
+                let longer = jobs
+                    .iter()
+                    .filter(|job| due(job) <= t && hold(job) > blocking(jobs, t));
                 longer.map(due).max().unwrap_or(0)
             };
             let since = since(self.jobs).max(self.slowest.as_deref().map_or(0, since));
@@ -146,7 +170,10 @@ impl Disturbed<'_> {
                 return Err(Fault::new(field(), message));
             }
             if u128::from(stated.ns()) > job.deadline {
-                return Err(Fault::new(field(), format!("found {stated}, which is after the deadline")));
+                return Err(Fault::new(
+                    field(),
+                    format!("found {stated}, which is after the deadline"),
+                ));
             }
         }
         Ok(())

@@ -32,11 +32,18 @@ impl Beside {
         index: usize,
     ) -> Beside {
         let capacity = u128::from(memory.bandwidth.bytes_per_second());
-        let parts = plan.partitions.iter().enumerate().filter(|&(other, _)| other != index);
+        let parts = plan
+            .partitions
+            .iter()
+            .enumerate()
+            .filter(|&(other, _)| other != index);
         let mut others: Vec<Vec<Source>> = parts
             .map(|(_, part)| {
                 let known = jobs(set, &part.tasks, part.sms, interference).unwrap_or_default();
-                let tasks = part.tasks.iter().filter_map(|&task| Some((task, set.tasks().get(task)?)));
+                let tasks = part
+                    .tasks
+                    .iter()
+                    .filter_map(|&task| Some((task, set.tasks().get(task)?)));
                 let source = |(position, task): (usize, &crate::model::Task)| {
                     let peak = task.bandwidth(part.sms).map(|rate| rate.bytes_per_second());
                     let rate = peak.map_or(capacity, |rate| capacity.min(rate.into()));
@@ -44,7 +51,9 @@ impl Beside {
                     let wcet = known.iter().find(|job| job.task == position).map(|job| job.wcet);
                     // A job that is done after C, and before D, has drawn no more than d times either.
                     let drawn = rate * wcet.map_or(deadline, |wcet| wcet.min(deadline));
-                    let stated = task.traffic().map(|bytes| u128::from(bytes.bytes()) * 1_000_000_000);
+                    let stated = task
+                        .traffic()
+                        .map(|bytes| u128::from(bytes.bytes()) * 1_000_000_000);
                     Source {
                         bytes: stated.map_or(drawn, |stated| stated.min(drawn)),
                         rate,
@@ -56,7 +65,9 @@ impl Beside {
             })
             .collect();
         others.extend(set.other_traffic().iter().map(|other| {
-            let rate = other.bandwidth.map_or(capacity, |rate| capacity.min(rate.bytes_per_second().into()));
+            let rate = other
+                .bandwidth
+                .map_or(capacity, |rate| capacity.min(rate.bytes_per_second().into()));
             let deadline = u128::from(other.deadline.unwrap_or(other.period).ns());
             vec![Source {
                 bytes: (u128::from(other.traffic.bytes()) * 1_000_000_000).min(rate * deadline),
@@ -84,13 +95,11 @@ impl Beside {
         u128::try_from(lost).unwrap_or(u128::MAX).min(window)
     }
 
-    /// `jobs` at their slowest; `None` where nothing is known of how bandwidth is divided, or the times leave their range.
+    /// `jobs` at their slowest; `None` if nothing is left for them for certain, or the times leave their range.
     ///
-    /// The level: a kernel that wants more than what is left by those that want less, in equal parts, gets such a part at least.
+    /// Whatever the division, what the others cannot draw is left. Max-min fairly, a kernel that wants more than what is left by those
+    /// that want less, in equal parts, gets such a part at least.
     pub fn slowest(&self, memory: SharedMemory, set: &TaskSet, sms: u32, jobs: &[Job]) -> Option<Vec<Job>> {
-        if memory.arbitration == Arbitration::Any {
-            return None;
-        }
         let peak = |load: &Vec<Source>| load.iter().map(|source| source.rate).max().unwrap_or(0);
         let peaks: Vec<u128> = self.others.iter().map(peak).collect();
         // The level is the one at which all of the capacity is used; it is found by trying who wants less.
@@ -104,7 +113,13 @@ impl Beside {
                 && more.iter().all(|&peak| peak * claimants > left);
             consistent.then_some((left, claimants))
         };
-        let (left, claimants) = (0..=peaks.len()).find_map(modest)?;
+        let (left, claimants) = match memory.arbitration {
+            Arbitration::Any => (self.capacity.checked_sub(peaks.iter().sum())?, 1),
+            Arbitration::MaxMin => (0..=peaks.len()).find_map(modest)?,
+        };
+        if left == 0 {
+            return None;
+        }
         let slow = |job: &Job| {
             let task = set.tasks().get(job.task)?;
             let wanted = match task.bandwidth(sms) {

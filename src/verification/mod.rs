@@ -86,7 +86,9 @@ pub fn verify(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     };
     if interference.counts_bandwidth() != plan.memory.is_some() {
         let found = if plan.memory.is_some() { "one" } else { "none" };
-        let message = format!("found {found}, expected the shared memory of a plan under conflict+bandwidth or bandwidth, and of no other");
+        let message = format!(
+            "found {found}, expected the shared memory of a plan under conflict+bandwidth or bandwidth, and of no other"
+        );
         return Err(Fault::new("memory", message));
     }
     cover(plan, set)?;
@@ -197,7 +199,10 @@ fn check_partition(
     }
     let verdict = &partition.verdict;
     if plan_needs_proof(beside.is_some(), verdict.policy) {
-        let message = format!("found {}, for which there is no proof beside others", verdict.policy);
+        let message = format!(
+            "found {}, for which there is no proof beside others",
+            verdict.policy
+        );
         return Err(Fault::new("verdict.policy", message));
     }
     let jobs = jobs(set, &partition.tasks, partition.sms, interference);
@@ -209,7 +214,10 @@ fn check_partition(
         };
         // What fails without disturbance fails with it: such evidence is of the test without.
         let negative = !verdict.evidence.is_positive();
-        let claims_nothing = matches!(verdict.evidence, Evidence::BoundExceeded | Evidence::Undecided { .. });
+        let claims_nothing = matches!(
+            verdict.evidence,
+            Evidence::BoundExceeded | Evidence::Undecided { .. }
+        );
         let calm = disturbed.calm() || negative && !claims_nothing;
         if !calm {
             return check_disturbed(partition, &disturbed);
@@ -253,7 +261,10 @@ fn check_disturbed(partition: &Partition, disturbed: &Disturbed<'_>) -> Result<(
         .map_err(|fault| fault.inside("verdict.evidence"))?;
     let positive = verdict.evidence.is_positive();
     if verdict.schedulable != positive {
-        let message = format!("found {}, but the evidence is for {positive}", verdict.schedulable);
+        let message = format!(
+            "found {}, but the evidence is for {positive}",
+            verdict.schedulable
+        );
         return Err(Fault::new("verdict.schedulable", message));
     }
     // Undecided without disturbance is undecided with it.

@@ -1,7 +1,9 @@
 //! More traffic elsewhere never helps; none changes nothing; max-min fairness never hurts.
 
 use gpusched::interference::Interference;
-use gpusched::model::{Arbitration, Bandwidth, Bytes, Evidence, OtherTraffic, Peak, Task, TaskSet, TaskShape, Verdict};
+use gpusched::model::{
+    Arbitration, Bandwidth, Bytes, Evidence, OtherTraffic, Peak, Task, TaskSet, TaskShape, Verdict,
+};
 use gpusched::partitioning::Problem;
 use gpusched::validation::shared::campaign::verdicts;
 use gpusched::validation::shared::draw::{System, system};
@@ -22,7 +24,9 @@ fn with(system: &System, change: impl Fn(usize, TaskShape) -> TaskShape) -> Syst
 /// Whether `more`, the verdict beside more traffic, is no better.
 fn no_better(more: &Verdict, less: &Verdict) -> bool {
     let times = |verdict: &Verdict| match &verdict.evidence {
-        Evidence::ResponseTimes { response_times_ns, .. } => Some(response_times_ns.clone()),
+        Evidence::ResponseTimes {
+            response_times_ns, ..
+        } => Some(response_times_ns.clone()),
         _ => None,
     };
     let orders = |verdict: &Verdict| match &verdict.evidence {
@@ -33,9 +37,10 @@ fn no_better(more: &Verdict, less: &Verdict) -> bool {
         return false;
     }
     match (times(more), times(less)) {
-        (Some(more_times), Some(less_times)) if orders(more) == orders(less) => {
-            more_times.iter().zip(less_times).all(|(more, less)| *more >= less)
-        }
+        (Some(more_times), Some(less_times)) if orders(more) == orders(less) => more_times
+            .iter()
+            .zip(less_times)
+            .all(|(more, less)| *more >= less),
         _ => true,
     }
 }
@@ -50,37 +55,52 @@ fn more_traffic_elsewhere_never_helps() {
         let elsewhere = |position: usize| system.parts[last].contains(&position);
         let more_bytes = with(&system, |position, shape| match elsewhere(position) {
             true => TaskShape {
-                traffic: shape.traffic.and_then(|bytes| Bytes::new(bytes.bytes() * 3 / 2 + 1)),
+                traffic: shape
+                    .traffic
+                    .and_then(|bytes| Bytes::new(bytes.bytes() * 3 / 2 + 1)),
                 ..shape
             },
             false => shape,
         });
         let unknown = with(&system, |position, shape| match elsewhere(position) {
-            true => TaskShape { traffic: None, ..shape },
-            false => shape,
-        });
-        let faster = with(&system, |position, shape| match (elsewhere(position), &shape.bandwidth) {
-            (true, Some(Peak::Flat(rate))) => TaskShape {
-                bandwidth: Bandwidth::new(rate.bytes_per_second() * 5 / 4).map(Peak::Flat),
+            true => TaskShape {
+                traffic: None,
                 ..shape
             },
-            _ => shape,
+            false => shape,
+        });
+        let faster = with(&system, |position, shape| {
+            match (elsewhere(position), &shape.bandwidth) {
+                (true, Some(Peak::Flat(rate))) => TaskShape {
+                    bandwidth: Bandwidth::new(rate.bytes_per_second() * 5 / 4).map(Peak::Flat),
+                    ..shape
+                },
+                _ => shape,
+            }
         });
         let copies = System {
-            set: system.set.clone().beside(vec![OtherTraffic {
-                name: None,
-                traffic: Bytes::new(100_000).unwrap(),
-                period: ns(50_000),
-                deadline: None,
-                bandwidth: None,
-            }].into_iter().chain(system.set.other_traffic().to_vec()).collect()),
+            set: system.set.clone().beside(
+                vec![OtherTraffic {
+                    name: None,
+                    traffic: Bytes::new(100_000).unwrap(),
+                    period: ns(50_000),
+                    deadline: None,
+                    bandwidth: None,
+                }]
+                .into_iter()
+                .chain(system.set.other_traffic().to_vec())
+                .collect(),
+            ),
             ..system.clone()
         };
         for changed in [more_bytes, unknown, faster, copies] {
             let after = verdicts(&changed, true).unwrap();
             // The others are slowed down; the last partition has not changed what it asks for itself.
             for (part, (more, less)) in after.iter().zip(&before).enumerate().take(last) {
-                assert!(no_better(more, less), "system {index}, partition {part}: {less:?} became {more:?}");
+                assert!(
+                    no_better(more, less),
+                    "system {index}, partition {part}: {less:?} became {more:?}"
+                );
                 worse += usize::from(more != less);
             }
         }
@@ -100,14 +120,22 @@ fn no_traffic_is_conflict_exactly() {
             set: silent.set.beside(Vec::new()),
             ..silent
         };
-        assert_eq!(verdicts(&silent, true).unwrap(), verdicts(&silent, false).unwrap(), "system {index}");
+        assert_eq!(
+            verdicts(&silent, true).unwrap(),
+            verdicts(&silent, false).unwrap(),
+            "system {index}"
+        );
         // A kernel that draws nothing moves nothing, whatever it says of bytes.
         let idle = with(&silent, |_, shape| TaskShape {
             traffic: None,
             bandwidth: Bandwidth::new(0).map(Peak::Flat),
             ..shape
         });
-        assert_eq!(verdicts(&idle, true).unwrap(), verdicts(&silent, false).unwrap(), "system {index}");
+        assert_eq!(
+            verdicts(&idle, true).unwrap(),
+            verdicts(&silent, false).unwrap(),
+            "system {index}"
+        );
     }
 }
 

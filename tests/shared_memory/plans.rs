@@ -2,8 +2,8 @@
 
 use gpusched::interference::Interference;
 use gpusched::model::plan::Plan;
-use gpusched::model::{Arbitration, Bandwidth, Evidence, SharedMemory, TaskSet};
-use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition, sensitivity};
+use gpusched::model::{Arbitration, Bandwidth, Evidence, Policy, SharedMemory, TaskSet};
+use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, Traffic, partition, sensitivity};
 use gpusched::time::Time;
 use gpusched::validation::shared::draw::policies;
 use gpusched::verification::verify;
@@ -64,9 +64,19 @@ fn plans(count: usize) -> Vec<(TaskSet, Plan)> {
         .map(|round| {
             let (set, memory) = (draw(&mut rng), memory(&mut rng));
             let policy = policies[round % policies.len()];
-            let model = if round % 7 == 0 { Interference::None } else { Interference::Conflict };
-            let problem = Problem::new(&set, SMS, policy, model.model()).unwrap().sharing(memory).unwrap();
-            let plan = partition(&problem, &Heuristic::from(kinds[round / policies.len() % kinds.len()]));
+            let model = if round % 7 == 0 {
+                Interference::None
+            } else {
+                Interference::Conflict
+            };
+            let problem = Problem::new(&set, SMS, policy, model.model())
+                .unwrap()
+                .sharing(memory)
+                .unwrap();
+            let plan = partition(
+                &problem,
+                &Heuristic::from(kinds[round / policies.len() % kinds.len()]),
+            );
             (set, plan)
         })
         .collect()
@@ -83,7 +93,11 @@ fn plans_are_verified_and_their_changes_noticed() {
         schedulable += 1;
         let memory = plan.memory.unwrap();
         let sufficient = |strength| strength == gpusched::model::policy::Strength::Sufficient;
-        if !plan.partitions.iter().any(|partition| sufficient(partition.verdict.strength)) {
+        if !plan
+            .partitions
+            .iter()
+            .any(|partition| sufficient(partition.verdict.strength))
+        {
             continue;
         }
         disturbed += 1;
@@ -92,22 +106,32 @@ fn plans_are_verified_and_their_changes_noticed() {
         assert_eq!(verify(&changed, &set).unwrap_err().field, "memory");
         // With half the bandwidth some number of the evidence is another one, unless fairness makes up for it.
         let half = Bandwidth::new(memory.bandwidth.bytes_per_second() / 2).unwrap();
-        changed.memory = Some(SharedMemory { bandwidth: half, ..memory });
+        changed.memory = Some(SharedMemory {
+            bandwidth: half,
+            ..memory
+        });
         poorer += usize::from(verify(&changed, &set).is_err());
         for partition in 0..plan.partitions.len() {
             let mut changed = plan.clone();
             let verdict = &mut changed.partitions[partition].verdict;
             let one_less = |time: &mut Time| *time = Time::from_ns(time.ns() - 1);
             match &mut verdict.evidence {
-                Evidence::ResponseTimes { response_times_ns, .. } => one_less(&mut response_times_ns[0]),
-                Evidence::DemandWithinSupply { checked, .. } if !checked.is_empty() => one_less(&mut checked[0].1),
+                Evidence::ResponseTimes {
+                    response_times_ns, ..
+                } => one_less(&mut response_times_ns[0]),
+                Evidence::DemandWithinSupply { checked, .. } if !checked.is_empty() => {
+                    one_less(&mut checked[0].1)
+                }
                 _ => continue,
             }
             assert!(verify(&changed, &set).is_err(), "{changed:?}");
             later += 1;
         }
     }
-    assert!(schedulable > 200 && disturbed > 100 && later > 200, "{schedulable} {disturbed} {later}");
+    assert!(
+        schedulable > 200 && disturbed > 100 && later > 200,
+        "{schedulable} {disturbed} {later}"
+    );
     assert!(poorer * 2 > disturbed, "{poorer} of {disturbed}");
 }
 
@@ -116,10 +140,15 @@ fn plans_are_verified_and_their_changes_noticed() {
 fn traffic_only_takes_away() {
     let mut refused = 0;
     for (set, plan) in plans(600) {
-        let Some(first) = plan.partitions.first() else { continue };
+        let Some(first) = plan.partitions.first() else {
+            continue;
+        };
         let model = plan.interference.unwrap().model();
         let blind = Problem::new(&set, SMS, first.verdict.policy, model).unwrap();
-        let holds = plan.partitions.iter().all(|part| blind.verdict(&part.tasks, part.sms).schedulable);
+        let holds = plan
+            .partitions
+            .iter()
+            .all(|part| blind.verdict(&part.tasks, part.sms).schedulable);
         assert!(holds || !plan.schedulable, "{plan:?}");
         refused += usize::from(holds && !plan.schedulable && plan.sms_used <= SMS);
     }
@@ -131,18 +160,31 @@ fn traffic_only_takes_away() {
 fn sensitivity_looks_at_all_partitions() {
     let mut looked = 0;
     for (set, plan) in plans(400) {
-        let Some(policy) = plan.partitions.first().map(|part| part.verdict.policy).filter(|_| plan.schedulable) else {
+        let Some(policy) = plan
+            .partitions
+            .first()
+            .map(|part| part.verdict.policy)
+            .filter(|_| plan.schedulable)
+        else {
             continue;
         };
         let model = plan.interference.unwrap().model();
-        let problem = Problem::new(&set, SMS, policy, model).unwrap().sharing(plan.memory.unwrap()).unwrap();
+        let problem = Problem::new(&set, SMS, policy, model)
+            .unwrap()
+            .sharing(plan.memory.unwrap())
+            .unwrap();
         let found = sensitivity(&problem, &plan).unwrap();
         for (partition, slack) in plan.partitions.iter().zip(&found.partitions) {
             assert!(slack.spare_sms < partition.sms);
             let parts: Vec<(&[usize], u32)> = plan
                 .partitions
                 .iter()
-                .map(|other| (&other.tasks[..], other.sms - if other == partition { slack.spare_sms } else { 0 }))
+                .map(|other| {
+                    (
+                        &other.tasks[..],
+                        other.sms - if other == partition { slack.spare_sms } else { 0 },
+                    )
+                })
                 .collect();
             assert!(problem.verdicts(&parts).iter().all(|verdict| verdict.schedulable));
             assert!(slack.tasks.iter().all(|task| task.wcet_scaling_permille >= 1000));
@@ -150,4 +192,56 @@ fn sensitivity_looks_at_all_partitions() {
         looked += 1;
     }
     assert!(looked > 50, "{looked}");
+}
+
+/// `all` accepts what any of the three ways does, and each of them accepts something that another does not.
+#[test]
+fn searches_complement_each_other() {
+    let mut rng = rng(22);
+    let ways = [Traffic::Heed, Traffic::Gather, Traffic::Ignore];
+    let mut alone = [0; 2];
+    let mut calm = 0;
+    for _ in 0..300 {
+        let (set, memory) = (draw(&mut rng), memory(&mut rng));
+        let problem = Problem::new(&set, SMS, Policy::Edf, Interference::Conflict.model()).unwrap();
+        let problem = problem.sharing(memory).unwrap();
+        let by = |traffic| {
+            let heuristic = Heuristic {
+                traffic,
+                ..Heuristic::default()
+            };
+            partition(&problem, &heuristic)
+        };
+        let plans = ways.map(by);
+        let [heed, gather, ignore] = plans.each_ref().map(|plan| plan.schedulable);
+        assert_eq!(by(Traffic::All).schedulable, heed || gather || ignore);
+        alone[0] += usize::from(heed && !ignore);
+        alone[1] += usize::from(gather && !ignore);
+        // Where the peaks of all partitions fit, nothing is lost, and verdicts are those without traffic.
+        for plan in plans
+            .iter()
+            .filter(|plan| set.other_traffic().is_empty() && !plan.partitions.is_empty())
+        {
+            let peak = |part: &gpusched::model::Partition| {
+                let of = |&task: &usize| {
+                    let task = &set.tasks()[task];
+                    let silent = task.traffic().is_some_and(|bytes| bytes.bytes() == 0);
+                    let peak = task
+                        .bandwidth(part.sms)
+                        .unwrap_or(memory.bandwidth)
+                        .min(memory.bandwidth);
+                    if silent { 0 } else { peak.bytes_per_second() }
+                };
+                part.tasks.iter().map(of).max().unwrap()
+            };
+            if plan.partitions.iter().map(peak).sum::<u64>() <= memory.bandwidth.bytes_per_second() {
+                for part in &plan.partitions {
+                    let blind = Problem::new(&set, SMS, Policy::Edf, Interference::Conflict.model()).unwrap();
+                    assert_eq!(part.verdict, blind.verdict(&part.tasks, part.sms));
+                    calm += 1;
+                }
+            }
+        }
+    }
+    assert!(alone[0] > 3 && alone[1] > 0 && calm > 50, "{alone:?} {calm}");
 }

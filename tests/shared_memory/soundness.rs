@@ -6,11 +6,18 @@ use gpusched::validation::shared::draw::System;
 use gpusched::validation::shared::{Campaign, Report};
 
 fn pool(threads: usize) -> rayon::ThreadPool {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap()
 }
 
 fn campaign(systems: u64, analysis: fn(&System) -> gpusched::error::Result<Vec<Verdict>>) -> Report {
-    let campaign = Campaign { systems, seed: 2, analysis };
+    let campaign = Campaign {
+        systems,
+        seed: 2,
+        analysis,
+    };
     campaign.run(&pool(2), || {}).unwrap()
 }
 
@@ -23,7 +30,10 @@ fn nothing_accepted_misses_and_the_blind_analysis_is_wrong() {
     assert!(total.accepted > 1_000, "{total:?}");
     assert!(total.blind_missed > 200, "{total:?}");
     for (policy, tally) in &report.policies {
-        assert!(tally.accepted > 50 && tally.blind_missed > 5, "{policy}: {tally:?}");
+        assert!(
+            tally.accepted > 50 && tally.blind_missed > 5,
+            "{policy}: {tally:?}"
+        );
     }
 }
 

@@ -26,14 +26,22 @@ impl Case {
                 let period = between(rng, 5, 40);
                 let wcet = between(rng, 1, (period / (count + 1)).max(1));
                 let deadline = between(rng, wcet, 2 * period);
-                let jitter = if between(rng, 0, 3) == 0 { between(rng, 0, deadline / 2) } else { 0 };
+                let jitter = if between(rng, 0, 3) == 0 {
+                    between(rng, 0, deadline / 2)
+                } else {
+                    0
+                };
                 Demand::new(ns(wcet), ns(period), ns(deadline)).with_jitter(ns(jitter))
             })
             .collect();
         let slowest = (between(rng, 0, 1) == 0).then(|| {
             let slower = demands.iter().map(|demand| {
                 let wcet = ns(demand.wcet.ns() * between(rng, 10, 30) / 10);
-                Demand { wcet, block: wcet, ..*demand }
+                Demand {
+                    wcet,
+                    block: wcet,
+                    ..*demand
+                }
             });
             slower.collect()
         });
@@ -59,7 +67,10 @@ impl Case {
     fn done(&self, limit: u64, work: impl Fn(&[Demand], u64) -> u64) -> Option<u64> {
         (1..=limit).find(|&time| {
             work(&self.demands, time) + self.delay.within(time) <= time
-                || self.slowest.as_ref().is_some_and(|slowest| work(slowest, time) <= time)
+                || self
+                    .slowest
+                    .as_ref()
+                    .is_some_and(|slowest| work(slowest, time) <= time)
         })
     }
 
@@ -105,13 +116,18 @@ impl Case {
                     };
                     jobs * demand.wcet.ns()
                 });
-                let block = lower.iter().filter(|_| runs_on).map(|&other| demands[other].wcet.ns());
+                let block = lower
+                    .iter()
+                    .filter(|_| runs_on)
+                    .map(|&other| demands[other].wcet.ns());
                 above.sum::<u64>() + block.max().unwrap_or(0) + count * demands[task].wcet.ns()
             };
             for q in 0.. {
                 let done = match runs_on {
                     true => {
-                        let start = self.done(FAR, |demands, time| work(demands, q, time, true)).ok_or(None)?;
+                        let start = self
+                            .done(FAR, |demands, time| work(demands, q, time, true))
+                            .ok_or(None)?;
                         (start..=FAR)
                             .find(|&time| {
                                 work(&self.demands, q + 1, start, true) + self.delay.within(time) <= time
@@ -122,13 +138,17 @@ impl Case {
                             })
                             .ok_or(None)?
                     }
-                    false => self.done(FAR, |demands, time| work(demands, q + 1, time, false)).ok_or(None)?,
+                    false => self
+                        .done(FAR, |demands, time| work(demands, q + 1, time, false))
+                        .ok_or(None)?,
                 };
                 times[task] = times[task].max((done + own.jitter.ns()).saturating_sub(q * own.period.ns()));
                 if times[task] > own.deadline.ns() {
                     return Err(Some(()));
                 }
-                let idle = self.done(FAR, |demands, time| work(demands, q + 1, time, false)).ok_or(None)?;
+                let idle = self
+                    .done(FAR, |demands, time| work(demands, q + 1, time, false))
+                    .ok_or(None)?;
                 if idle + own.jitter.ns() <= (q + 1) * own.period.ns() {
                     break;
                 }
@@ -154,8 +174,14 @@ fn edf_is_what_every_window_says() {
             if !alone(&case, policy) || verdict.strength != gpusched::model::policy::Strength::Sufficient {
                 continue;
             }
-            let Some(expected) = case.edf(runs_on) else { continue };
-            assert_eq!(verdict.schedulable, expected, "{policy} {:?} {:?}", case.demands, case.slowest);
+            let Some(expected) = case.edf(runs_on) else {
+                continue;
+            };
+            assert_eq!(
+                verdict.schedulable, expected,
+                "{policy} {:?} {:?}",
+                case.demands, case.slowest
+            );
             accepted += usize::from(expected);
             held_up += usize::from(!expected);
         }
@@ -184,7 +210,10 @@ fn response_times_are_what_every_window_says() {
                 }
                 Ok(times) => {
                     accepted += 1;
-                    let Evidence::ResponseTimes { response_times_ns, .. } = &verdict.evidence else {
+                    let Evidence::ResponseTimes {
+                        response_times_ns, ..
+                    } = &verdict.evidence
+                    else {
                         panic!("{policy} {:?}: {verdict:?}, expected {times:?}", case.demands);
                     };
                     let found: Vec<u64> = response_times_ns.iter().map(|time| time.ns()).collect();
@@ -225,7 +254,10 @@ fn audsley_finds_an_order_if_there_is_one() {
                 continue;
             }
             let runs_on = preemption == Preemption::NonPreemptive;
-            let answers: Vec<_> = orders.iter().map(|order| case.responses(order, runs_on)).collect();
+            let answers: Vec<_> = orders
+                .iter()
+                .map(|order| case.responses(order, runs_on))
+                .collect();
             if answers.iter().any(Result::is_ok) {
                 assert!(verdict.schedulable, "{policy} {:?}", case.demands);
                 found += 1;

@@ -30,21 +30,42 @@ fn bandwidth_decides() {
 #[test]
 fn usage_is_checked() {
     for (arguments, expected) in [
-        ("partition - --sms 2 --interference conflict+bandwidth", "--memory-bandwidth: found none"),
-        ("test - --sms 2 --interference bandwidth --memory-bandwidth 0B/s", "--memory-bandwidth: found 0B/s"),
-        ("partition - --sms 2 --interference bandwidth --memory-bandwidth 9GB", "invalid value"),
-        ("partition - --sms 2 --memory-bandwidth 9GB/s", "--memory-bandwidth: found --interference conflict"),
-        ("partition - --sms 2 --arbitration max-min", "--arbitration: found --interference conflict"),
+        (
+            "partition - --sms 2 --interference conflict+bandwidth",
+            "--memory-bandwidth: found none",
+        ),
+        (
+            "test - --sms 2 --interference bandwidth --memory-bandwidth 0B/s",
+            "--memory-bandwidth: found 0B/s",
+        ),
+        (
+            "partition - --sms 2 --interference bandwidth --memory-bandwidth 9GB",
+            "invalid value",
+        ),
+        (
+            "partition - --sms 2 --memory-bandwidth 9GB/s",
+            "--memory-bandwidth: found --interference conflict",
+        ),
+        (
+            "partition - --sms 2 --arbitration max-min",
+            "--arbitration: found --interference conflict",
+        ),
         (
             "partition - --sms 2 --interference conflict+bandwidth --memory-bandwidth 9GB/s --policy lp-edf",
-            "found policy lp-edf, expected edf, np-edf",
+            "policy: found lp-edf, expected edf, np-edf",
         ),
         (
             "test - --sms 2 --interference conflict+bandwidth --memory-bandwidth 9GB/s --response-times",
             "--response-times: found --policy edf beside memory traffic",
         ),
-        ("simulate tasks - --sms 2 --interference bandwidth", "--interference: found bandwidth, expected conflict or none"),
-        ("validate --shared-memory --pessimism x.csv", "cannot be used with"),
+        (
+            "simulate tasks - --sms 2 --interference bandwidth",
+            "--interference: found bandwidth, expected conflict or none",
+        ),
+        (
+            "validate --shared-memory --pessimism x.csv",
+            "cannot be used with",
+        ),
     ] {
         let answer = ask(arguments);
         assert_eq!(answer.code, 2, "{arguments}: {}", answer.stderr);
@@ -54,10 +75,21 @@ fn usage_is_checked() {
 
 #[test]
 fn validation_answers_in_all_formats() {
-    let answer = |format: &str| run(&format!("validate --shared-memory --systems 60 --seed 3 -q --format {format}"));
+    let answer = |format: &str| {
+        run(&format!(
+            "validate --shared-memory --systems 60 --seed 3 -q --format {format}"
+        ))
+    };
     let text = answer("text");
-    assert!(text.code == 0 && text.stdout.starts_with("NO MISS in "), "{}", text.stdout);
+    assert!(
+        text.code == 0 && text.stdout.starts_with("NO MISS in "),
+        "{}",
+        text.stdout
+    );
     let json: serde_json::Value = serde_json::from_str(&answer("json").stdout).unwrap();
-    assert_eq!((json["systems"].as_u64(), json["breaches"].as_u64()), (Some(60), Some(0)));
+    assert_eq!(
+        (json["systems"].as_u64(), json["breaches"].as_u64()),
+        (Some(60), Some(0))
+    );
     assert_eq!(answer("csv").stdout.lines().count(), 11);
 }

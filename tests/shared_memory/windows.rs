@@ -7,7 +7,10 @@ use crate::{BYTE_PER_NS, between, capacity, loads, rng, source};
 /// What a job that arrives at `arrival` moves within [0, window) at most [bytes].
 fn moved(arrival: i64, (bytes, rate, deadline): (u64, u64, u64), window: i64) -> u64 {
     let (from, to) = (arrival.max(0), (arrival + deadline as i64).min(window));
-    u64::try_from((to - from).max(0)).unwrap().saturating_mul(rate).min(bytes)
+    u64::try_from((to - from).max(0))
+        .unwrap()
+        .saturating_mul(rate)
+        .min(bytes)
 }
 
 /// The most over all arrivals of a first job, and all gaps up to `slack` larger than T.
@@ -16,7 +19,8 @@ fn most(job: (u64, u64, u64), period: u64, window: i64, from: i64, slack: u64) -
     for arrival in from..window {
         let mut sum = moved(arrival, job, window);
         if sum > 0 {
-            let later = (0..=slack).map(|late| most(job, period, window, arrival + (period + late) as i64, slack));
+            let later =
+                (0..=slack).map(|late| most(job, period, window, arrival + (period + late) as i64, slack));
             // Only the next arrivals matter: the recursion starts there.
             sum += later.max().unwrap_or(0);
         }
@@ -31,7 +35,9 @@ fn most(job: (u64, u64, u64), period: u64, window: i64, from: i64, slack: u64) -
 /// The most over all first arrivals of jobs T apart.
 fn most_periodic(job: (u64, u64, u64), period: u64, window: i64) -> u64 {
     let sum = |first: i64| {
-        let arrivals = (0..).map(|k| first + k * period as i64).take_while(|&arrival| arrival < window);
+        let arrivals = (0..)
+            .map(|k| first + k * period as i64)
+            .take_while(|&arrival| arrival < window);
         arrivals.map(|arrival| moved(arrival, job, window)).sum::<u64>()
     };
     let most = (-(job.2 as i64)..window).map(sum).max().unwrap_or(0);
@@ -73,7 +79,10 @@ fn gaps_do_not_help() {
         for window in 1..12u64 {
             let bound = source(bytes, rate, period, deadline).within(window);
             let found = most(job, period, window as i64, -(deadline as i64), 2).min(rate * window);
-            assert!(u128::from(found) * u128::from(BYTE_PER_NS) <= bound, "{job:?} T={period} t={window}");
+            assert!(
+                u128::from(found) * u128::from(BYTE_PER_NS) <= bound,
+                "{job:?} T={period} t={window}"
+            );
         }
     }
 }
@@ -89,7 +98,9 @@ fn lost_time_is_bytes_by_capacity() {
         let mut last = 0;
         for window in 0..60u64 {
             let bytes: u128 = loads.iter().map(|load: &Load| load.within(window)).sum();
-            let lost = bytes.div_ceil(u128::from(memory * BYTE_PER_NS)).min(window.into());
+            let lost = bytes
+                .div_ceil(u128::from(memory * BYTE_PER_NS))
+                .min(window.into());
             assert_eq!(u128::from(delay.within(window)), lost);
             assert!(delay.within(window) >= last, "more is lost in a longer window");
             last = delay.within(window);
@@ -106,5 +117,8 @@ fn absurd_numbers_are_all_of_the_window() {
         assert_eq!(delay.within(window), window);
     }
     let rare = source(1, 1, (1 << 62) - 1, 1);
-    assert_eq!(Delay::new(capacity(1_000_000), [Load::new([rare])]).within(u64::MAX), 1);
+    assert_eq!(
+        Delay::new(capacity(1_000_000), [Load::new([rare])]).within(u64::MAX),
+        1
+    );
 }

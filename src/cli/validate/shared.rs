@@ -75,8 +75,7 @@ impl SharedValidation {
 
 /// One line per policy.
 pub fn csv(validation: &SharedValidation) -> Result<String> {
-    let mut text =
-        "policy,systems,blind,blind_missed,accepted,accepted_missed,runs,jobs\n".to_owned();
+    let mut text = "policy,systems,blind,blind_missed,accepted,accepted_missed,runs,jobs\n".to_owned();
     for result in &validation.policies {
         let numbers = [
             result.systems,
@@ -87,7 +86,8 @@ pub fn csv(validation: &SharedValidation) -> Result<String> {
             result.runs,
             result.jobs,
         ];
-        let fields = std::iter::once(result.policy.to_string()).chain(numbers.map(|number| number.to_string()));
+        let fields =
+            std::iter::once(result.policy.to_string()).chain(numbers.map(|number| number.to_string()));
         text += &csv_line(fields)?;
     }
     Ok(text)

@@ -1,9 +1,9 @@
-//! Max-min fair shares: below which level nobody is slowed down, and how slow the others get.
+//! What a kernel has for certain: below which level it is never slowed down, and how slow it gets above.
 
 use crate::model::Bandwidth;
 use crate::time::Time;
 
-/// The bandwidth that a partition has for certain if it is shared max-min fairly: a fraction.
+/// The bandwidth that a partition has for certain: a fraction.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Level {
     /// [nano-bytes per nanosecond].
@@ -12,6 +12,19 @@ pub struct Level {
 }
 
 impl Level {
+    /// What is left for a partition when all others draw what they can; `None` if that is nothing.
+    ///
+    /// A kernel that gets less than it could use finds the memory busy, and the others draw `peaks` together at most. So where all
+    /// peaks fit the capacity, nobody is slowed down, however bandwidth is divided.
+    pub fn left(capacity: Bandwidth, peaks: &[u128]) -> Option<Level> {
+        let drawn = peaks.iter().fold(0u128, |sum, &peak| sum.saturating_add(peak));
+        let numerator = u128::from(capacity.bytes_per_second()).checked_sub(drawn)?;
+        (numerator > 0).then_some(Level {
+            numerator,
+            denominator: 1,
+        })
+    }
+
     /// What is left for a partition that wants all it can get, beside others that never draw more than `peaks` [nano-bytes per
     /// nanosecond].
     ///
@@ -63,6 +76,9 @@ mod tests {
         assert!(is(level(90, &[10, 80]), (40, 1)));
         assert!(is(level(100, &[80, 80]), (100, 3)));
         assert!(is(level(90, &[30, 30]), (30, 1)));
+        let left = |peaks: &[u128]| Level::left(Bandwidth::new(90).unwrap(), peaks);
+        assert!(is(left(&[30, 40]).unwrap(), (20, 1)));
+        assert_eq!((left(&[30, 60]), left(&[u128::MAX, 1])), (None, None));
     }
 
     #[test]

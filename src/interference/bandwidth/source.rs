@@ -35,7 +35,13 @@ impl Source {
 
     /// Traffic that no task causes.
     pub fn of_other(other: &OtherTraffic, capacity: Bandwidth) -> Source {
-        let rate = u128::from(other.bandwidth.unwrap_or(capacity).min(capacity).bytes_per_second());
+        let rate = u128::from(
+            other
+                .bandwidth
+                .unwrap_or(capacity)
+                .min(capacity)
+                .bytes_per_second(),
+        );
         let deadline = other.deadline.unwrap_or(other.period).ns();
         Source {
             rate,
@@ -68,7 +74,9 @@ impl Source {
             let room = self.rate.saturating_mul(reach).saturating_sub(self.bytes);
             let whole = room / per_period;
             let rest = room - whole * per_period;
-            whole.saturating_mul(self.bytes).saturating_add(rest.min(self.bytes))
+            whole
+                .saturating_mul(self.bytes)
+                .saturating_add(rest.min(self.bytes))
         } else {
             reach.div_ceil(self.period.into()).saturating_mul(self.bytes)
         };

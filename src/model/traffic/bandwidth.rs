@@ -57,7 +57,17 @@ impl FromStr for Bandwidth {
 impl fmt::Display for Bandwidth {
     /// The shortest exact form with a decimal unit: `120GB/s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        quantity::write(f, self.0, &[("TB/s", 1_000_000_000_000), ("GB/s", 1_000_000_000), ("MB/s", 1_000_000), ("kB/s", 1_000), ("B/s", 1)])
+        quantity::write(
+            f,
+            self.0,
+            &[
+                ("TB/s", 1_000_000_000_000),
+                ("GB/s", 1_000_000_000),
+                ("MB/s", 1_000_000),
+                ("kB/s", 1_000),
+                ("B/s", 1),
+            ],
+        )
     }
 }
 

@@ -62,7 +62,17 @@ impl FromStr for Bytes {
 impl fmt::Display for Bytes {
     /// The shortest exact form with a decimal unit: `48MB`, `1.5kB`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        quantity::write(f, self.0, &[("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000), ("B", 1)])
+        quantity::write(
+            f,
+            self.0,
+            &[
+                ("TB", 1_000_000_000_000),
+                ("GB", 1_000_000_000),
+                ("MB", 1_000_000),
+                ("kB", 1_000),
+                ("B", 1),
+            ],
+        )
     }
 }
 
@@ -103,7 +113,9 @@ mod tests {
         assert_eq!(bytes("1.5KiB"), Some(1536));
         assert_eq!(bytes("0B"), Some(0));
         assert_eq!(bytes("1000TB"), Some(LIMIT));
-        for bad in ["", "48", "MB", "-1MB", "1.5B", "1mb", "1.2.3MB", ".5MB", "5.MB", "1001TB", "1e3MB"] {
+        for bad in [
+            "", "48", "MB", "-1MB", "1.5B", "1mb", "1.2.3MB", ".5MB", "5.MB", "1001TB", "1e3MB",
+        ] {
             assert_eq!(bytes(bad), None, "{bad}");
         }
         for text in ["48MB", "1.5kB", "0B", "999B", "12.000001GB"] {

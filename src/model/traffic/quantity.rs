@@ -29,10 +29,12 @@ pub struct ParseQuantityError {
 
 /// `text` with its unit: no float, so that "0.3kB" is 300 bytes.
 pub(super) fn parse<Q: Quantity>(text: &str) -> Result<Q, ParseQuantityError> {
-    exact(text, Q::UNITS).map(Q::of).ok_or_else(|| ParseQuantityError {
-        found: text.chars().take(40).collect(),
-        expected: Q::EXPECTED,
-    })
+    exact(text, Q::UNITS)
+        .map(Q::of)
+        .ok_or_else(|| ParseQuantityError {
+            found: text.chars().take(40).collect(),
+            expected: Q::EXPECTED,
+        })
 }
 
 fn exact(text: &str, units: &[(&str, u64)]) -> Option<u64> {
@@ -49,8 +51,16 @@ fn exact(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     }
     let fraction = fraction.trim_end_matches('0');
     let scale = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
-    let part = if fraction.is_empty() { 0 } else { fraction.parse::<u128>().ok()? };
-    let digits = whole.parse::<u128>().ok()?.checked_mul(scale)?.checked_add(part)?;
+    let part = if fraction.is_empty() {
+        0
+    } else {
+        fraction.parse::<u128>().ok()?
+    };
+    let digits = whole
+        .parse::<u128>()
+        .ok()?
+        .checked_mul(scale)?
+        .checked_add(part)?;
     let scaled = digits.checked_mul(size.into())?;
     let value = (scaled % scale == 0).then_some(scaled / scale)?;
     u64::try_from(value).ok().filter(|&value| value <= LIMIT)

@@ -76,7 +76,9 @@ fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64
     // Going back, blocking grows where the deadline of a task that holds up longer comes into sight: alone or at its slowest.
     let since = |demands: &[Demand]| {
         let most = blocking(demands);
-        let longer = demands.iter().filter(|demand| due(demand) <= t && hold(demand) > most);
+        let longer = demands
+            .iter()
+            .filter(|demand| due(demand) <= t && hold(demand) > most);
         longer.map(due).max().unwrap_or(0)
     };
     let work = demand.plus(blocking(tasks.demands), tasks.slowest.map_or(0, blocking));

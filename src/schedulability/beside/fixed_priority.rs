@@ -45,7 +45,12 @@ pub(super) fn test(tasks: &Contended<'_>, runs_on: bool, priorities: Priorities)
 
 /// Audsley's algorithm: the lowest level goes to the last task that is in time there. A task that moves from above to below another
 /// turns interference of at least its WCET into blocking of at most that, so that the choice does no harm.
-fn assign(tasks: &Contended<'_>, runs_on: bool, order: &mut [usize], steps: &mut u64) -> Result<(), Evidence> {
+fn assign(
+    tasks: &Contended<'_>,
+    runs_on: bool,
+    order: &mut [usize],
+    steps: &mut u64,
+) -> Result<(), Evidence> {
     for rank in (0..order.len()).rev() {
         let mut placed = false;
         for candidate in (0..=rank).rev() {
@@ -83,7 +88,11 @@ impl<'a> Level<'a> {
         let (higher, rest) = order.split_at(rank);
         let lower = &rest[1..];
         let longest = |demands: &[super::Demand]| match runs_on {
-            true => lower.iter().map(|&task| demands[task].wcet.ns()).max().unwrap_or(0),
+            true => lower
+                .iter()
+                .map(|&task| demands[task].wcet.ns())
+                .max()
+                .unwrap_or(0),
             false => 0,
         };
         let demand = &tasks.demands[rest[0]];
@@ -113,7 +122,11 @@ impl<'a> Level<'a> {
                 u128::from(window) + u128::from(demand.jitter.ns()),
                 u128::from(demand.period.ns().max(1)),
             );
-            if closed { reach / period + 1 } else { reach.div_ceil(period) }
+            if closed {
+                reach / period + 1
+            } else {
+                reach.div_ceil(period)
+            }
         };
         self.tasks.total(jobs).plus(alone, slowest)
     }
@@ -137,7 +150,10 @@ impl<'a> Level<'a> {
             worst = worst.max(done.saturating_add(self.jitter).saturating_sub(arrival));
             // Over if all is done before the next job of the task is released.
             let next = self.period.saturating_add(arrival).saturating_sub(self.jitter);
-            match self.tasks.done(1, next, steps, |window| self.work(job + 1, window, false)) {
+            match self
+                .tasks
+                .done(1, next, steps, |window| self.work(job + 1, window, false))
+            {
                 Done::At(_) => return Done::At(worst),
                 Done::Late => {}
                 Done::TooLong => return Done::TooLong,

@@ -2,8 +2,8 @@
 //!
 //! A job that is not done at the end of a busy window of length t has had t − lost(t) of progress at least. So the work of a
 //! window is done, at the latest, at the least t with t ≥ work(t) + lost(t), and the tests are those of [`super::edf`] and
-//! [`super::fixed_priority`] with this t for the work. Where bandwidth is shared max-min fairly, the same work is also done within
-//! the time that all its kernels take at their slowest; the smaller of the two counts. Sufficient, and where nothing is lost
+//! [`super::fixed_priority`] with this t for the work. Where kernels have some bandwidth for certain, the same work is also done within
+//! the time that all of them take at their slowest; the smaller of the two counts. Sufficient, and where nothing is lost
 //! equal to the tests of a partition by itself.
 //!
 //! What others delay may end between two nanoseconds. So the job that blocks a more urgent one may have all of its time left, not
@@ -15,9 +15,8 @@ mod window;
 
 use super::Demand;
 use crate::interference::bandwidth::Delay;
-use crate::model::policy::{Policy, Preemption};
+use crate::model::policy::{Policy, Preemption, Strength};
 use crate::model::verdict::{Evidence, Verdict};
-use crate::model::policy::Strength;
 
 /// Steps of one test after which it gives up as [`Evidence::Undecided`]; a step is O(n).
 pub const STEP_LIMIT: u64 = 100_000;

@@ -23,13 +23,7 @@ pub(super) enum Done {
 impl Contended<'_> {
     /// The least t from `from` on with t ≥ min(work(t) + lost(t), slowest(t)), for a `work` that does not shrink with t, if it
     /// is at most `limit`. `from` must not be above it.
-    pub(super) fn done(
-        &self,
-        from: u64,
-        limit: u64,
-        steps: &mut u64,
-        work: impl Fn(u64) -> Work,
-    ) -> Done {
+    pub(super) fn done(&self, from: u64, limit: u64, steps: &mut u64, work: impl Fn(u64) -> Work) -> Done {
         let mut time = from;
         loop {
             if time > limit {

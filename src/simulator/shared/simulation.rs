@@ -6,8 +6,8 @@ use super::{Client, Division};
 use crate::model::policy::Preemption;
 use crate::simulator::tasks::Order;
 
-/// Rates count in 1/840 bytes per second: up to eight clients share without rounding.
-const SCALE: u128 = 840;
+/// Rates count in such parts of a byte per second: up to 16 clients share without rounding.
+const SCALE: u128 = 720_720;
 
 /// A deadline that was missed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ struct Lane {
     release: u64,
     /// Arrivals of jobs that are not done.
     waiting: VecDeque<u64>,
-    /// The first of them: its stage, and what that has left [nano-bytes · 840, or ns without traffic].
+    /// The first of them: its stage, and what that has left [nano-bytes by [`SCALE`], or ns without traffic].
     stage: usize,
     left: u128,
     started: bool,
@@ -104,7 +104,11 @@ impl<'a> State<'a> {
     fn new(client: &'a Client, end: u64) -> State<'a> {
         let lane = |task: &super::Job| Lane {
             arrival: task.first,
-            release: if task.first < end { task.first + task.jitter } else { u64::MAX },
+            release: if task.first < end {
+                task.first.saturating_add(task.jitter)
+            } else {
+                u64::MAX
+            },
             waiting: VecDeque::new(),
             stage: 0,
             left: 0,
@@ -123,7 +127,11 @@ impl<'a> State<'a> {
             while lane.release <= now {
                 lane.waiting.push_back(lane.arrival);
                 lane.arrival = lane.arrival.saturating_add(task.period.max(1));
-                lane.release = if lane.arrival < end { lane.arrival.max(lane.release) } else { u64::MAX };
+                lane.release = if lane.arrival < end {
+                    lane.arrival.max(lane.release)
+                } else {
+                    u64::MAX
+                };
             }
         }
     }
@@ -159,7 +167,10 @@ impl<'a> State<'a> {
         let key = |task: usize| -> Option<(u64, usize)> {
             let arrival = self.lanes.get(task)?.waiting.front()?;
             Some(match self.client.discipline.order {
-                Order::Deadlines => (arrival.saturating_add(self.client.tasks.get(task)?.deadline), task),
+                Order::Deadlines => (
+                    arrival.saturating_add(self.client.tasks.get(task)?.deadline),
+                    task,
+                ),
                 Order::Ranks => (0, task),
             })
         };
@@ -176,7 +187,8 @@ impl<'a> State<'a> {
 
     /// What the running job could use.
     fn rate(&self, capacity: u128) -> u128 {
-        self.stage().map_or(0, |stage| (u128::from(stage.rate) * SCALE).min(capacity))
+        self.stage()
+            .map_or(0, |stage| (u128::from(stage.rate) * SCALE).min(capacity))
     }
 
     /// When the running job is due.
@@ -195,7 +207,9 @@ impl<'a> State<'a> {
         };
         match lane.started {
             true => lane.left,
-            false => self.stage().map_or(0, |stage| u128::from(stage.time) * want.max(1)),
+            false => self
+                .stage()
+                .map_or(0, |stage| u128::from(stage.time).saturating_mul(want.max(1))),
         }
     }
 
@@ -215,10 +229,14 @@ impl<'a> State<'a> {
 
     fn next_release(&self) -> Option<u64> {
         // What is dropped is dropped on time.
-        let drops = self.lanes.iter().zip(&self.client.tasks).filter_map(|(lane, task)| {
-            let arrival = lane.waiting.front().filter(|_| self.client.drops)?;
-            Some(arrival.saturating_add(task.deadline))
-        });
+        let drops = self
+            .lanes
+            .iter()
+            .zip(&self.client.tasks)
+            .filter_map(|(lane, task)| {
+                let arrival = lane.waiting.front().filter(|_| self.client.drops)?;
+                Some(arrival.saturating_add(task.deadline))
+            });
         let releases = self.lanes.iter().map(|lane| lane.release);
         releases.chain(drops).filter(|&time| time < u64::MAX).min()
     }
@@ -230,7 +248,7 @@ impl<'a> State<'a> {
             if !lane.started {
                 (lane.started, lane.stage) = (true, 0);
             }
-            lane.left = left.saturating_sub(speed * u128::from(time));
+            lane.left = left.saturating_sub(speed.saturating_mul(time.into()));
         }
     }
 
@@ -244,11 +262,14 @@ impl<'a> State<'a> {
         lane.started = true;
         if let Some(stage) = job.stages.get(lane.stage) {
             let rate = (u128::from(stage.rate) * SCALE).min(capacity);
-            lane.left = u128::from(stage.time) * rate.max(1);
+            lane.left = u128::from(stage.time).saturating_mul(rate.max(1));
             return;
         }
         if let Some(arrival) = lane.waiting.pop_front() {
-            let longest = outcome.longest.get_mut(client).and_then(|tasks| tasks.get_mut(task));
+            let longest = outcome
+                .longest
+                .get_mut(client)
+                .and_then(|tasks| tasks.get_mut(task));
             if let Some(longest) = longest {
                 *longest = (*longest).max(now.saturating_sub(arrival));
             }
@@ -297,15 +318,33 @@ mod tests {
     fn the_first_late_job_is_named() {
         let late = [client(&[(100, 10)], 1000), client(&[(100, 10)], 199)];
         let miss = simulate(&late, 10, &Division::Order(vec![0, 1]), 1000).miss;
-        assert_eq!(miss, Some(Miss { client: 1, task: 0, due: 199 }));
+        assert_eq!(
+            miss,
+            Some(Miss {
+                client: 1,
+                task: 0,
+                due: 199
+            })
+        );
         let mut dropped = late.clone();
         dropped[1].drops = true;
-        assert_eq!(simulate(&dropped, 10, &Division::Order(vec![0, 1]), 1000).miss, None);
+        assert_eq!(
+            simulate(&dropped, 10, &Division::Order(vec![0, 1]), 1000).miss,
+            None
+        );
         // What ends between two nanoseconds ends at the first: 3 clients at 1/3 of 10 each, 100 ns take 300.
-        let three = [client(&[(33, 10)], 98), client(&[(33, 10)], 99), client(&[(33, 10)], 99)];
+        let three = [
+            client(&[(33, 10)], 98),
+            client(&[(33, 10)], 99),
+            client(&[(33, 10)], 99),
+        ];
         assert_eq!(
             simulate(&three, 10, &Division::MaxMin, 1000).miss,
-            Some(Miss { client: 0, task: 0, due: 98 })
+            Some(Miss {
+                client: 0,
+                task: 0,
+                due: 98
+            })
         );
     }
 }

@@ -20,6 +20,7 @@ mod planted;
 mod published;
 mod row;
 mod scenario;
+mod shared_memory;
 mod shared_sms;
 mod splits;
 mod variants;
@@ -122,6 +123,7 @@ pub const MEASURES: &[Entry] = &[
     entry::<misprediction::MispredictionParameters>(),
     entry::<occupancy::OccupancyParameters>(),
     entry::<scenario::ScenarioParameters>(),
+    entry::<shared_memory::SharedMemoryParameters>(),
     entry::<shared_sms::SharedSmsParameters>(),
     entry::<warps::WarpsParameters>(),
 ];

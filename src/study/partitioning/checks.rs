@@ -61,7 +61,10 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
 
 /// Drawn tasks have no memory traffic yet.
 pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
-    let reading = shape.reading.iter().position(|reading| reading.interference.counts_bandwidth());
+    let reading = shape
+        .reading
+        .iter()
+        .position(|reading| reading.interference.counts_bandwidth());
     match reading {
         None => Ok(()),
         Some(index) => Err(document.error(

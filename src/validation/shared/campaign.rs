@@ -119,7 +119,7 @@ impl Campaign {
             ..Tally::default()
         };
         let mut simulate = |verdicts: &[Verdict]| {
-            let (miss, runs, jobs) = first_miss(&system, verdicts, self.seed, index);
+            let (miss, runs, jobs) = first_miss(&system.setting(), verdicts, self.seed, index);
             tally.runs += runs;
             tally.jobs += jobs;
             miss.is_some()

@@ -64,7 +64,9 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
     if below(&mut rng, 3) == 0 {
         let period = *PERIODS.get(below(&mut rng, PERIODS.len()))? * 1000;
         let rate = capacity / 100 * between(&mut rng, 10, 100);
-        let share = u128::from(rate) * u128::from(period) / 1_000_000_000 * u128::from(between(&mut rng, 1, 40)) / 100;
+        let share = u128::from(rate) * u128::from(period) / 1_000_000_000
+            * u128::from(between(&mut rng, 1, 40))
+            / 100;
         others.push(OtherTraffic {
             name: None,
             traffic: Bytes::new(u64::try_from(share).ok()?)?,
@@ -74,7 +76,9 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
         });
     }
     Some(System {
-        set: TaskSet::new(Some(format!("s{index}")), tasks).ok()?.beside(others),
+        set: TaskSet::new(Some(format!("s{index}")), tasks)
+            .ok()?
+            .beside(others),
         parts,
         memory: SharedMemory {
             bandwidth: Bandwidth::new(capacity)?,
@@ -101,7 +105,8 @@ fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Tas
     };
     // The peak, and how long a job would take at it.
     let rate = capacity / 100 * between(rng, 10, 100);
-    let bytes = u128::from(rate) * u128::from(isolated) / 1_000_000_000 * u128::from(between(rng, 0, heavy)) / 100;
+    let bytes =
+        u128::from(rate) * u128::from(isolated) / 1_000_000_000 * u128::from(between(rng, 0, heavy)) / 100;
     let stated = below(rng, 8);
     let function = Form::Table(Table::Each {
         isolated: vec![(1, Time::from_ns(isolated))],
@@ -113,9 +118,21 @@ fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Tas
         deadline: Some(Time::from_ns(deadline)),
         jitter: (below(rng, 4) == 0).then(|| Time::from_ns(deadline * between(rng, 1, 20) / 100)),
         block: None,
-        kind: Some(if below(rng, 2) == 0 { Kind::Compute } else { Kind::Memory }),
-        traffic: if stated == 0 { None } else { Bytes::new(u64::try_from(bytes).ok()?) },
-        bandwidth: if stated == 1 { None } else { Bandwidth::new(rate).map(Peak::Flat) },
+        kind: Some(if below(rng, 2) == 0 {
+            Kind::Compute
+        } else {
+            Kind::Memory
+        }),
+        traffic: if stated == 0 {
+            None
+        } else {
+            Bytes::new(u64::try_from(bytes).ok()?)
+        },
+        bandwidth: if stated == 1 {
+            None
+        } else {
+            Bandwidth::new(rate).map(Peak::Flat)
+        },
         wcet: WcetFunction::new(function).ok()?,
     })
     .ok()
