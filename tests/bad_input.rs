@@ -67,7 +67,7 @@ fn bad_files() -> Vec<(&'static str, Vec<u8>, &'static [&'static str])> {
         ("task is a number", r#"{"tasks":[5]}"#.to_owned(), &["at tasks[0]", "integer `5`", "expected a task"]),
         ("task is null", r#"{"tasks":[null]}"#.to_owned(), &["at tasks[0]", "null", "expected a task"]),
         ("empty task", r#"{"tasks":[{}]}"#.to_owned(), &["at tasks[0]", "missing field `period`"]),
-        ("unknown field of the set", r#"{"task":[],"tasks":[]}"#.to_owned(), &["unknown field `task`, expected `name` or `tasks`"]),
+        ("unknown field of the set", r#"{"task":[],"tasks":[]}"#.to_owned(), &["unknown field `task`, expected one of `name`, `tasks`, `other_traffic`"]),
         ("unknown field of a task", task(r#""priority":3"#), &["at tasks[1]", "unknown field `priority`"]),
         ("long unknown field", task(&format!(r#""{}":3"#, "x".repeat(1 << 20))), &["at tasks[1]", "unknown field `xxx"]),
         ("duplicate set field", r#"{"name":"a","name":"b","tasks":[]}"#.to_owned(), &["duplicate field `name`"]),

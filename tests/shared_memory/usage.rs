@@ -24,6 +24,9 @@ fn bandwidth_decides() {
     assert_eq!(json["interference"], "conflict+bandwidth");
     assert_eq!(json["memory"]["bandwidth"], 100_000_000_000u64);
     assert_eq!(json["memory"]["arbitration"], "any");
+    // Both peaks fit 100 GB/s, so nothing is lost; they do not fit 30 GB/s.
+    assert_eq!(json["partitions"][0]["verdict"]["strength"], "exact");
+    let json: serde_json::Value = serde_json::from_str(&plan("30GB/s").stdout).unwrap();
     assert_eq!(json["partitions"][0]["verdict"]["strength"], "sufficient");
 }
 
