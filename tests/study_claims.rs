@@ -308,6 +308,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
             ("sanudo20-fig3", 1),
             ("sanudo20-fig5", 7),
             ("sanudo20-fig7-fig9", 13),
+            ("shared-memory", 2),
             ("singh21-fig4.2", 8),
             ("singh22-fig4a", 9),
             ("singh22-fig4b", 5),

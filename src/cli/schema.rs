@@ -62,6 +62,11 @@ const FORMATS: &[Entry] = &[
     ("validation", "what `validate` answers", || {
         schema_for!(super::validate::Validation)
     }),
+    (
+        "shared-validation",
+        "what `validate --shared-memory` answers",
+        || schema_for!(super::validate::SharedValidation),
+    ),
     ("scenario", "what `simulate blocks` reads", || {
         schema_for!(Scenario)
     }),

@@ -42,6 +42,10 @@ pub enum Purpose {
     ExecutionTimes = 43,
     /// The systems on which analysis and simulation are compared.
     ValidationSystems = 50,
+    /// The systems of partitions that share a memory.
+    SharedMemorySystems = 51,
+    /// How they are simulated.
+    SharedMemoryRuns = 52,
 }
 
 /// The stream of set `set` at point `point`.

@@ -27,6 +27,37 @@ pub struct Heuristic {
     /// Equal split: the number of partitions; if absent, the smallest that fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u32>,
+    /// Where the memory traffic of partitions counts: what the search makes of it.
+    #[serde(default)]
+    pub traffic: Traffic,
+}
+
+/// What a search makes of memory traffic. Whatever it is, verdicts count all of it.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Traffic {
+    /// The others, in this order, until one of them leads to a schedulable plan.
+    #[default]
+    All,
+    /// Every test of the search counts the traffic of all tasks that are not in the partition.
+    Heed,
+    /// Tasks that draw much go together until no more can be drawn at once than there is. sms, bf; others ignore traffic then.
+    Gather,
+    /// The search is that without traffic.
+    Ignore,
+}
+
+impl std::fmt::Display for Traffic {
+    /// The name as in files and on the command line.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Traffic::All => "all",
+            Traffic::Heed => "heed",
+            Traffic::Gather => "gather",
+            Traffic::Ignore => "ignore",
+        })
+    }
 }
 
 /// The heuristics by name.

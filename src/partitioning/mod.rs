@@ -4,6 +4,8 @@
 //! * [`lemmas`]: Lemmas 1–3;
 //! * `search`: Algorithm 1, with `merge` (Algorithm 2), `select` (Algorithm 3), the relations ≫ and > in
 //!   [`order`], and the [`forbidden`] list (ACT, INA);
+//! * `memory`: partitions that share a memory, and so disturb each other; `outlook`, `mend` and `gather`: what
+//!   searches make of it;
 //! * `examiner`: the test as the searches ask it, with its tables (`costs`) and its short cuts (`load`);
 //! * `baselines`: one partition, one partition per task, first-fit and worst-fit on an equal split.
 //!
@@ -15,13 +17,17 @@ mod costs;
 mod examiner;
 mod focus;
 pub mod forbidden;
+mod gather;
 mod group;
 mod heuristic;
 pub mod lemmas;
 mod list;
 mod load;
+mod memory;
+mod mend;
 mod merge;
 pub mod order;
+mod outlook;
 mod problem;
 mod relation;
 mod search;
@@ -30,12 +36,14 @@ pub mod sensitivity;
 mod work;
 
 pub use candidate::Candidate;
-pub use heuristic::{Heuristic, HeuristicKind};
+pub use heuristic::{Heuristic, HeuristicKind, Traffic};
 pub use problem::Problem;
 pub use sensitivity::sensitivity;
 
 use examiner::Examiner;
+use outlook::Outlook;
 
+use crate::model::SharedMemory;
 use crate::model::plan::{Failure, Partition, Plan, SearchStats};
 
 /// Partitions the GPU of `problem` by `heuristic`.
@@ -48,6 +56,7 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
                 schedulable: false,
                 gpu_sms: problem.sms(),
                 interference: problem.interference_name(),
+                memory: problem.memory(),
                 sms_used: 0,
                 partitions: Vec::new(),
                 failure: Some(failure),
@@ -56,7 +65,77 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
             };
         }
     };
-    let outcome = match heuristic.kind {
+    let Some(memory) = problem.memory() else {
+        return search_from(examiner, singles, heuristic).into_plan(problem);
+    };
+    let one = [heuristic.traffic];
+    let ways: &[Traffic] = match heuristic.traffic {
+        Traffic::All => &[Traffic::Heed, Traffic::Gather, Traffic::Ignore],
+        _ => &one,
+    };
+    let mut first: Option<Plan> = None;
+    for &way in ways {
+        let mut plan = search_by(examiner, &singles, heuristic, (way, memory)).into_plan(problem);
+        if let Some(before) = &first {
+            plan.stats = plan.stats.plus(&before.stats);
+        }
+        // Of plans that fail, one that fits says most.
+        first = match first {
+            Some(before) if !plan.schedulable && lemmas::fits(before.sms_used, problem.sms()) => Some(Plan {
+                stats: plan.stats,
+                ..before
+            }),
+            _ => Some(plan),
+        };
+        if first.as_ref().is_some_and(|plan| plan.schedulable) {
+            break;
+        }
+    }
+    first.unwrap_or_else(|| Outcome::default().into_plan(problem))
+}
+
+/// The search of `heuristic` among partitions that share a memory, from `singles` on.
+fn search_by(
+    examiner: &mut Examiner<'_>,
+    singles: &[Candidate],
+    heuristic: &Heuristic,
+    (way, memory): (Traffic, SharedMemory),
+) -> Outcome {
+    let problem = examiner.problem();
+    let merges = matches!(heuristic.kind, HeuristicKind::Sms | HeuristicKind::Bf);
+    examiner.expect(None);
+    match way {
+        Traffic::Heed => {
+            examiner.expect(Outlook::new(problem, singles));
+            // A task that no size is enough for, beside all others, may be helped by a merge.
+            let grown = singles.iter().map(|single| {
+                let task = single.tasks.first().copied().unwrap_or_default();
+                lemmas::smallest_partition(examiner, task).unwrap_or_else(|| single.clone())
+            });
+            let grown: Vec<Candidate> = grown.collect();
+            let found = search_from(examiner, grown, heuristic);
+            let partitions = match merges {
+                true => mend::mend(examiner, found.partitions),
+                false => found.partitions,
+            };
+            Outcome {
+                partitions,
+                stats: found.stats,
+            }
+        }
+        Traffic::Gather if merges => {
+            let singles = singles.iter().cloned().map(|single| single.mergeable(problem));
+            let gathered = gather::gather(examiner, memory, singles.collect());
+            search_from(examiner, gathered, heuristic)
+        }
+        _ => search_from(examiner, singles.to_vec(), heuristic),
+    }
+}
+
+/// The search of `heuristic`, from the smallest partition of each task on.
+fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
+    let problem = examiner.problem();
+    match heuristic.kind {
         HeuristicKind::OneGpu => baselines::one_gpu(problem),
         HeuristicKind::OnePerPartition => baselines::one_per_partition(singles),
         HeuristicKind::Ffd => baselines::equal_split(examiner, baselines::Fit::First, heuristic.split),
@@ -65,8 +144,7 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
             let singles = singles.into_iter().map(|single| single.mergeable(problem));
             search::partition_and_allocate(examiner, singles.collect(), heuristic)
         }
-    };
-    outcome.into_plan(problem)
+    }
 }
 
 /// What a heuristic ends with.
@@ -81,11 +159,15 @@ pub struct Outcome {
 impl Outcome {
     /// Lemma 3 on the partitions, and the verdict of each.
     fn into_plan(self, problem: &Problem<'_>) -> Plan {
+        let parts = self.partitions.iter();
+        let parts: Vec<(&[usize], u32)> = parts.map(|part| (&part.tasks[..], part.sms)).collect();
+        let verdicts = problem.verdicts(&parts);
         let mut partitions: Vec<Partition> = self
             .partitions
             .into_iter()
-            .map(|candidate| Partition {
-                verdict: problem.verdict(&candidate.tasks, candidate.sms),
+            .zip(verdicts)
+            .map(|(candidate, verdict)| Partition {
+                verdict,
                 sms: candidate.sms,
                 tasks: candidate.tasks,
             })
@@ -102,6 +184,7 @@ impl Outcome {
             schedulable,
             gpu_sms: problem.sms(),
             interference: problem.interference_name(),
+            memory: problem.memory(),
             sms_used,
             partitions,
             failure: (!schedulable).then_some(Failure::HeuristicFailed),

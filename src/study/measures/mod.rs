@@ -20,6 +20,7 @@ mod planted;
 mod published;
 mod row;
 mod scenario;
+mod shared_memory;
 mod shared_sms;
 mod side_by_side;
 mod splits;
@@ -123,6 +124,7 @@ pub const MEASURES: &[Entry] = &[
     entry::<misprediction::MispredictionParameters>(),
     entry::<occupancy::OccupancyParameters>(),
     entry::<scenario::ScenarioParameters>(),
+    entry::<shared_memory::SharedMemoryParameters>(),
     entry::<shared_sms::SharedSmsParameters>(),
     entry::<side_by_side::MemoryProfilesParameters>(),
     entry::<side_by_side::SideBySideParameters>(),

@@ -7,7 +7,7 @@ use crate::interference::Interference;
 use crate::model::Policy;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{Heuristic, HeuristicKind};
+use crate::partitioning::{Heuristic, HeuristicKind, Traffic};
 use crate::study::Claim;
 use crate::study::axis::Values;
 
@@ -130,6 +130,7 @@ impl Algorithm {
             bf_measure: self.bf_measure,
             bf_direction: self.bf_direction,
             split: self.split,
+            traffic: Traffic::default(),
         }
     }
 }
