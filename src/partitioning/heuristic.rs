@@ -28,7 +28,7 @@ pub struct Heuristic {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u32>,
     /// Where the memory traffic of partitions counts: what the search makes of it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
 }
 
@@ -46,6 +46,12 @@ pub enum Traffic {
     Gather,
     /// The search is that without traffic.
     Ignore,
+}
+
+impl Traffic {
+    fn is_all(&self) -> bool {
+        *self == Traffic::All
+    }
 }
 
 impl std::fmt::Display for Traffic {

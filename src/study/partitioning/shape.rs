@@ -130,7 +130,7 @@ impl Algorithm {
             bf_measure: self.bf_measure,
             bf_direction: self.bf_direction,
             split: self.split,
-            traffic: Traffic::default(),
+            traffic: Traffic::default(), // counts in no study of partitioning
         }
     }
 }
@@ -218,6 +218,7 @@ mod tests {
             bf_measure: BfMeasure::Demand,
             bf_direction: BfDirection::Descending,
             split: Some(3),
+            traffic: Traffic::All,
         };
         let mut fields = serde_json::to_value(heuristic).unwrap();
         fields["name"] = "x".into();
