@@ -85,7 +85,9 @@ impl Args {
         if raw.has("machine") {
             return kernels.run(global, file, raw.parse(&name)?, &changes);
         }
-        kernels.refuse()?;
+        if raw.is_object() {
+            kernels.refuse()?; // else the file is at fault, not the options
+        }
         self.run_subcore(global, raw.parse(&name)?)
     }
 
