@@ -67,7 +67,7 @@ impl Args {
                 complain(&format!("default: {} {}", one.option, one.value));
             }
             for one in ignored {
-                let values = clip(&one.values.join(" "));
+                let values = clip(one.value.as_deref().unwrap_or_default());
                 complain(&format!(
                     "{}:{}: without effect: {} {values}",
                     one.file, one.line, one.option
@@ -79,13 +79,23 @@ impl Args {
             1 => format!("1 {what}"),
             _ => format!("{count} {what}s"),
         };
-        let ignored = number(ignored.len(), "option");
+        let count = number(ignored.len(), "option");
         let missing = number(missing.len(), "default");
+        // Misspelled options are among them.
+        let names: Vec<String> = ignored.iter().take(NAMED).map(|one| clip(&one.option)).collect();
+        let names = match ignored.len() {
+            0 => String::new(),
+            1..=NAMED => format!(" ({})", names.join(", ")),
+            _ => format!(" ({}, …)", names.join(", ")),
+        };
         complain(&format!(
-            "{ignored} without effect on the machine, {missing}{hint}"
+            "{count} without effect on the machine{names}, {missing}{hint}"
         ));
     }
 }
+
+/// How many options without effect are named in any case.
+const NAMED: usize = 10;
 
 fn clip(text: &str) -> String {
     crate::cli::table::clip(text, 60).to_string()
