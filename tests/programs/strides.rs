@@ -60,9 +60,9 @@ fn kernels() -> Vec<String> {
          $OVER; st.global.f32 [%rd2], %f1;\n$OVER:\nadd.s64 %rd2, %rd2, %rd3; add.s64 %x, %x, %y; setp.lt.u64 %p2, %x, %z; @%p2 bra \
          $LOOP;\n$END:",
     ));
-    // Within one over rounds of its own, from where it stands.
+    // Within one of three rounds.
     kernels.push(kernel(&format!(
-        "mov.u32 %j, 0;\n$OUTER:\nmad.lo.s32 %i, %j, 7, %t;\n$LOOP:\n{READ} add.s32 %i, %i, %all; setp.lt.s32 %p2, %i, %n; @%p2 bra \
+        "mov.u32 %j, 0;\n$OUTER:\nadd.s32 %i, %t, 7;\n$LOOP:\n{READ} add.s32 %i, %i, %all; setp.lt.s32 %p2, %i, %n; @%p2 bra \
          $LOOP; add.s32 %j, %j, 1; setp.lt.s32 %p3, %j, 3; @%p3 bra $OUTER;"
     )));
     // Unrolled: what is left over in a loop of its own, before four rounds at a time.
@@ -100,9 +100,13 @@ fn steps_that_are_no_numbers_run_as_the_ptx_does() {
 fn steps_follow_another_launch() {
     for text in kernels() {
         let module = Module::read(&text).unwrap();
-        let given = arguments("a:65536 n=700 s=33");
+        let given = arguments("a:65536 n=3000 s=33");
         let program = import(&module, "g", &options("4", "64", given.clone())).unwrap();
-        for (grid, block, n, s) in [(2, 32, 300, 5), (3, 70, 0, 9), (1, 33, 699, 100)] {
+        for (grid, block, n, s) in [(2, 32, 300, 5), (3, 70, 210, 9), (1, 33, 699, 30), (3, 70, 0, 9)] {
+            // Without a condition around, what follows a loop relies on a round, as at the import.
+            if n == 0 && !text.contains("$END") {
+                continue;
+            }
             let overrides = Overrides {
                 grid: Some(Dimensions::line(grid)),
                 block: Some(Dimensions::line(block)),
