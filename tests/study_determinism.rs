@@ -14,8 +14,9 @@ use std::path::{Path, PathBuf};
 
 use files::{stable_files, temporary};
 use gpusched::generation::{Recipe, Source, WcetModel};
-use gpusched::model::Factor;
-use gpusched::partitioning::{Problem, partition};
+use gpusched::interference::Interference;
+use gpusched::model::{Arbitration, Factor, Policy, SharedMemory};
+use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, Traffic, partition};
 use gpusched::study::{self, Observer, Overrides, Spec, Table};
 use study_support::{SMALL, parse, run, small};
 
@@ -124,6 +125,73 @@ fn blocks_of_a_reading_replace_those_of_the_generator() {
         let found: Vec<&str> = rows.map(|row| text(row, "schedulable")).collect();
         assert_eq!(found, expected, "{reading}");
     }
+}
+
+/// A reading that counts traffic partitions as one does who gives the tasks and the memory.
+#[test]
+fn readings_count_the_traffic_of_other_partitions() {
+    let text = SMALL
+        .replace("memory-share = 0.5", "saturation = 5")
+        .replace("tasks = [5, 8]", "tasks = 8")
+        .replace(
+            "wcet = \"amdahl\"\npolicy = \"edf\"",
+            "wcet = \"proportional\"\npolicy = \"edf\"",
+        )
+        .replace(
+            "interference = \"conflict\"",
+            "interference = \"conflict+bandwidth\"\narbitration = \"max-min\"",
+        )
+        .replace(
+            "heuristic = \"one-per-partition\"",
+            "heuristic = \"sms\"\ntraffic = \"ignore\"",
+        );
+    let spec = parse(&text);
+    let folder = temporary();
+    run(&spec, folder.path(), "1/1", 2).unwrap();
+    let table = Table::read(folder.path().join("small.csv")).unwrap();
+    let found = |reading: &str, algorithm: &str| -> Vec<u64> {
+        let is = |row: usize, column: &str, text: &str| table.column(column).unwrap().text(row) == text;
+        let rows =
+            (0..table.len()).filter(|&row| is(row, "reading", reading) && is(row, "algorithm", algorithm));
+        rows.map(|row| table.column("schedulable").unwrap().text(row).parse().unwrap())
+            .collect()
+    };
+    let recipe = Recipe {
+        wcet: WcetModel::Proportional,
+        saturation: Some(5),
+        ..Recipe::default()
+    };
+    let memory = SharedMemory {
+        bandwidth: "100GB/s".parse().unwrap(),
+        arbitration: Arbitration::MaxMin,
+    };
+    for (name, traffic) in [("SMS-INA", Traffic::All), ("one, each", Traffic::Ignore)] {
+        let heuristic = Heuristic {
+            traffic,
+            ..HeuristicKind::Sms.into()
+        };
+        let points = [2.0, 4.0, 6.0, 8.0, 10.0].into_iter().enumerate();
+        let accepted = points.map(|(point, utilization)| {
+            let source = Source::new(&recipe, 8, utilization, 7).unwrap();
+            let sets = (0..9).filter(|&set| {
+                let set = source.draw(point as u64, set).unwrap();
+                let problem = Problem::new(&set, 12, Policy::Edf, Interference::Conflict.model()).unwrap();
+                partition(&problem.sharing(memory).unwrap(), &heuristic).schedulable
+            });
+            sets.count() as u64
+        });
+        assert_eq!(
+            found("proportional", name),
+            accepted.collect::<Vec<u64>>(),
+            "{name}"
+        );
+    }
+    let (blind, aware) = (found("literal", "SMS-INA"), found("proportional", "SMS-INA"));
+    assert!(aware.iter().sum::<u64>() > 0);
+    assert!(
+        aware.iter().sum::<u64>() < blind.iter().sum::<u64>(),
+        "{aware:?} {blind:?}"
+    );
 }
 
 /// The results against a loop that knows nothing of chunks, threads and tallies.

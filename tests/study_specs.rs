@@ -272,6 +272,30 @@ const BAD: &[(&str, &str, &[&str])] = &[
             "`lp-`",
         ],
     ),
+    (
+        "interference = \"conflict\"",
+        "interference = \"conflict+bandwidth\"",
+        &[
+            ":24",
+            "reading[1].interference",
+            "found conflict+bandwidth without `saturation` in [generator]",
+        ],
+    ),
+    (
+        "interference = \"conflict\"",
+        "interference = \"conflict\"\narbitration = \"max-min\"",
+        &[":25", "reading[1].arbitration", "found max-min", "expected none"],
+    ),
+    (
+        "memory-share = 0.5\n\n[[reading]]\nname = \"literal\"\nwcet = \"amdahl\"\npolicy = \"edf\"",
+        "saturation = 4\n\n[[reading]]\nname = \"literal\"\nwcet = \"amdahl\"\npolicy = \"density\"\ninterference = \"bandwidth\"",
+        &[":18", "reading[0].policy", "found density", "one with a proof"],
+    ),
+    (
+        "memory-share = 0.5",
+        "saturation = 1001",
+        &["generator", "saturation: found 1001, expected from 1 to 1000 SMs"],
+    ),
 ];
 
 fn message(text: &str) -> String {

@@ -53,6 +53,12 @@ pub struct Args {
     /// whole nanoseconds. That is one block at a time on an SM; if there are s at a time, give the number of blocks by s.
     #[arg(long, value_name = "N")]
     blocks: Option<u32>,
+    /// The number of SMs on which a memory-intensive kernel saturates a memory of 100 GB/s [default: no traffic stated].
+    ///
+    /// States the `traffic` of each job and its peak `bandwidth`, for --interference conflict+bandwidth with --memory-bandwidth
+    /// 100GB/s.
+    #[arg(long, value_name = "SMS")]
+    saturation: Option<u32>,
 }
 
 const EXAMPLE: &str = "\
@@ -127,6 +133,7 @@ impl Args {
             deadline: self.deadline.unwrap_or(default.deadline),
             jitter: self.jitter,
             blocks: self.blocks,
+            saturation: self.saturation,
         }
     }
 

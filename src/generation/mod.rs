@@ -9,12 +9,15 @@
 //!    rounded down, less than D);
 //! 3. for each task in turn its kind: memory-intensive iff α ≤ prm, with α uniform;
 //! 4. the WCET function of the kind: β = 0.02, k = 1.2 if compute-intensive, β = 0.1, k = 2.3 if memory-intensive;
-//! 5. if asked for, the longest thread block of `blocks` equal ones: ⌈C(1)/`blocks`⌉ with C(1) in conflict.
+//! 5. if asked for, the longest thread block of `blocks` equal ones: ⌈C(1)/`blocks`⌉ with C(1) in conflict;
+//! 6. if asked for, traffic for a memory of 100 GB/s of which one SM of a memory-intensive kernel draws B/`saturation`: bytes that
+//!    take 60 % of the work a at that rate, and a peak that grows with the SMs up to B; a quarter of that peak and bytes for 5 % if
+//!    compute-intensive.
 //!
 //! Note that u is the share of the *work* a; on one SM a kernel takes C(1) = a·(1 + β), in conflict k times that.
 //!
 //! **Randomness.** Set i of point j depends only on (seed, j, i): not on threads, on order, or on which other sets are
-//! drawn. Steps 1, 2 and 3 read one ChaCha8 stream each ([`streams`]), jitter and blocks read none. So two recipes that
+//! drawn. Steps 1, 2 and 3 read one ChaCha8 stream each ([`streams`]), jitter, blocks and traffic read none. So two recipes that
 //! differ in their periods, kinds or WCET forms have the same utilizations, and those that differ in their utilizations alone choose from the
 //! list of periods with the same random numbers.
 //!
@@ -37,6 +40,7 @@ mod recipe;
 mod source;
 pub mod streams;
 mod times;
+mod traffic;
 pub mod uunifast;
 
 pub use periods::{ParsePeriodsError, Periods};
@@ -44,3 +48,4 @@ pub(crate) use recipe::check_blocks;
 pub use recipe::{Generator, Recipe, RecipeError, WcetModel};
 pub use source::{MAX_TASKS, Source};
 pub use times::MAX_BLOCKS;
+pub use traffic::{DRAWN_BANDWIDTH, MAX_SATURATION};

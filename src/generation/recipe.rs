@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::periods::Periods;
 use super::times::{MAX_BLOCKS, deadline};
+use super::traffic::MAX_SATURATION;
 use crate::error::Error;
 use crate::model::wcet::{Form, Scaling};
 use crate::model::{Factor, Kind};
@@ -36,6 +37,11 @@ pub struct Recipe {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_BLOCKS))]
     pub blocks: Option<u32>,
+    /// The number of SMs on which a memory-intensive kernel draws all of a memory of 100 GB/s: `traffic` and `bandwidth` of the
+    /// tasks follow. Not stated if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = MAX_SATURATION))]
+    pub saturation: Option<u32>,
 }
 
 /// How a total utilization is divided: uniformly over all vectors of shares under the cap, either way.
@@ -111,6 +117,7 @@ impl Default for Recipe {
             deadline: DEADLINE,
             jitter: None,
             blocks: None,
+            saturation: None,
         }
     }
 }
@@ -159,6 +166,12 @@ impl Recipe {
                 self.deadline
             );
             return Err(RecipeError::new("jitter", jitter, expected));
+        }
+        if let Some(saturation) = self.saturation
+            && !(1..=MAX_SATURATION).contains(&saturation)
+        {
+            let expected = format!("from 1 to {MAX_SATURATION} SMs, or nothing");
+            return Err(RecipeError::new("saturation", saturation, expected));
         }
         self.blocks.map_or(Ok(()), check_blocks)
     }
@@ -213,7 +226,7 @@ mod tests {
 
     #[test]
     fn recipes_read_from_toml() {
-        let text = "generator = 'randfixedsum'\ncap = 2\nperiods = 'log-uniform:10ms:1s'\nwcet = 'proportional'\nmemory-share = 1\ndeadline = 1.5\njitter = 0.1\nblocks = 680";
+        let text = "generator = 'randfixedsum'\ncap = 2\nperiods = 'log-uniform:10ms:1s'\nwcet = 'proportional'\nmemory-share = 1\ndeadline = 1.5\njitter = 0.1\nblocks = 680\nsaturation = 8";
         let recipe: Recipe = toml::from_str(text).unwrap();
         assert_eq!(recipe.generator, Generator::Randfixedsum);
         assert_eq!((recipe.cap, recipe.memory_share), (Some(2.0), 1.0));
@@ -221,7 +234,7 @@ mod tests {
         assert_eq!(recipe.wcet, WcetModel::Proportional);
         assert_eq!(recipe.deadline.ratio(), (3, 2));
         assert_eq!(recipe.jitter.map(Factor::ratio), Some((1, 10)));
-        assert_eq!(recipe.blocks, Some(680));
+        assert_eq!((recipe.blocks, recipe.saturation), (Some(680), Some(8)));
         assert_eq!(
             toml::from_str::<Recipe>(&toml::to_string(&recipe).unwrap()).unwrap(),
             recipe

@@ -5,6 +5,7 @@ use super::randfixedsum::{FixedSum, FixedSumError};
 use super::recipe::{Generator, Recipe, RecipeError};
 use super::streams::{Purpose, stream, unit};
 use super::times::{block, deadline, jitter};
+use super::traffic::traffic;
 use super::uunifast;
 use crate::error::Error;
 use crate::model::{Kind, Task, TaskSet, TaskShape, WcetFunction};
@@ -119,7 +120,8 @@ impl Source {
                 true => Kind::Memory,
                 false => Kind::Compute,
             };
-            let form = self.recipe.wcet.form(kind, work(share, period));
+            let work = work(share, period);
+            let form = self.recipe.wcet.form(kind, work);
             // Nothing below fails within the limits that `new` has checked.
             let wcet = WcetFunction::new(form).map_err(|error| unusable(&name, error))?;
             let deadline = deadline(self.recipe.deadline, period)
@@ -139,6 +141,14 @@ impl Source {
                     block(&wcet, blocks).ok_or_else(|| unusable(&name, "blocks of a kernel without C(1)"))
                 })
                 .transpose()?;
+            let (traffic, bandwidth) = match self.recipe.saturation {
+                None => (None, None),
+                Some(saturation) => {
+                    let (bytes, peak) = traffic(kind, work, saturation)
+                        .ok_or_else(|| unusable(&name, "traffic of 2^63 bytes or more"))?;
+                    (Some(bytes), Some(peak.map_err(|error| unusable(&name, error))?))
+                }
+            };
             let task = Task::new(TaskShape {
                 name: None,
                 period,
@@ -146,8 +156,8 @@ impl Source {
                 jitter,
                 block,
                 kind: Some(kind),
-                traffic: None,
-                bandwidth: None,
+                traffic,
+                bandwidth,
                 wcet,
             });
             tasks.push(task.map_err(|error| unusable(&name, error))?);

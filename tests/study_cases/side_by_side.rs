@@ -93,6 +93,21 @@ fn rows_are_those_of_simulations_and_models() {
             assert!((error - expected).abs() < 1e-6, "{model}: {error} {expected}");
         }
     }
+    // Before a memory of 100 bytes per ns, which each of the two would use up alone, blocks take what their bytes do: half of
+    // the memory each until the one with fewer is through.
+    let blocks = |quantity: &str| values(&[("case", "blocks"), ("quantity", quantity), ("model", "")]);
+    let bytes = alone.each_ref().map(|(_, sectors, _)| *sectors as f64 * 32.0);
+    for (found, expected) in [
+        (blocks("time alone"), bytes.map(|bytes| bytes / 100.0)),
+        (
+            blocks("time together"),
+            bytes.map(|own| (own + bytes[0].min(bytes[1])) / 100.0),
+        ),
+    ] {
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
+        }
+    }
     // Kernels alone are the same in the other measure; that case has all SMs, too.
     let profiles = |sms: &str| values(&[("case", "profiles"), ("quantity", "time alone"), ("sms", sms)]);
     assert_eq!(profiles("15")[..2], times(&alone));

@@ -5,12 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Files, Measure, Parameters, Refusal, Row};
 use crate::error::{Error, Result};
-use crate::generation::{Recipe, Source};
+use crate::generation::{DRAWN_BANDWIDTH, MAX_SATURATION, Recipe, Source};
 use crate::interference::Interference;
-use crate::model::wcet::Form;
 use crate::model::{
-    Arbitration, Bandwidth, Bytes, Evidence, Kind, Partition, Peak, Plan, Policy, SharedMemory, Task,
-    TaskSet, TaskShape, Verdict,
+    Arbitration, Bandwidth, Evidence, Partition, Plan, Policy, SharedMemory, TaskSet, Verdict,
 };
 use crate::partitioning::{Heuristic, HeuristicKind, Problem, Traffic, partition};
 use crate::validation::shared::run::{Setting, first_miss};
@@ -36,20 +34,8 @@ pub struct SharedMemoryParameters {
     sets: u64,
 }
 
-/// B [bytes per second]; all rates are shares of it.
-const CAPACITY: u64 = 100_000_000_000;
-
 /// How long jobs come in a simulation: the hyperperiod of the periods of [Singh21] §3.6.1 [ns].
 const END: u64 = 4_000_000_000;
-
-/// Of a kernel on one SM: the share of the time in which it would move its bytes at the rate of one SM [%], and its peak as a share
-/// of that rate [%].
-const fn appetite(kind: Option<Kind>) -> (u64, u64) {
-    match kind {
-        Some(Kind::Memory) => (60, 100),
-        _ => (5, 25),
-    }
-}
 
 /// How a plan is found and tested.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -116,7 +102,12 @@ impl Parameters for SharedMemoryParameters {
         if !(1..=32).contains(&self.tasks) {
             return refuse("tasks", self.tasks.to_string(), "1 to 32");
         }
-        if self.saturation.is_empty() || self.saturation.iter().any(|sms| !(1..=1000).contains(sms)) {
+        if self.saturation.is_empty()
+            || self
+                .saturation
+                .iter()
+                .any(|sms| !(1..=MAX_SATURATION).contains(sms))
+        {
             return refuse(
                 "saturation",
                 format!("{:?}", self.saturation),
@@ -146,36 +137,12 @@ impl Parameters for SharedMemoryParameters {
 impl SharedMemories {
     /// Set `index`, with traffic for a memory that `saturation` SMs saturate.
     fn set(&self, seed: u64, index: u64, saturation: u32) -> Result<TaskSet> {
-        let parameters = &self.parameters;
-        let source = Source::new(&Recipe::default(), parameters.tasks, parameters.utilization, seed)?;
-        let set = source.draw(0, index)?;
-        let unusable = || Error::Internal(format!("set {index} has no traffic"));
-        let per_sm = CAPACITY / u64::from(saturation);
-        let tasks = set.tasks().iter().map(|task| {
-            let (busy, peak) = appetite(task.kind());
-            let work = match task.wcet().form() {
-                Form::Amdahl(scaling) | Form::Proportional(scaling) => scaling.work,
-                _ => task.period(),
-            };
-            let bytes = u128::from(work.ns()) * u128::from(per_sm) * u128::from(busy) / 100 / 1_000_000_000;
-            let curve = (1..=parameters.sms).map(|sms| {
-                let rate = (per_sm * u64::from(sms) * peak / 100).clamp(1, CAPACITY);
-                Some((sms, Bandwidth::new(rate)?))
-            });
-            let curve = curve.collect::<Option<Vec<_>>>().ok_or_else(unusable)?;
-            let bytes = u64::try_from(bytes)
-                .ok()
-                .and_then(Bytes::new)
-                .ok_or_else(unusable)?;
-            let shape = TaskShape {
-                traffic: Some(bytes),
-                bandwidth: Some(Peak::curve(curve).map_err(|error| Error::Internal(error.to_string()))?),
-                ..TaskShape::from(task.clone())
-            };
-            Task::new(shape).map_err(|error| Error::Internal(error.to_string()))
-        });
-        let tasks = tasks.collect::<Result<Vec<Task>>>()?;
-        TaskSet::new(None, tasks).map_err(|error| Error::Internal(error.to_string()))
+        let recipe = Recipe {
+            saturation: Some(saturation),
+            ..Recipe::default()
+        };
+        let (tasks, utilization) = (self.parameters.tasks, self.parameters.utilization);
+        Source::new(&recipe, tasks, utilization, seed)?.draw(0, index)
     }
 
     /// What becomes of one set.
@@ -188,7 +155,7 @@ impl SharedMemories {
             parameters.policy,
             Interference::Conflict.model(),
         )?;
-        let bandwidth = Bandwidth::new(CAPACITY).unwrap_or(Bandwidth::LIMIT);
+        let bandwidth = Bandwidth::new(DRAWN_BANDWIDTH).unwrap_or(Bandwidth::LIMIT);
         let mut counts = Counts::default();
         // Many ways lead to the same partitions, and any arbitration may be a fair one.
         let mut simulated: Vec<(Vec<Place>, Arbitration, bool)> = Vec::new();

@@ -59,19 +59,31 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
     Ok(())
 }
 
-/// Drawn tasks have no memory traffic yet.
+/// Traffic counts where there is some, and where there is a proof.
 pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
-    let reading = shape
-        .reading
-        .iter()
-        .position(|reading| reading.interference.counts_bandwidth());
-    match reading {
-        None => Ok(()),
-        Some(index) => Err(document.error(
-            &format!("reading[{index}].interference"),
-            "found a model that counts memory traffic, expected conflict or none: drawn tasks have no traffic",
-        )),
+    for (index, reading) in shape.reading.iter().enumerate() {
+        let error =
+            |field: &str, message: String| Err(document.error(&format!("reading[{index}].{field}"), message));
+        let (interference, policy) = (reading.interference, reading.policy);
+        if !interference.counts_bandwidth() {
+            if let Some(arbitration) = reading.arbitration {
+                let message = format!(
+                    "found {arbitration} with interference {interference}, expected none: it does not look at memory traffic"
+                );
+                return error("arbitration", message);
+            }
+        } else if shape.generator.saturation.is_none() {
+            let message = format!(
+                "found {interference} without `saturation` in [generator], expected it, or conflict or none: tasks are drawn without traffic"
+            );
+            return error("interference", message);
+        } else if !policy.shares_memory() {
+            let message =
+                format!("found {policy}, expected one with a proof for partitions that share a memory");
+            return error("policy", message);
+        }
     }
+    Ok(())
 }
 
 /// M.

@@ -202,6 +202,10 @@ impl Partitioning {
                 }
                 let set = source.draw(point.index as u64, index)?;
                 let problem = Problem::new(&set, self.sms, reading.policy, reading.interference.model())?;
+                let problem = match reading.memory() {
+                    Some(memory) => problem.sharing(memory)?,
+                    None => problem,
+                };
                 for (algorithm, cell) in self.algorithms.iter().zip(&mut *cells) {
                     cell.count(&partitioning::partition(&problem, &algorithm.heuristic()));
                 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::generation::{MAX_BLOCKS, Recipe, WcetModel};
+use crate::generation::{DRAWN_BANDWIDTH, MAX_BLOCKS, Recipe, WcetModel};
 use crate::interference::Interference;
-use crate::model::Policy;
+use crate::model::{Arbitration, Bandwidth, Policy, SharedMemory};
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{Heuristic, HeuristicKind, Traffic};
@@ -93,6 +93,19 @@ pub struct Reading {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_BLOCKS))]
     pub blocks: Option<u32>,
+    /// With an `interference` that counts bandwidth: how partitions share the memory of the generator's `saturation`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arbitration: Option<Arbitration>,
+}
+
+impl Reading {
+    /// The memory that partitions share, if their traffic counts.
+    pub fn memory(&self) -> Option<SharedMemory> {
+        self.interference.counts_bandwidth().then(|| SharedMemory {
+            bandwidth: Bandwidth::new(DRAWN_BANDWIDTH).unwrap_or(Bandwidth::LIMIT),
+            arbitration: self.arbitration.unwrap_or_default(),
+        })
+    }
 }
 
 /// A heuristic under a name. The fields are those of [`Heuristic`] (serde cannot flatten strictly).
@@ -118,6 +131,13 @@ pub struct Algorithm {
     /// Equal split: the number of partitions; if absent, the smallest that fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u32>,
+    /// How merges look at the traffic of other partitions; of effect in readings that count it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub traffic: Traffic,
+}
+
+fn is_default(traffic: &Traffic) -> bool {
+    *traffic == Traffic::default()
 }
 
 impl Algorithm {
@@ -130,7 +150,7 @@ impl Algorithm {
             bf_measure: self.bf_measure,
             bf_direction: self.bf_direction,
             split: self.split,
-            traffic: Traffic::default(), // counts in no study of partitioning
+            traffic: self.traffic,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{Files, Refusal};
 use crate::error::{Error, Result};
 use crate::model::memory_profile::{MemoryPoint, MemoryProfileShape};
 use crate::model::warp_run::{KernelSource, RunKernel, SmSet, WarpRunShape};
-use crate::model::{Factor, MemoryProfile, Program, WarpRun};
+use crate::model::{Factor, Machine, MemoryProfile, Program, WarpRun};
 use crate::prediction::SECTOR_BYTES;
 use crate::simulator::warp::gpu::Results;
 use crate::simulator::warp::scenario::{Options, Setup};
@@ -112,6 +112,23 @@ impl Bench {
     /// The name of a kernel.
     pub fn name(&self, kernel: usize) -> &str {
         self.names.get(kernel).map_or("", String::as_str)
+    }
+
+    /// The machine.
+    pub fn machine(&self) -> &Machine {
+        &self.shape.machine
+    }
+
+    /// A kernel as it is launched.
+    pub fn program(&self, kernel: usize) -> Result<Program> {
+        let refuse = |message: String| Error::Usage(message);
+        let given = self.shape.kernels.get(kernel);
+        match given.map(|given| (&given.program, given.overrides())) {
+            Some((KernelSource::Program(program), overrides)) => program
+                .with(&overrides)
+                .map_err(|refusal| refuse(refusal.to_string())),
+            _ => Err(refuse(format!("found no kernel {kernel}"))),
+        }
     }
 
     /// Kernels with their numbers of SMs, the first ones on the first SMs.

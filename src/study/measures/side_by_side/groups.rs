@@ -1,18 +1,13 @@
-//! Groups of kernels side by side: how long they take, and how far off predictions from their isolated runs are.
+//! Groups of kernels side by side, as a study states them.
 
-use std::collections::BTreeMap;
-
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::bench::{Alone, Bench};
-use super::draw::{draw, possible};
-use super::{Files, Measure, Parameters, Refusal, Row, decimal, error};
-use crate::error::{Error, Result};
-use crate::generation::streams::{Purpose, stream};
-use crate::model::group::{GroupKernel, MemoryPlatform, ProfileSource};
-use crate::model::{Factor, Group};
-use crate::prediction::{Model, predict};
+use super::bench::Bench;
+use super::draw::possible;
+use super::errors::SideBySide;
+use super::{Files, Parameters, Refusal};
+use crate::model::Factor;
+use crate::model::group::MemoryPlatform;
 
 /// Kernels of a run in groups.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -21,7 +16,11 @@ use crate::prediction::{Model, predict};
 pub struct SideBySideParameters {
     /// The file with the run: the machine and the kernels.
     run: String,
-    /// Figures of the memory, for the predictions; its bandwidths are those at L2.
+    /// What the groups are simulated with.
+    #[serde(default)]
+    simulator: Level,
+    /// Figures of the memory, for the predictions; its bandwidths are those at L2. The memory of `blocks` is its
+    /// `effective_bandwidth`.
     #[serde(default)]
     platform: MemoryPlatform,
     /// What kernels reach at most at DRAM [GB/s]: `fluid` is asked once more, with bandwidths there.
@@ -33,6 +32,17 @@ pub struct SideBySideParameters {
     /// Random ones.
     #[serde(default)]
     drawn: Option<Drawn>,
+}
+
+/// What groups are simulated with.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Warps, cycle by cycle.
+    #[default]
+    Warps,
+    /// Thread blocks that take what the kernel takes alone at the warp level, before a memory that is shared max-min fairly.
+    Blocks,
 }
 
 /// A kernel of a group.
@@ -50,28 +60,18 @@ pub struct Member {
 #[serde(deny_unknown_fields)]
 pub struct Drawn {
     /// Kernels in a group, none of them twice.
-    sizes: Vec<usize>,
+    pub(super) sizes: Vec<usize>,
     /// Groups of each size.
-    groups: u64,
+    pub(super) groups: u64,
     /// The numbers of SMs that a kernel can have.
-    sms: Vec<u32>,
+    pub(super) sms: Vec<u32>,
 }
 
 /// The most groups of one case.
 const MOST: u64 = 10_000;
 
 /// Kernels with their numbers of SMs.
-type Members = Vec<(usize, u32)>;
-
-/// Groups, ready to be simulated.
-#[derive(Debug)]
-pub struct SideBySide {
-    bench: Bench,
-    platform: MemoryPlatform,
-    dram: Option<MemoryPlatform>,
-    groups: Vec<Members>,
-    drawn: Option<Drawn>,
-}
+pub(super) type Members = Vec<(usize, u32)>;
 
 impl Parameters for SideBySideParameters {
     const NAME: &'static str = "side-by-side";
@@ -108,6 +108,7 @@ impl Parameters for SideBySideParameters {
         };
         Ok(SideBySide {
             bench,
+            level: self.simulator,
             platform: self.platform,
             dram,
             groups,
@@ -184,159 +185,4 @@ fn checked(bench: &Bench, drawn: &Drawn) -> Result<(), Refusal> {
         return refuse("sms", format!("{:?}", drawn.sms), expected);
     }
     Ok(())
-}
-
-/// Every kernel of a case alone on every number of SMs that it has in it, and on all.
-type Isolated = BTreeMap<(usize, u32), Alone>;
-
-impl SideBySide {
-    fn members(&self, seed: u64) -> Vec<Members> {
-        let Some(drawn) = &self.drawn else {
-            return self.groups.clone();
-        };
-        let (kernels, sms) = (self.bench.names().len(), self.bench.sms());
-        let one = |size: usize, index: u64| {
-            let mut rng = stream(seed, Purpose::KernelGroups, size as u64, index);
-            draw(&mut rng, kernels, size, &drawn.sms, sms)
-        };
-        let sizes = drawn.sizes.iter();
-        sizes
-            .flat_map(|&size| (0..drawn.groups).map(move |index| one(size, index)))
-            .collect()
-    }
-
-    /// What has to be known alone for `groups`.
-    fn needed(&self, groups: &[Members]) -> Vec<(usize, u32)> {
-        let members = groups.iter().flatten();
-        let mut needed: Vec<(usize, u32)> = members
-            .flat_map(|&(kernel, sms)| [(kernel, sms), (kernel, self.bench.sms())])
-            .collect();
-        needed.sort_unstable();
-        needed.dedup();
-        needed
-    }
-
-    /// `members` with what is known of them alone.
-    fn group(
-        &self,
-        members: &Members,
-        isolated: &Isolated,
-        platform: MemoryPlatform,
-        bandwidth: impl Fn(&Alone) -> u64,
-    ) -> Result<Group> {
-        let kernel = |&(kernel, sms): &(usize, u32)| {
-            let mut numbers = vec![sms, self.bench.sms()];
-            numbers.dedup();
-            let points = numbers
-                .into_iter()
-                .filter_map(|sms| Some((sms, *isolated.get(&(kernel, sms))?)));
-            let points: Vec<(u32, Alone)> = points.collect();
-            let profile = self.bench.profile(kernel, &points, &bandwidth)?;
-            Ok(GroupKernel {
-                name: None,
-                sms,
-                profile: ProfileSource::Profile(Box::new(profile)),
-            })
-        };
-        let kernels = members.iter().map(kernel).collect::<Result<Vec<GroupKernel>>>()?;
-        Group::new(None, platform, kernels).map_err(|error| Error::Usage(error.to_string()))
-    }
-
-    /// What models say, by their names in results.
-    fn predictions(&self, members: &Members, isolated: &Isolated) -> Result<Vec<(String, Vec<f64>)>> {
-        let mut found = Vec::new();
-        let mut ask = |name: String, model: Model, group: &Group| -> Result<()> {
-            let prediction = predict(model, group).map_err(|error| Error::Usage(error.to_string()))?;
-            let times = prediction.kernels.iter().map(|kernel| kernel.predicted);
-            found.push((name, times.collect()));
-            Ok(())
-        };
-        let at_l2 = self.group(members, isolated, self.platform, |alone| alone.l2)?;
-        for model in Model::ALL {
-            ask(model.to_string(), model, &at_l2)?;
-        }
-        if let Some(dram) = self.dram {
-            let at_dram = self.group(members, isolated, dram, |alone| alone.dram)?;
-            ask("fluid at DRAM".to_owned(), Model::Fluid, &at_dram)?;
-        }
-        Ok(found)
-    }
-
-    fn table(&self, groups: &[Members], isolated: &Isolated, together: &[Vec<u64>]) -> Result<Vec<Row>> {
-        let mut rows = Vec::new();
-        for (index, (members, times)) in groups.iter().zip(together).enumerate() {
-            let predictions = self.predictions(members, isolated)?;
-            for (position, (&(kernel, sms), &time)) in members.iter().zip(times).enumerate() {
-                let row = |quantity, value, unit| {
-                    Row::new(quantity, value, unit)
-                        .with("group", index + 1)
-                        .with("size", members.len())
-                        .with("kernel", self.bench.name(kernel))
-                        .with("sms", sms)
-                };
-                let alone = isolated.get(&(kernel, sms)).map_or(1, |alone| alone.time).max(1);
-                let slowdown = time as f64 / alone as f64;
-                rows.push(row("time alone", alone.to_string(), "ns"));
-                rows.push(row("time together", time.to_string(), "ns"));
-                rows.push(row("slowdown", decimal(slowdown), ""));
-                for (model, predicted) in &predictions {
-                    let predicted = predicted.get(position).copied().unwrap_or(0.0);
-                    let errors = error(predicted, time.max(1) as f64);
-                    rows.extend(
-                        errors.map(|(quantity, value)| row(quantity, value, "share").with("model", model)),
-                    );
-                }
-            }
-        }
-        if self.drawn.is_some() {
-            rows.extend(means(&rows));
-        }
-        Ok(rows)
-    }
-}
-
-/// Mean errors of each model over the groups of each size.
-fn means(rows: &[Row]) -> Vec<Row> {
-    let mut sums: BTreeMap<(String, String, &'static str), (f64, u32)> = BTreeMap::new();
-    for row in rows {
-        let quantity = match row.quantity {
-            "error" => "mean error",
-            "absolute error" => "mean absolute error",
-            _ => continue,
-        };
-        let key = (row.key("size").to_owned(), row.key("model").to_owned(), quantity);
-        let sum = sums.entry(key).or_default();
-        *sum = (sum.0 + row.value.parse::<f64>().unwrap_or(0.0), sum.1 + 1);
-    }
-    let mean = |((size, model, quantity), (sum, count)): ((String, String, &'static str), (f64, u32))| {
-        Row::new(quantity, decimal(sum / f64::from(count)), "share")
-            .with("size", size)
-            .with("kernel", "all")
-            .with("model", model)
-    };
-    sums.into_iter().map(mean).collect()
-}
-
-impl Measure for SideBySide {
-    fn rows(&self, seed: u64) -> Result<Vec<Row>> {
-        let groups = self.members(seed);
-        let needed = self.needed(&groups);
-        let isolated = needed
-            .par_iter()
-            .map(|&key| Ok((key, self.bench.alone(key.0, key.1)?)));
-        let isolated = isolated.collect::<Result<Isolated>>()?;
-        let together = groups.par_iter().map(|members| self.bench.together(members));
-        self.table(&groups, &isolated, &together.collect::<Result<Vec<_>>>()?)
-    }
-
-    fn outline(&self, seed: u64) -> Result<Vec<Row>> {
-        let groups = self.members(seed);
-        let isolated = self
-            .needed(&groups)
-            .into_iter()
-            .map(|key| (key, Alone::MADE_UP))
-            .collect();
-        let together: Vec<Vec<u64>> = groups.iter().map(|members| vec![1000; members.len()]).collect();
-        self.table(&groups, &isolated, &together)
-    }
 }

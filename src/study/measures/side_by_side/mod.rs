@@ -1,8 +1,10 @@
-//! Kernels side by side on SMs of their own, simulated warp by warp: what they do alone (`profiles`), how long they take
-//! together, and how far off predictions are (`groups`).
+//! Kernels side by side on SMs of their own: what they do alone, warp by warp (`profiles`), how long `groups` of them take
+//! together, warp by warp or in `blocks`, and how far off predictions are (`errors`).
 
 mod bench;
+mod blocks;
 mod draw;
+mod errors;
 mod groups;
 mod profiles;
 
