@@ -184,7 +184,7 @@ impl DramTiming {
     pub const MAX_CYCLES: u32 = 1000;
 
     fn check(&self, faults: &Faults) -> Result<(), FieldError> {
-        faults.power_of_two("banks", self.banks, 256)?;
+        faults.power_of_two("banks", self.banks, 64)?;
         faults.power_of_two("bank_groups", self.bank_groups, self.banks)?;
         let times = [
             ("ccd", self.ccd),

@@ -4,7 +4,9 @@
 //! read (the reference calls that "lazy fetch on read").
 
 mod mshr;
+mod recency;
 mod tags;
+mod word_hash;
 
 use std::collections::VecDeque;
 use std::fmt;

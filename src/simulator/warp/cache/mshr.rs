@@ -1,30 +1,9 @@
 //! Miss status holding registers: who waits for which sector.
 
-use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::VecDeque;
 
 use super::super::request::{Kind, Request};
-
-/// A multiplicative hash of one word; sectors need no more.
-#[derive(Debug, Default)]
-pub struct WordHasher(u64);
-
-impl Hasher for WordHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 32);
-    }
-}
+use super::word_hash::WordMap;
 
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
@@ -58,7 +37,7 @@ pub enum Room {
 /// The registers.
 #[derive(Debug)]
 pub struct Mshr {
-    entries: HashMap<u64, Entry, BuildHasherDefault<WordHasher>>,
+    entries: WordMap<Entry>,
     nodes: Vec<Waiting>,
     free: Vec<u32>,
     ready: VecDeque<u64>,
@@ -70,7 +49,7 @@ impl Mshr {
     /// Registers for `most_entries` sectors with at most `most_merges` requests each.
     pub fn new(most_entries: usize, most_merges: usize) -> Self {
         Self {
-            entries: HashMap::default(),
+            entries: WordMap::default(),
             nodes: Vec::new(),
             free: Vec::new(),
             ready: VecDeque::new(),

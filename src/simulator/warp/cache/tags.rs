@@ -4,6 +4,8 @@ use std::cell::Cell;
 
 use super::super::request::{LINE, Request, SECTOR};
 use super::Geometry;
+use super::recency::Recency;
+use super::word_hash::WordMap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sector {
@@ -21,11 +23,10 @@ struct Line {
     readable_on_fill: [bool; 4],
     bytes_on_fill: bool,
     dirty: [u32; 4],
-    allocated: u64,
 }
 
 impl Line {
-    fn empty(now: u64) -> Self {
+    fn empty() -> Self {
         Self {
             sectors: [Sector::Invalid; 4],
             readable: [true; 4],
@@ -33,7 +34,6 @@ impl Line {
             readable_on_fill: [false; 4],
             bytes_on_fill: false,
             dirty: [0; 4],
-            allocated: now,
         }
     }
 
@@ -80,7 +80,10 @@ pub struct Tags {
     fifo: bool,
     dirty_percent: u64,
     tags: Vec<u64>,
-    used: Vec<u64>,
+    /// Where each line that is here is.
+    places: WordMap<u32>,
+    /// By their last use, or by when they came.
+    order: Recency,
     lines: Vec<Line>,
     /// Per set, the lines that are empty; they are the first ones.
     empty: Vec<usize>,
@@ -98,31 +101,29 @@ impl Tags {
             fifo: geometry.fifo,
             dirty_percent: geometry.dirty_percent,
             tags: vec![NO_LINE; lines],
-            used: vec![0; lines],
-            lines: vec![Line::empty(0); lines],
+            places: WordMap::default(),
+            order: Recency::new(geometry.sets, geometry.ways),
+            lines: vec![Line::empty(); lines],
             empty: vec![geometry.ways; geometry.sets],
             dirty: 0,
             last: Cell::new(0),
         }
     }
 
-    /// The line of `wanted` among those from `from` to `to`; neighbours are often asked for one after another.
-    fn find(&self, wanted: u64, from: usize, to: usize) -> Option<usize> {
+    /// The place of the line `wanted`; neighbours are often asked for one after another.
+    fn find(&self, wanted: u64) -> Option<usize> {
         let last = self.last.get();
         if self.tags.get(last) == Some(&wanted) {
             return Some(last);
         }
-        let found = self.tags[from..to].iter().position(|&tag| tag == wanted)? + from;
+        let found = *self.places.get(&wanted)? as usize;
         self.last.set(found);
         Some(found)
     }
 
     pub fn probe(&self, address: u64, write: bool) -> Found {
-        let first = (self.index.0)(address) * self.ways;
-        let wanted = address & !(LINE - 1);
         let sector = (address / SECTOR % 4) as usize;
-        let empty = self.empty[first / self.ways];
-        if let Some(line) = self.find(wanted, first + empty, first + self.ways) {
+        if let Some(line) = self.find(address & !(LINE - 1)) {
             return match self.lines[line].sectors[sector] {
                 Sector::Reserved => Found::Reserved(line),
                 Sector::Valid => Found::Hit(line),
@@ -131,26 +132,22 @@ impl Tags {
             };
         }
         // Empty lines are taken from the last one down, as the reference does.
-        if let Some(way) = empty.checked_sub(1) {
-            return Found::Miss(first + way);
+        let set = (self.index.0)(address);
+        if let Some(way) = self.empty[set].checked_sub(1) {
+            return Found::Miss(set * self.ways + way);
         }
         let dirty_may_go = self.dirty * 100 >= self.dirty_percent * self.lines.len() as u64;
-        (first..first + self.ways)
-            .filter(|&line| {
-                !self.lines[line].is_reserved() && (dirty_may_go || !self.lines[line].is_modified())
-            })
-            .min_by_key(|&line| {
-                if self.fifo {
-                    self.lines[line].allocated
-                } else {
-                    self.used[line]
-                }
-            })
-            .map_or(Found::Full, Found::Miss)
+        let may_go = |line: usize| {
+            let line = &self.lines[line];
+            !line.is_reserved() && (dirty_may_go || !line.is_modified())
+        };
+        self.order.oldest(set, may_go).map_or(Found::Full, Found::Miss)
     }
 
     pub fn touch(&mut self, line: usize, now: u64) {
-        self.used[line] = now;
+        if !self.fifo {
+            self.order.touch(line, now);
+        }
     }
 
     /// Makes room for the sector where `found` says, and marks it as on its way.
@@ -158,7 +155,7 @@ impl Tags {
         let sector = (address / SECTOR % 4) as usize;
         match found {
             Found::Hit(line) | Found::Reserved(line) => {
-                self.used[line] = now;
+                self.touch(line, now);
                 (line, None)
             }
             Found::Sector(line) => {
@@ -171,7 +168,7 @@ impl Tags {
                 if was_modified && !state.is_modified() {
                     self.dirty -= 1;
                 }
-                self.used[line] = now;
+                self.touch(line, now);
                 (line, None)
             }
             Found::Miss(line) => {
@@ -186,12 +183,14 @@ impl Tags {
                         .count() as u8,
                 });
                 self.dirty -= u64::from(evicted.is_some());
-                if self.tags[line] == NO_LINE {
-                    self.empty[line / self.ways] -= 1;
+                match self.tags[line] {
+                    NO_LINE => self.empty[line / self.ways] -= 1,
+                    old => drop(self.places.remove(&old)),
                 }
                 self.tags[line] = address & !(LINE - 1);
-                self.used[line] = now;
-                self.lines[line] = Line::empty(now);
+                self.places.insert(self.tags[line], line as u32);
+                self.order.touch(line, now);
+                self.lines[line] = Line::empty();
                 self.lines[line].sectors[sector] = Sector::Reserved;
                 (line, evicted)
             }
@@ -259,7 +258,7 @@ impl Tags {
             Found::Full => return,
             Found::Sector(_) | Found::Miss(_) => self.take(found, first, now).0,
         };
-        self.used[line] = now;
+        self.touch(line, now);
         for sector in (0..4).filter(|sector| sectors >> sector & 1 == 1) {
             self.fill(line, sector, 0);
         }
@@ -267,6 +266,8 @@ impl Tags {
 
     pub fn invalidate(&mut self) {
         self.tags.fill(NO_LINE);
+        self.places.clear();
+        self.order.clear();
         self.empty.fill(self.ways);
         self.dirty = 0;
     }

@@ -131,19 +131,29 @@ fn memory(operation: &Operation) -> Memory {
 impl Sm {
     pub(super) fn issue(&mut self, now: u64) {
         let schedulers = self.policies.len();
-        for step in 0..schedulers {
-            self.issue_one((self.turn + step) % schedulers, now);
+        for scheduler in (self.turn..schedulers).chain(0..self.turn) {
+            self.issue_one(scheduler, now);
         }
-        self.turn = (self.turn + 1) % schedulers;
+        self.turn = if self.turn + 1 == schedulers {
+            0
+        } else {
+            self.turn + 1
+        };
     }
 
     fn issue_one(&mut self, scheduler: usize, now: u64) {
         let state = &self.warps.schedulers[scheduler];
+        if !state.can_issue() {
+            self.policies[scheduler].begin(&state.pool, WarpSet::default());
+            if state.waiting.is_empty() {
+                self.stalls.idle += 1;
+            } else {
+                self.stalls.scoreboard += 1;
+            }
+            return;
+        }
         let (any, waiting) = (!state.any_ready.is_empty(), !state.waiting.is_empty());
-        let ready = match any {
-            true => state.ready_for(|unit| self.issued.is_free(unit, scheduler)),
-            false => WarpSet::default(),
-        };
+        let ready = state.ready_for(|unit| self.issued.is_free(unit, scheduler));
         self.policies[scheduler].begin(&state.pool, ready);
         let mut candidates = WarpSet(ready.0 | state.stale.0);
         while !candidates.is_empty() {

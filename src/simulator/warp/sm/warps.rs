@@ -90,6 +90,11 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
+    /// Whether some warp could issue, if its unit were free, or has instructions to drop.
+    pub fn can_issue(&self) -> bool {
+        self.stale.0 | self.any_ready.0 != 0
+    }
+
     /// Warps that can issue where the units that `is_free` names are free.
     pub fn ready_for(&self, is_free: impl Fn(Unit) -> bool) -> WarpSet {
         let units = Unit::ALL.into_iter().zip(self.ready);
@@ -340,9 +345,7 @@ impl Warps {
 
     /// Whether some warp could issue, if its unit were free, or has instructions to drop.
     pub fn can_issue(&self) -> bool {
-        self.schedulers
-            .iter()
-            .any(|scheduler| !scheduler.stale.is_empty() || !scheduler.any_ready.is_empty())
+        self.schedulers.iter().any(Scheduler::can_issue)
     }
 
     fn check_finished(&mut self, slot: usize) {

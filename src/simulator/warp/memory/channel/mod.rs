@@ -1,5 +1,10 @@
 //! A DRAM channel: banks, rows, and the commands that reach them under first-ready, first-come.
 
+#[cfg(test)]
+mod slow;
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 
 use super::super::request::{Kind, Request, SECTOR};
@@ -55,6 +60,10 @@ pub struct ChannelCounts {
 pub struct Channel {
     dram: Dram,
     banks: Vec<Bank>,
+    /// Banks with a job, one bit each.
+    working: u64,
+    /// Banks with something in a queue, one bit each.
+    queued: u64,
     /// Arrived, not yet in a bank's queue.
     arrivals: VecDeque<(u32, Job)>,
     /// Requests on the data bus, with the cycle in which they are through.
@@ -65,6 +74,8 @@ pub struct Channel {
     inside: usize,
     /// The command cycle.
     clock: u64,
+    /// The command cycle up to which no command is allowed, if no bank gets a job before.
+    quiet_until: u64,
     turn: usize,
     pending: usize,
     pending_writes: usize,
@@ -80,16 +91,21 @@ pub struct Channel {
     pub counts: ChannelCounts,
 }
 
+const NEVER: u64 = u64::MAX;
+
 impl Channel {
     pub fn new(dram: Dram) -> Self {
         let groups = dram.timing.bank_groups as usize;
         Self {
             banks: (0..dram.timing.banks).map(|_| Bank::default()).collect(),
+            working: 0,
+            queued: 0,
             arrivals: VecDeque::new(),
             bus: VecDeque::new(),
             answers: VecDeque::new(),
             inside: 0,
             clock: 0,
+            quiet_until: 0,
             turn: 0,
             pending: 0,
             pending_writes: 0,
@@ -184,6 +200,7 @@ impl Channel {
     fn schedule(&mut self) {
         if self.dram.scheduler == DramScheduler::FrFcfs {
             while let Some((bank, job)) = self.arrivals.pop_front() {
+                self.queued |= 1 << bank;
                 let bank = &mut self.banks[bank as usize];
                 if job.write && self.dram.write_queue.is_some() {
                     bank.writes.push_back(job);
@@ -197,13 +214,13 @@ impl Channel {
                 return;
             }
             let banks = self.banks.len();
-            for step in 0..banks {
-                let index = (step + self.turn) % banks;
-                if self.banks[index].job.is_some() {
-                    continue;
-                }
+            if self.working.count_ones() as usize == banks {
+                return;
+            }
+            self.switch_queue();
+            for index in rotated(self.queued & !self.working, self.turn) {
                 if let Some(job) = self.choose(index) {
-                    self.banks[index].job = Some(job);
+                    self.give(index, job);
                     self.turn = (self.turn + 1) % banks;
                     break;
                 }
@@ -212,12 +229,19 @@ impl Channel {
             && self.banks[bank as usize].job.is_none()
         {
             self.arrivals.pop_front();
-            self.banks[bank as usize].job = Some(job);
+            self.give(bank as usize, job);
         }
     }
 
-    /// First ready, first come: requests to the open row first, oldest first; else the oldest, and then all of its row.
-    fn choose(&mut self, index: usize) -> Option<Job> {
+    /// Bank `index` begins with `job`.
+    fn give(&mut self, index: usize, job: Job) {
+        self.banks[index].job = Some(job);
+        self.working |= 1 << index;
+        self.quiet_until = 0;
+    }
+
+    /// Whether writes or reads are chosen from now on.
+    fn switch_queue(&mut self) {
         if let Some(queue) = &self.dram.write_queue {
             if !self.draining_writes && self.pending_writes >= queue.high as usize {
                 self.draining_writes = true;
@@ -225,6 +249,10 @@ impl Channel {
                 self.draining_writes = false;
             }
         }
+    }
+
+    /// First ready, first come: requests to the open row first, oldest first; else the oldest, and then all of its row.
+    fn choose(&mut self, index: usize) -> Option<Job> {
         let writes = self.draining_writes;
         let bank = &mut self.banks[index];
         let row = bank.row;
@@ -238,6 +266,9 @@ impl Channel {
         let position = queue.iter().position(|job| job.row == wanted)?;
         let job = queue.remove(position)?;
         *serving = queue.iter().any(|job| job.row == wanted).then_some(wanted);
+        if bank.reads.is_empty() && bank.writes.is_empty() {
+            self.queued &= !(1 << index);
+        }
         if job.write && self.dram.write_queue.is_some() {
             self.pending_writes -= 1;
         } else {
@@ -247,59 +278,75 @@ impl Channel {
     }
 
     fn command(&mut self) {
+        if self.clock < self.quiet_until {
+            return;
+        }
+        self.quiet_until = 0;
+        let given = if self.dram.dual_bus {
+            let column = rotated(self.working, self.turn).any(|bank| self.column(bank));
+            let row = rotated(self.working, self.turn).any(|bank| self.row(bank));
+            column || row
+        } else {
+            self.command_in_turn()
+        };
+        if !given {
+            let earliest = rotated(self.working, 0).map(|bank| self.earliest(bank));
+            self.quiet_until = earliest.min().unwrap_or(NEVER);
+        }
+    }
+
+    /// One bus for commands: a row command moves the turn within the loop, as in the reference.
+    fn command_in_turn(&mut self) -> bool {
         let banks = self.banks.len();
-        let mut column = false;
         let mut row = false;
         for step in 0..banks {
-            // A row command moves the turn within the loop, as in the reference.
             let bank = (step + self.turn) % banks;
-            if self.banks[bank].job.is_none() {
-                continue;
+            if self.column(bank) {
+                return true;
             }
-            column = column || self.column(bank);
-            if !self.dram.dual_bus && !column && !row {
-                row = self.row(bank);
-            }
-            if column {
-                break;
-            }
+            row = row || self.row(bank);
         }
-        if self.dram.dual_bus {
-            let first = self.turn;
-            let _ = (0..banks)
-                .map(|step| (step + first) % banks)
-                .any(|bank| self.row(bank));
+        row
+    }
+
+    /// The cycle from which on the next command for the job of `index` is allowed, unless others come between.
+    fn earliest(&self, index: usize) -> u64 {
+        let bank = &self.banks[index];
+        let Some(job) = &bank.job else { return NEVER };
+        let group = self.dram.bank_group(index as u32) as usize;
+        match bank.open {
+            None => self.next_activate.max(bank.activate),
+            Some(open) if open != job.row => bank.precharge.max(self.next_precharge_in_group[group]),
+            Some(_) => {
+                let kind = match job.write {
+                    true => bank.column_write.max(self.next_write),
+                    false => bank.column_read.max(self.next_read),
+                };
+                kind.max(self.next_column).max(self.next_in_group[group])
+            }
         }
     }
 
     /// Gives a read or write command to `index` if it is allowed now.
     fn column(&mut self, index: usize) -> bool {
         let now = self.clock;
+        let bank = &self.banks[index];
+        let Some(mut job) = bank.job else { return false };
+        if bank.open != Some(job.row) || now < self.earliest(index) {
+            return false;
+        }
         let timing = &self.dram.timing;
         let group = self.dram.bank_group(index as u32) as usize;
         let bank = &mut self.banks[index];
-        let Some(job) = bank.job.as_mut() else {
-            return false;
-        };
-        if bank.open != Some(job.row) || now < self.next_column || now < self.next_in_group[group] {
-            return false;
-        }
-        let burst = u64::from(self.dram.burst_cycles());
         if job.write {
-            if now < bank.column_write || now < self.next_write {
-                return false;
-            }
             self.next_read = now + u64::from(self.dram.write_to_read());
             bank.precharge = bank
                 .precharge
                 .max(now + u64::from(self.dram.write_to_precharge()));
             self.counts.writes += 1;
         } else {
-            if now < bank.column_read || now < self.next_read {
-                return false;
-            }
             self.next_write = now + u64::from(self.dram.read_to_write());
-            bank.precharge = bank.precharge.max(now + burst);
+            bank.precharge = bank.precharge.max(now + u64::from(self.dram.burst_cycles()));
             self.next_precharge_in_group[group] = now + u64::from(timing.rtpl);
             self.counts.reads += 1;
         }
@@ -311,8 +358,9 @@ impl Channel {
         let last = job.commands == 0;
         self.bus
             .push_back(((now + latency).max(after_last), job.request, last));
+        bank.job = (!last).then_some(job);
         if last {
-            bank.job = None;
+            self.working &= !(1 << index);
         }
         true
     }
@@ -320,30 +368,41 @@ impl Channel {
     /// Opens or closes a row of `index` if that is needed and allowed now.
     fn row(&mut self, index: usize) -> bool {
         let now = self.clock;
-        let timing = &self.dram.timing;
-        let group = self.dram.bank_group(index as u32) as usize;
-        let banks = self.banks.len();
-        let bank = &mut self.banks[index];
-        let Some(job) = &bank.job else { return false };
-        match bank.open {
-            None if now >= self.next_activate && now >= bank.activate => {
-                bank.open = Some(job.row);
-                bank.row = job.row;
-                self.next_activate = now + u64::from(timing.rrd);
-                bank.column_read = now + u64::from(timing.rcd);
-                bank.column_write = now + u64::from(self.dram.rcd_write());
-                bank.precharge = bank.precharge.max(now + u64::from(timing.ras));
-                bank.activate = now + u64::from(timing.rc);
-            }
-            Some(open)
-                if open != job.row && now >= bank.precharge && now >= self.next_precharge_in_group[group] =>
-            {
-                bank.open = None;
-                bank.activate = bank.activate.max(now + u64::from(timing.rp));
-            }
-            _ => return false,
+        let bank = &self.banks[index];
+        let Some(job) = bank.job else { return false };
+        if bank.open == Some(job.row) || now < self.earliest(index) {
+            return false;
         }
-        self.turn = (index + 1) % banks;
+        let timing = &self.dram.timing;
+        let bank = &mut self.banks[index];
+        if bank.open.is_none() {
+            bank.open = Some(job.row);
+            bank.row = job.row;
+            self.next_activate = now + u64::from(timing.rrd);
+            bank.column_read = now + u64::from(timing.rcd);
+            bank.column_write = now + u64::from(self.dram.rcd_write());
+            bank.precharge = bank.precharge.max(now + u64::from(timing.ras));
+            bank.activate = now + u64::from(timing.rc);
+        } else {
+            bank.open = None;
+            bank.activate = bank.activate.max(now + u64::from(timing.rp));
+        }
+        self.turn = (index + 1) % self.banks.len();
         true
     }
+}
+
+/// The bits of `set`, ascending from `start` on, and round again.
+fn rotated(set: u64, start: usize) -> impl Iterator<Item = usize> {
+    let later = set & (u64::MAX << start);
+    let mut halves = [later, set & !later];
+    std::iter::from_fn(move || {
+        let half = if halves[0] == 0 { 1 } else { 0 };
+        let bits = halves[half];
+        if bits == 0 {
+            return None;
+        }
+        halves[half] = bits & (bits - 1);
+        Some(bits.trailing_zeros() as usize)
+    })
 }
