@@ -152,7 +152,7 @@ fn generated_sets_read_back_and_do_not_depend_on_threads() {
     let path = folder.path().join("sets.jsonl");
     let options =
         "--tasks 20 --utilization 3 --count 1500 --seed 5 --cap 1 --memory-share 0.25 --deadline 1.5";
-    let options = format!("{options} --jitter 0.1 --blocks 680");
+    let options = format!("{options} --jitter 0.1 --blocks 680 --saturation 8");
     let options =
         format!("{options} --periods log-uniform:1ms:1s --wcet proportional --generator randfixedsum");
     let bytes = ["1", "2", "5"].map(|threads| {
@@ -176,6 +176,7 @@ fn generated_sets_read_back_and_do_not_depend_on_threads() {
         deadline: Factor::from_f64(1.5).unwrap(),
         jitter: Factor::from_f64(0.1),
         blocks: Some(680),
+        saturation: Some(8),
     };
     let source = Source::new(&recipe, 20, 3.0, 5).unwrap();
     let mut sets = 0;

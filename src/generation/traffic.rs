@@ -1,7 +1,8 @@
 //! The memory traffic of drawn kernels.
 
+use crate::model::Kind;
+use crate::model::traffic::{Bandwidth, Bytes, Peak, PeakError};
 use crate::model::wcet::MAX_SMS;
-use crate::model::{Bandwidth, Bytes, Kind, Peak, PeakError};
 use crate::time::Time;
 
 /// B, the bandwidth that drawn traffic is meant for, 100 GB/s; all rates are shares of it.
@@ -51,15 +52,15 @@ mod tests {
         assert_eq!(
             of(Kind::Memory),
             (
-                "7500000B".to_owned(),
-                "12500MB/s 50GB/s 87500MB/s 100GB/s 100GB/s 100GB/s 100GB/s".to_owned()
+                "7.5MB".to_owned(),
+                "12.5GB/s 50GB/s 87.5GB/s 100GB/s 100GB/s 100GB/s 100GB/s".to_owned()
             )
         );
         assert_eq!(
             of(Kind::Compute),
             (
                 "625kB".to_owned(),
-                "3125MB/s 12500MB/s 21875MB/s 25GB/s 96875MB/s 100GB/s 100GB/s".to_owned()
+                "3.125GB/s 12.5GB/s 21.875GB/s 25GB/s 96.875GB/s 100GB/s 100GB/s".to_owned()
             )
         );
         assert!(traffic(Kind::Compute, Time::from_ns(1), 0).is_none());
