@@ -35,6 +35,8 @@ pub(super) struct Knowledge<'k> {
     /// What parameters are called in expressions; none of those that are no whole numbers.
     pub parameters: Vec<Option<String>>,
     pub ranges: Ranges,
+    /// The same under any launch.
+    pub anywhere: Ranges,
 }
 
 /// Why a value is not known: text that continues "depends on".

@@ -107,10 +107,26 @@ pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Progra
         kernel,
         parameters: names,
         ranges: ranges(&program),
+        anywhere: anywhere(),
     };
     program.body = Structure::new(knowledge).body()?;
     program.check().map_err(refused)?;
     Ok(program)
+}
+
+/// Where names lie under any launch.
+fn anywhere() -> Ranges {
+    let mut ranges = Ranges::default();
+    for (name, builtin) in Builtin::ALL {
+        let range = match builtin {
+            Builtin::Thread(_) | Builtin::Block(_) => Range::new(0, i32::MAX.into()),
+            Builtin::Threads(_) | Builtin::Blocks(_) => Range::new(1, i32::MAX.into()),
+            Builtin::Lane => Range::new(0, 31),
+            _ => continue,
+        };
+        ranges.set(name, range);
+    }
+    ranges
 }
 
 /// Where names lie under the launch of `program`.

@@ -116,6 +116,7 @@ impl Structure<'_> {
         })?;
         let most = self.knowledge.ranges.of(&rounds).high.max(1);
         self.knowledge.ranges.set(&counter, Range::new(0, most - 1));
+        self.knowledge.anywhere.set(&counter, Range::new(0, 1 << 40));
 
         // Second look: what grows is a multiple of the counter.
         let mut inner = state.clone();
@@ -149,7 +150,8 @@ impl Structure<'_> {
         }
 
         // Afterwards: as after the last round.
-        let at_least_one = if self.knowledge.ranges.of(&rounds).low >= 1 {
+        // Whatever the launch: one with other parameters may come to fewer rounds than 1, and the body runs once all the same.
+        let at_least_one = if self.knowledge.anywhere.of(&rounds).low >= 1 {
             rounds.clone()
         } else {
             self.knowledge
