@@ -17,7 +17,7 @@ pub struct SideBySideParameters {
     /// The file with the run: the machine and the kernels.
     run: String,
     /// What the groups are simulated with.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Level::is_default")]
     simulator: Level,
     /// Figures of the memory, for the predictions; its bandwidths are those at L2. The memory of `blocks` is its
     /// `effective_bandwidth`.
@@ -43,6 +43,12 @@ pub enum Level {
     Warps,
     /// Thread blocks that take what the kernel takes alone at the warp level, before a memory that is shared max-min fairly.
     Blocks,
+}
+
+impl Level {
+    fn is_default(&self) -> bool {
+        *self == Level::default()
+    }
 }
 
 /// A kernel of a group.
