@@ -17,7 +17,7 @@ use crate::model::policy::Strength;
 use crate::model::wcet::MAX_SMS;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{self, Heuristic, HeuristicKind, partition};
+use crate::partitioning::{self, Heuristic, HeuristicKind, Objective, partition};
 use crate::schedulability::edf;
 use crate::time::Time;
 
@@ -45,6 +45,18 @@ pub struct Args {
     /// ffd, wfd: the number of equal partitions [default: the smallest that fits].
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=i64::from(MAX_SMS)))]
     split: Option<u32>,
+    /// savings, matching, auto, and --improve: what to aim for [default: sms].
+    #[arg(long, value_enum)]
+    objective: Option<Objective>,
+    /// Follow the heuristic with local search: a few partitions are divided anew, again and again.
+    #[arg(long)]
+    improve: bool,
+    /// auto, and --improve: test at most so many groups of tasks [default: 200000].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    budget: Option<u64>,
+    /// auto, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
+    #[arg(long, value_name = "TIME")]
+    time_limit: Option<Time>,
     /// Also say how far the plan is from the edge: the largest WCET scaling of each task, spare and free SMs.
     #[arg(long)]
     sensitivity: bool,
@@ -96,8 +108,21 @@ impl Args {
     /// # Errors
     /// [`Error::Usage`] for an option that would have no effect, or more partitions than SMs.
     fn heuristic(&self) -> Result<Heuristic> {
-        use HeuristicKind::{Bf, Ffd, Sms, Wfd};
-        let options: [(&str, bool, &[HeuristicKind]); 5] = [
+        use HeuristicKind::{Auto, Bf, Ffd, Matching, OnePerPartition, Optimal, Savings, Sms, Wfd};
+        let improvable = [Sms, Bf, OnePerPartition, Ffd, Wfd, Savings, Matching];
+        let searches: &[HeuristicKind] = match self.improve {
+            true => &improvable,
+            false => &[Auto, Optimal],
+        };
+        let aims: &[HeuristicKind] = match self.improve {
+            true => &improvable,
+            false => &[Savings, Matching, Auto, Optimal],
+        };
+        let options: [(&str, bool, &[HeuristicKind]); 9] = [
+            ("--improve", self.improve, &improvable),
+            ("--objective", self.objective.is_some(), aims),
+            ("--budget", self.budget.is_some(), searches),
+            ("--time-limit", self.time_limit.is_some(), searches),
             ("--forbidden", self.forbidden.is_some(), &[Sms, Bf]),
             ("--order", self.order.is_some(), &[Sms, Bf]),
             ("--bf-measure", self.bf_measure.is_some(), &[Bf]),
@@ -127,6 +152,10 @@ impl Args {
             bf_measure: self.bf_measure.unwrap_or_default(),
             bf_direction: self.bf_direction.unwrap_or_default(),
             split: self.split,
+            objective: self.objective.unwrap_or_default(),
+            improve: self.improve,
+            budget: self.budget,
+            time_limit_ms: self.time_limit.map(|limit| limit.ns() / 1_000_000),
         })
     }
 

@@ -30,6 +30,11 @@ impl<'t> Group<'t> {
         Group::new(problem, [&partition.tasks, &[]], partition.company)
     }
 
+    /// `tasks` (positions in the set, ascending) as one partition.
+    pub fn of_tasks(problem: &Problem<'_>, tasks: &'t [usize]) -> Group<'t> {
+        Group::new(problem, [tasks, &[]], problem.company(tasks))
+    }
+
     pub fn of_both(problem: &Problem<'_>, first: &'t Candidate, second: &'t Candidate) -> Group<'t> {
         let company = first.company.with(&second.company);
         Group::new(problem, [&first.tasks, &second.tasks], company)

@@ -388,6 +388,10 @@ fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(),
     }
     match failure {
         Failure::HeuristicFailed => Ok(()), // claims nothing
+        Failure::BoundExceedsGpu => match &plan.bound {
+            Some(bound) if bound.sms > plan.gpu_sms => Ok(()),
+            _ => fault("found bound-exceeds-gpu, expected a bound above the GPU"),
+        },
         // Alone on the GPU, each task occupies it the least.
         Failure::WorkExceedsGpu => {
             let alone = set.tasks().iter().map(|task| {

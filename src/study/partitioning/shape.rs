@@ -7,7 +7,7 @@ use crate::interference::Interference;
 use crate::model::Policy;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{Heuristic, HeuristicKind};
+use crate::partitioning::{Heuristic, HeuristicKind, Objective};
 use crate::study::Claim;
 use crate::study::axis::Values;
 
@@ -118,6 +118,15 @@ pub struct Algorithm {
     /// Equal split: the number of partitions; if absent, the smallest that fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u32>,
+    /// Savings, matching, auto, optimal, and local search: what they aim for.
+    #[serde(default, skip_serializing_if = "Objective::is_default")]
+    pub objective: Objective,
+    /// Whether local search follows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub improve: bool,
+    /// Auto, optimal, and local search: how many groups of tasks are tested at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u64>,
 }
 
 impl Algorithm {
@@ -130,6 +139,10 @@ impl Algorithm {
             bf_measure: self.bf_measure,
             bf_direction: self.bf_direction,
             split: self.split,
+            objective: self.objective,
+            improve: self.improve,
+            budget: self.budget,
+            time_limit_ms: None, // results must not depend on the machine
         }
     }
 }
@@ -217,6 +230,10 @@ mod tests {
             bf_measure: BfMeasure::Demand,
             bf_direction: BfDirection::Descending,
             split: Some(3),
+            objective: Objective::Feasible,
+            improve: true,
+            budget: Some(7),
+            time_limit_ms: None,
         };
         let mut fields = serde_json::to_value(heuristic).unwrap();
         fields["name"] = "x".into();

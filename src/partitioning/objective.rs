@@ -1,0 +1,62 @@
+//! What a search aims for, and how much it may spend.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+/// What a search aims for.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Objective {
+    /// As few SMs as possible.
+    #[default]
+    Sms,
+    /// A plan that fits on the GPU; the search ends with the first.
+    Feasible,
+}
+
+impl Objective {
+    /// The number of SMs at which a search on `sms` SMs may end, if no plan has fewer than `bound`.
+    pub(super) fn target(self, sms: u32, bound: u32) -> u32 {
+        match self {
+            Objective::Sms => bound,
+            Objective::Feasible => sms.max(bound),
+        }
+    }
+
+    /// Whether this is the default, which files leave out.
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Objective::default()
+    }
+}
+
+/// How long a search goes on: so many tests of groups, which is the same everywhere, or so much time, which is not.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Budget {
+    tests: u64,
+    until: Option<Instant>,
+}
+
+impl Budget {
+    /// At most `tests` tests, and, if that is given, `limit` from now on.
+    pub fn new(tests: u64, limit: Option<Duration>) -> Budget {
+        Budget {
+            tests,
+            until: limit.and_then(|limit| Instant::now().checked_add(limit)),
+        }
+    }
+
+    /// Whether it is spent after `tested` tests.
+    pub fn is_spent(&self, tested: u64) -> bool {
+        tested >= self.tests || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// The first `part` of `of` equal parts of the tests.
+    pub fn part(self, part: u64, of: u64) -> Budget {
+        Budget {
+            tests: self.tests / of.max(1) * part,
+            ..self
+        }
+    }
+}

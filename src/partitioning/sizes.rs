@@ -1,0 +1,79 @@
+//! How many SMs a group of tasks needs, asked thousands of times.
+
+use super::Problem;
+use super::examiner::Examiner;
+use super::group::Group;
+use super::lemmas::smallest;
+use super::objective::Budget;
+
+/// The test of groups, counted.
+pub(super) struct Sizes<'e, 'p> {
+    examiner: &'e mut Examiner<'p>,
+    tested: u64,
+    /// Other work, in tests.
+    charged: u64,
+    budget: Budget,
+}
+
+impl<'e, 'p> Sizes<'e, 'p> {
+    pub fn new(examiner: &'e mut Examiner<'p>, budget: Budget) -> Sizes<'e, 'p> {
+        Sizes {
+            examiner,
+            tested: 0,
+            charged: 0,
+            budget,
+        }
+    }
+
+    pub fn problem(&self) -> &'p Problem<'p> {
+        self.examiner.problem()
+    }
+
+    /// The number of groups tested so far.
+    pub fn tested(&self) -> u64 {
+        self.tested
+    }
+
+    /// Counts other work against the budget, in tests that take as long.
+    pub fn charge(&mut self, tests: u64) {
+        self.charged += tests;
+    }
+
+    /// Whether the budget is spent.
+    pub fn exhausted(&self) -> bool {
+        self.budget.is_spent(self.tested + self.charged)
+    }
+
+    /// Whether the first `part` of `of` parts of the budget is spent.
+    pub fn exhausted_part(&self, part: u64, of: u64) -> bool {
+        self.budget.part(part, of).is_spent(self.tested + self.charged)
+    }
+
+    /// The smallest m in [`low`, `high`] on which `tasks` (ascending) pass the test; tried from above, so that a group that
+    /// fails costs one test.
+    pub fn smallest(&mut self, tasks: &[usize], low: u32, high: u32) -> Option<u32> {
+        let group = Group::of_tasks(self.examiner.problem(), tasks);
+        self.tested += 1;
+        smallest(low, high, |sms| self.examiner.accepts(&group, sms))
+    }
+
+    /// The same, tried from below, for groups that need few more than `low`.
+    pub fn first(&mut self, tasks: &[usize], low: u32, high: u32) -> Option<u32> {
+        let group = Group::of_tasks(self.examiner.problem(), tasks);
+        self.tested += 1;
+        (low..=high).find(|&sms| self.examiner.accepts(&group, sms))
+    }
+}
+
+/// A group of tasks and the SMs it gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    pub sms: u32,
+    /// Ascending.
+    pub tasks: Vec<usize>,
+}
+
+/// Σ SMs.
+pub(super) fn total(parts: &[Part]) -> u32 {
+    parts.iter().fold(0, |sum, part| sum.saturating_add(part.sms))
+}
