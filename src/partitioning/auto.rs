@@ -11,7 +11,7 @@ use super::search::partition_and_allocate;
 use super::sizes::{Part, Sizes, total};
 use super::{Candidate, HeuristicKind, Outcome};
 
-/// Groups tested by [`HeuristicKind::Auto`] unless the user says otherwise: 20 to 50 ms for 50 tasks under EDF.
+/// Groups tested by [`HeuristicKind::Auto`] unless the user says otherwise: some 50 ms for 50 tasks under EDF.
 pub const AUTO_BUDGET: u64 = 200_000;
 
 /// The best of SMS, savings and matching, improved.
@@ -21,7 +21,11 @@ pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heurist
     let target = target(examiner, heuristic);
     let mut tested = 0;
     let mut best: Option<Vec<Part>> = None;
-    for kind in [HeuristicKind::Savings, HeuristicKind::Matching, HeuristicKind::Sms] {
+    for kind in [
+        HeuristicKind::Savings,
+        HeuristicKind::Matching,
+        HeuristicKind::Sms,
+    ] {
         let mut partitions = singles.clone();
         match kind {
             HeuristicKind::Savings => tested += merge_by_savings(examiner, &mut partitions, target),

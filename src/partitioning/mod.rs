@@ -39,8 +39,8 @@ pub mod sensitivity;
 mod sizes;
 mod work;
 
-pub use candidate::Candidate;
 pub use auto::AUTO_BUDGET;
+pub use candidate::Candidate;
 pub use heuristic::{Heuristic, HeuristicKind};
 pub use objective::Objective;
 pub use optimal::OPTIMAL_BUDGET;

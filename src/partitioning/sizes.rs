@@ -5,6 +5,7 @@ use super::examiner::Examiner;
 use super::group::Group;
 use super::lemmas::smallest;
 use super::objective::Budget;
+use crate::interference::Company;
 
 /// The test of groups, counted.
 pub(super) struct Sizes<'e, 'p> {
@@ -13,7 +14,12 @@ pub(super) struct Sizes<'e, 'p> {
     /// Other work, in tests.
     charged: u64,
     budget: Budget,
+    /// The groups found to pass, if they are recorded.
+    recorded: Option<Vec<Part>>,
 }
+
+/// So many groups are recorded at most.
+const RECORDED: usize = 50_000;
 
 impl<'e, 'p> Sizes<'e, 'p> {
     pub fn new(examiner: &'e mut Examiner<'p>, budget: Budget) -> Sizes<'e, 'p> {
@@ -21,6 +27,7 @@ impl<'e, 'p> Sizes<'e, 'p> {
             examiner,
             tested: 0,
             charged: 0,
+            recorded: None,
             budget,
         }
     }
@@ -32,6 +39,11 @@ impl<'e, 'p> Sizes<'e, 'p> {
     /// The number of groups tested so far.
     pub fn tested(&self) -> u64 {
         self.tested
+    }
+
+    /// From now on, groups that [`Sizes::smallest`] finds to pass are kept; those so far are handed out.
+    pub fn record(&mut self) -> Vec<Part> {
+        self.recorded.replace(Vec::new()).unwrap_or_default()
     }
 
     /// Counts other work against the budget, in tests that take as long.
@@ -54,12 +66,21 @@ impl<'e, 'p> Sizes<'e, 'p> {
     pub fn smallest(&mut self, tasks: &[usize], low: u32, high: u32) -> Option<u32> {
         let group = Group::of_tasks(self.examiner.problem(), tasks);
         self.tested += 1;
-        smallest(low, high, |sms| self.examiner.accepts(&group, sms))
+        let found = smallest(low, high, |sms| self.examiner.accepts(&group, sms));
+        if let (Some(sms), Some(recorded)) = (found, &mut self.recorded)
+            && recorded.len() < RECORDED
+        {
+            recorded.push(Part {
+                sms,
+                tasks: tasks.to_vec(),
+            });
+        }
+        found
     }
 
-    /// The same, tried from below, for groups that need few more than `low`.
-    pub fn first(&mut self, tasks: &[usize], low: u32, high: u32) -> Option<u32> {
-        let group = Group::of_tasks(self.examiner.problem(), tasks);
+    /// The same, tried from below, for groups that need few more than `low`; `company` is what `tasks` are to each other.
+    pub fn first(&mut self, tasks: &[usize], company: Company, low: u32, high: u32) -> Option<u32> {
+        let group = Group::in_company(self.examiner.problem(), tasks, company);
         self.tested += 1;
         (low..=high).find(|&sms| self.examiner.accepts(&group, sms))
     }

@@ -20,7 +20,7 @@ mod wcet;
 
 pub use bound::verify_bound;
 
-use crate::model::plan::{Failure, Partition, Plan};
+use crate::model::plan::{Failure, Partition, Plan, Proof, UNITS_PER_SM};
 use crate::model::policy::{Policy, Preemption, Priorities, Strength};
 use crate::model::verdict::Evidence;
 use crate::model::{Interference, Task, TaskSet};
@@ -105,7 +105,45 @@ pub fn verify(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
         );
         return Err(Fault::new("schedulable", message));
     }
+    bound(plan, set)?;
     failure(plan, set, interference)
+}
+
+/// The lower bound is what its prices sum to, or a search beyond them is claimed, and no plan is below it. That no group is worth
+/// more than its SMs is not checked.
+fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
+    let Some(bound) = &plan.bound else {
+        return Ok(());
+    };
+    if bound.prices.len() != set.tasks().len() {
+        let message = format!(
+            "found {} prices, expected one for each of {} tasks",
+            bound.prices.len(),
+            set.tasks().len()
+        );
+        return Err(Fault::new("bound.prices", message));
+    }
+    let sum: u128 = bound.prices.iter().map(|&price| u128::from(price)).sum();
+    let by_prices = sum.div_ceil(UNITS_PER_SM.into()).max(1);
+    let sms = u128::from(bound.sms);
+    let holds = match bound.proof {
+        Proof::Prices => sms == by_prices,
+        Proof::Search => sms > by_prices,
+    };
+    if !holds {
+        let message = format!("found {sms}, but the prices sum to {by_prices} when rounded up");
+        return Err(Fault::new("bound.sms", message));
+    }
+    let all_pass = plan
+        .partitions
+        .iter()
+        .all(|partition| partition.verdict.schedulable);
+    let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
+    if all_pass && placed == set.tasks().len() && sms > u128::from(plan.sms_used) {
+        let message = format!("found {sms}, but the plan has {} SMs", plan.sms_used);
+        return Err(Fault::new("bound.sms", message));
+    }
+    Ok(())
 }
 
 /// The partitions are a disjoint cover of tasks that exist.

@@ -3,10 +3,7 @@
 
 /// For each of `n` vertices its mate, if it has one. `weight(a, b)`, symmetric, is positive where there is an edge, and
 /// below 2⁴⁰.
-pub(super) fn maximum_weight_matching(
-    n: usize,
-    weight: impl Fn(usize, usize) -> i64,
-) -> Vec<Option<usize>> {
+pub(super) fn maximum_weight_matching(n: usize, weight: impl Fn(usize, usize) -> i64) -> Vec<Option<usize>> {
     let mut search = Search::new(n, weight);
     while search.augmented() {}
     search.mate[1..=n]
@@ -62,7 +59,11 @@ impl Search {
         let mut largest = 0;
         for from in 1..=n {
             for to in 1..=n {
-                let weight = if from == to { 0 } else { weight(from - 1, to - 1).max(0) };
+                let weight = if from == to {
+                    0
+                } else {
+                    weight(from - 1, to - 1).max(0)
+                };
                 largest = largest.max(weight);
                 edges[from * size + to] = Edge { from, to, weight };
             }
@@ -265,7 +266,8 @@ impl Search {
         }
         self.label[entry] = Label::Odd;
         self.parent[entry] = self.parent[blossom];
-        for member in self.cycle[blossom][place + 1..].to_vec() {
+        let rest = self.cycle[blossom].split_off(place + 1); // it is no blossom any more
+        for member in rest {
             self.label[member] = Label::Free;
             self.find_slack(member);
         }

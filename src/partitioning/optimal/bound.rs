@@ -19,6 +19,12 @@ pub(super) fn rounded(price: f64) -> i64 {
     (price.clamp(0.0, f64::from(u32::MAX)) * ONE as f64).floor() as i64
 }
 
+/// `units`, which are not negative, rounded up to SMs.
+pub(super) fn whole_sms(units: i64) -> u32 {
+    let whole = units / ONE + i64::from(units % ONE > 0);
+    u32::try_from(whole).unwrap_or(u32::MAX)
+}
+
 impl Bound {
     /// The work of each of `tasks` tasks alone as its price: a group has at least that work.
     pub fn of_work(works: &Works, tasks: usize) -> Bound {
@@ -62,9 +68,7 @@ impl Bound {
     }
 
     fn by_prices(&self) -> u32 {
-        let total = self.total();
-        let whole = total / ONE + i64::from(total % ONE > 0);
-        u32::try_from(whole).unwrap_or(u32::MAX)
+        whole_sms(self.total())
     }
 
     /// As plans state it.

@@ -4,8 +4,8 @@
 //! in it. Groups that no better plan can contain are dropped on the way.
 
 use super::super::sizes::{Part, Sizes, total};
-use super::bound::rounded;
 use super::ONE;
+use super::bound::rounded;
 use super::master::Master;
 
 /// The outcome of the search.
@@ -136,7 +136,12 @@ impl Search<'_> {
         let mut covered = vec![false; self.tasks];
         let mut parts = Vec::new();
         for part in cover {
-            let tasks: Vec<usize> = part.tasks.iter().copied().filter(|&task| !covered[task]).collect();
+            let tasks: Vec<usize> = part
+                .tasks
+                .iter()
+                .copied()
+                .filter(|&task| !covered[task])
+                .collect();
             tasks.iter().for_each(|&task| covered[task] = true);
             if !tasks.is_empty() {
                 parts.push(Part { sms: part.sms, tasks });

@@ -38,7 +38,10 @@ impl Master {
         }
         Master {
             rows,
-            columns: (0u32..).zip(costs).map(|(task, &cost)| (vec![task], cost)).collect(),
+            columns: (0u32..)
+                .zip(costs)
+                .map(|(task, &cost)| (vec![task], cost))
+                .collect(),
             basis: (0..rows).collect(),
             inverse,
             values: right.clone(),
@@ -115,7 +118,11 @@ impl Master {
             let inverse = &self.inverse[row * self.rows..(row + 1) * self.rows];
             *value = match entering.checked_sub(SURPLUS) {
                 Some(surplus) => -inverse[surplus],
-                None => self.columns[entering].0.iter().map(|&r| inverse[r as usize]).sum(),
+                None => self.columns[entering]
+                    .0
+                    .iter()
+                    .map(|&r| inverse[r as usize])
+                    .sum(),
             };
         }
         column
@@ -141,7 +148,7 @@ impl Master {
     fn pivot(&mut self, row: usize, entering: usize, reduced: f64, column: &[f64]) {
         self.basis[row] = entering;
         self.pivots += 1;
-        if self.pivots % 200 == 0 && self.refactor() {
+        if self.pivots.is_multiple_of(200) && self.refactor() {
             return;
         }
         let rows = self.rows;
@@ -186,8 +193,11 @@ impl Master {
             inverse[row * rows + row] = 1.0;
         }
         for place in 0..rows {
-            let largest = (place..rows)
-                .max_by(|&a, &b| matrix[a * rows + place].abs().total_cmp(&matrix[b * rows + place].abs()));
+            let largest = (place..rows).max_by(|&a, &b| {
+                matrix[a * rows + place]
+                    .abs()
+                    .total_cmp(&matrix[b * rows + place].abs())
+            });
             let Some(pivot) = largest.filter(|&row| matrix[row * rows + place].abs() > 1e-9) else {
                 return false;
             };

@@ -19,7 +19,7 @@ use super::heuristic::Heuristic;
 use super::local_search::improve;
 use super::savings::merge_by_savings;
 use super::sizes::{Sizes, total};
-use super::{Candidate, Outcome, auto};
+use super::{Candidate, Objective, Outcome, auto};
 use bound::Bound;
 use columns::Columns;
 use works::Works;
@@ -29,10 +29,14 @@ const ONE: i64 = crate::model::plan::UNITS_PER_SM as i64;
 
 /// Groups tested by [`HeuristicKind::Optimal`](super::HeuristicKind::Optimal) unless the user says otherwise: some seconds
 /// for 50 tasks under EDF.
-pub const OPTIMAL_BUDGET: u64 = 20_000_000;
+pub const OPTIMAL_BUDGET: u64 = 5_000_000;
 
 /// A plan of few SMs, and the best bound that the budget allows.
-pub(super) fn optimal(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
+pub(super) fn optimal(
+    examiner: &mut Examiner<'_>,
+    singles: Vec<Candidate>,
+    heuristic: &Heuristic,
+) -> Outcome {
     let start = Instant::now();
     let problem = examiner.problem();
     let target = auto::target(examiner, heuristic);
@@ -41,14 +45,20 @@ pub(super) fn optimal(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heur
     let tested = merge_by_savings(examiner, &mut merged, target);
     let mut parts = auto::parts_of(merged);
     let mut sizes = Sizes::new(examiner, heuristic.budget(OPTIMAL_BUDGET));
+    sizes.record();
     improve(&mut sizes, &mut parts, target, auto::SEED, |sizes| {
-        sizes.exhausted_part(1, 100)
+        sizes.exhausted_part(1, 20)
     });
     let works = Works::new(problem);
     let mut bound = Bound::of_work(&works, alone.len());
     if total(&parts) > target.max(bound.sms()) {
         let mut columns = Columns::new(alone);
-        columns.generate(&mut sizes, &works, &parts, &mut bound);
+        let enough = match heuristic.objective {
+            Objective::Sms => total(&parts),
+            Objective::Feasible => total(&parts).min(problem.sms() + 1),
+        };
+        let pool = sizes.record();
+        columns.generate(&mut sizes, &works, &parts, pool, &mut bound, enough);
         columns.close(&mut sizes, &works, &mut parts, &mut bound, target);
     }
     let mut outcome = Outcome {

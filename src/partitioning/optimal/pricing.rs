@@ -8,6 +8,7 @@ use super::super::sizes::{Part, Sizes};
 use super::ONE;
 use super::works::Works;
 use crate::interference::Company;
+use crate::model::wcet::MAX_SMS;
 
 /// What a walk found.
 #[derive(Debug, Default)]
@@ -23,10 +24,12 @@ pub(super) struct Priced {
 /// Where a walk ends early.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Limits {
-    /// Groups found per first task.
+    /// Groups found below any one group.
     pub per_task: usize,
     /// Groups found.
     pub groups: usize,
+    /// Groups tested, if some were found.
+    pub patience: u64,
 }
 
 /// Groups whose `prices` (each from 0 to its task's own size) sum to at least their size plus `floor`.
@@ -40,7 +43,6 @@ pub(super) fn price(
     let mut walk = Walk::new(sizes, works, prices, floor, limits);
     let none = Node {
         company: Company::default(),
-        works: vec![0; 3 * works.classes],
         price: 0,
         sms: 1,
     };
@@ -51,8 +53,6 @@ pub(super) fn price(
 /// A group on the way down.
 struct Node {
     company: Company,
-    /// By kind · classes + class.
-    works: Vec<i64>,
     price: i64,
     /// Its size; no larger group is smaller.
     sms: u32,
@@ -74,9 +74,14 @@ struct Walk<'s, 'w, 'e, 'p> {
     /// Σ prices from a position on.
     price_sums: Vec<i64>,
     path: Vec<usize>,
+    /// Of the group at each depth, by kind · classes + class.
+    depths: Vec<i64>,
     sorted: Vec<usize>,
     priced: Priced,
 }
+
+/// So many groups are worth another round, where patience ends.
+const FEW: usize = 20;
 
 /// Less than any worth.
 const NEVER: i64 = i64::MIN / 4;
@@ -91,7 +96,10 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
     ) -> Walk<'s, 'w, 'e, 'p> {
         let n = prices.len();
         let mut order: Vec<usize> = (0..n).filter(|&task| prices[task] > 0).collect();
-        let ratio = |task: usize| i128::from(prices[task]) * i128::from(ONE) / i128::from(works.work(task, 0).max(1));
+        let ratio = |task: usize| {
+            let work = i128::from(works.alone(task).max(1));
+            i128::from(prices[task]) * i128::from(ONE) / work
+        };
         order.sort_by_key(|&task| std::cmp::Reverse(ratio(task)));
         let width = order.len() + 1;
         let mut sums = vec![0; 3 * works.classes * width];
@@ -122,6 +130,7 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
             maxima,
             price_sums,
             path: Vec::new(),
+            depths: vec![0; 3 * works.classes * (prices.len() + 2)],
             sorted: Vec::new(),
             priced: Priced {
                 complete: true,
@@ -133,17 +142,19 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
     /// Whether the walk has to end.
     fn over(&self) -> bool {
         self.priced.groups.len() >= self.limits.groups
+            || (self.spent >= self.limits.patience && self.priced.groups.len() >= FEW)
             || (self.spent % 256 == 255 && self.sizes.exhausted())
     }
 
     /// Looks at `node` with each of the tasks from `from` on, and at what that may grow to.
     fn extend(&mut self, node: &Node, from: usize) {
-        let mut found = self.priced.groups.len();
+        let before = self.priced.groups.len();
         for position in from..self.order.len() {
-            if self.path.is_empty() {
-                found = self.priced.groups.len();
-            }
-            if self.over() || self.priced.groups.len() - found.min(self.priced.groups.len()) >= self.limits.per_task {
+            let found = match self.path.is_empty() {
+                true => 0,
+                false => self.priced.groups.len() - before,
+            };
+            if self.over() || found >= self.limits.per_task {
                 self.priced.complete = false;
                 return;
             }
@@ -162,19 +173,21 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         let (kind, classes) = (self.works.kind(task), self.works.classes);
         let company = self.works.with_one(&node.company, kind);
         let interference = self.sizes.problem().interference();
-        let mut works = node.works.clone();
+        let depth = self.path.len() * 3 * classes;
+        self.depths
+            .copy_within(depth..depth + 3 * classes, depth + 3 * classes);
         for class in 0..classes {
-            works[kind * classes + class] += self.works.work(task, class);
+            self.depths[depth + (3 + kind) * classes + class] += self.works.work(task, class);
         }
         let mut child = Node {
             price: node.price + self.prices[task],
             sms: node.sms,
             company,
-            works,
         };
         let at = interference.class_of_each_kind(&child.company);
-        let work = self.work_of(&child, at);
-        let low = u32::try_from(work.div_euclid(ONE) + i64::from(work.rem_euclid(ONE) > 0)).unwrap_or(u32::MAX);
+        let work = self.work_of(at);
+        let low =
+            u32::try_from(work.div_euclid(ONE) + i64::from(work.rem_euclid(ONE) > 0)).unwrap_or(u32::MAX);
         child.sms = child.sms.max(low);
         let mut grown = self.may_grow_to(&child, position + 1);
         if grown.max(child.price - i64::from(child.sms) * ONE) < self.floor {
@@ -182,13 +195,13 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         }
         // No group from here on is worth the floor on more SMs.
         let all = child.price + self.price_sums[position + 1] - self.floor;
-        let most = u32::try_from(all.div_euclid(ONE)).unwrap_or(0).min(self.sizes.problem().sms());
+        let most = u32::try_from(all.div_euclid(ONE)).unwrap_or(0).min(MAX_SMS);
         self.sorted.clear();
         self.sorted.extend_from_slice(&self.path);
         self.sorted.push(task);
         self.sorted.sort_unstable();
         self.spent += 1;
-        child.sms = self.sizes.first(&self.sorted, child.sms, most)?;
+        child.sms = self.sizes.first(&self.sorted, child.company, child.sms, most)?;
         let worth = child.price - i64::from(child.sms) * ONE;
         self.priced.most = self.priced.most.max(worth);
         if worth >= self.floor {
@@ -201,9 +214,13 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         (grown >= self.floor).then_some(child)
     }
 
-    fn work_of(&self, node: &Node, at: [u8; 3]) -> i64 {
+    /// The work of the group below the path, in company of these classes.
+    fn work_of(&self, at: [u8; 3]) -> i64 {
         let classes = self.works.classes;
-        (0..3).map(|kind| node.works[kind * classes + usize::from(at[kind])]).sum()
+        let works = &self.depths[(self.path.len() + 1) * 3 * classes..];
+        (0..3)
+            .map(|kind| works[kind * classes + usize::from(at[kind])])
+            .sum()
     }
 
     /// The most that `node` with at least one task from `position` on may be worth.
@@ -213,10 +230,10 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         let mut most = NEVER;
         for growth in &self.works.growths {
             let at = interference.class_of_each_kind(&node.company.with(&growth.company));
-            let mut worth = node.price - self.work_of(node, at);
-            for kind in 0..3 {
-                let row = (kind * classes + usize::from(at[kind])) * width + position;
-                worth += match growth.counts[kind] {
+            let mut worth = node.price - self.work_of(at);
+            for (kind, (&class, &count)) in at.iter().zip(&growth.counts).enumerate() {
+                let row = (kind * classes + usize::from(class)) * width + position;
+                worth += match count {
                     0 => 0,
                     1 => self.maxima[row],
                     _ => self.sums[row],

@@ -61,7 +61,9 @@ impl Works {
         self.work.resize(first + self.classes, least);
         let mut known = vec![false; self.classes];
         let none = [Company::default()];
-        let companies = none.iter().chain(self.growths.iter().map(|growth| &growth.company));
+        let companies = none
+            .iter()
+            .chain(self.growths.iter().map(|growth| &growth.company));
         for growth in companies {
             let company = alone.with(growth);
             let class = usize::from(problem.interference().class_of_each_kind(&company)[kind]);
@@ -74,7 +76,10 @@ impl Works {
 
     /// The least work of `task`.
     pub fn alone(&self, task: usize) -> i64 {
-        (0..self.classes).map(|class| self.work(task, class)).min().unwrap_or(0)
+        (0..self.classes)
+            .map(|class| self.work(task, class))
+            .min()
+            .unwrap_or(0)
     }
 
     pub fn kind(&self, task: usize) -> usize {
