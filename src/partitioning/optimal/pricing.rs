@@ -95,7 +95,8 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         limits: Limits,
     ) -> Walk<'s, 'w, 'e, 'p> {
         let n = prices.len();
-        let mut order: Vec<usize> = (0..n).filter(|&task| prices[task] > 0).collect();
+        // A task without a price makes no group worth more, but a group that is worth its SMs may contain it.
+        let mut order: Vec<usize> = (0..n).filter(|&task| prices[task] > 0 || floor <= 0).collect();
         let ratio = |task: usize| {
             let work = i128::from(works.alone(task).max(1));
             i128::from(prices[task]) * i128::from(ONE) / work
