@@ -6,10 +6,11 @@
 //! | Singh et al., DATE 2022 | [Singh22] |
 //! | Sañudo Olmedo et al., RTAS 2020 | [Sanudo20] |
 //! | Aghilinasab et al., IEEE TCAD 39(11), 2020 | [Aghilinasab20] |
+//! | Masola et al., JSSPP 2023 | [Masola23] |
 //! | Khairy et al. (Accel-Sim), ISCA 2020 | [Khairy20] |
 //!
 //! Dependencies between the modules point one way: [`time`] ← [`model`] ← {[`examiner`], [`gpgpusim_config`]} ← {[`generation`], [`interference`],
-//! [`schedulability`], [`kernel_wcet`]} ← {[`partitioning`], [`bandwidth`]} ← {[`study`], [`simulator`]} ←
+//! [`schedulability`], [`kernel_wcet`]} ← {[`partitioning`], [`bandwidth`], [`prediction`]} ← {[`study`], [`simulator`]} ←
 //! [`validation`] ← `plot` ← `cli`. [`verification`] depends on [`time`] and [`model`]
 //! alone: it checks the plans of the others without them; [`accelsim`] on none of these.
 //!
@@ -46,6 +47,7 @@ pub mod model;
 pub mod partitioning;
 #[cfg(feature = "cli")]
 pub mod plot;
+pub mod prediction;
 pub mod ptx;
 pub mod schedulability;
 pub mod simulator;

@@ -58,6 +58,9 @@ fn all_schemas_are_listed_and_valid() {
         "scenario",
         "block-simulation",
         "comparison",
+        "group",
+        "memory-profile",
+        "prediction",
         "machine",
     ] {
         assert!(names.contains(&name), "{names:?}");
@@ -311,5 +314,37 @@ fn answers_follow_their_schema() {
                 answer.stdout.lines().for_each(|line| check(&plan, line));
             }
         }
+    }
+}
+
+#[test]
+fn predictions_follow_their_schema() {
+    let (group, profile, prediction) = (
+        validator("group"),
+        validator("memory-profile"),
+        validator("prediction"),
+    );
+    for entry in std::fs::read_dir(root().join("tasksets/kernels/profiles/masola23")).unwrap() {
+        check(&profile, &std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    }
+    for number in 1..=7 {
+        let path = format!("tasksets/groups/masola23-experiment-{number}.json");
+        check(&group, &std::fs::read_to_string(root().join(&path)).unwrap());
+        let answer = run(&format!(
+            "predict {path} --format json --model fluid,masola,masola-repaired,naive"
+        ));
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        check(&prediction, &answer.stdout);
+    }
+    let inline = r#"{"platform":{"sms":4},"kernels":[{"sms":4,"profile":{"name":"k","points":[{"sms":4,"time":"1us","bandwidth":1}]}}]}"#;
+    check(&group, inline);
+    check(&prediction, &run_with("predict - --format json", inline).stdout);
+    for bad in [
+        inline.replace("\"sms\":4,\"profile\"", "\"profile\""),
+        inline.replace("\"points\"", "\"point\""),
+        inline.replace("\"platform\"", "\"gpu\""),
+    ] {
+        assert!(!group.is_valid(&serde_json::from_str(&bad).unwrap()), "{bad}");
+        assert_eq!(run_with("predict -", bad).code, 2);
     }
 }

@@ -92,8 +92,8 @@ impl InflatedWcet for Halved {
 
 fn halved(interference: Interference) -> &'static dyn InflatedWcet {
     match interference {
-        Interference::Conflict => &Halved(Interference::Conflict),
-        Interference::None => &Halved(Interference::None),
+        Interference::Conflict | Interference::ConflictBandwidth => &Halved(Interference::Conflict),
+        Interference::None | Interference::Bandwidth => &Halved(Interference::None),
     }
 }
 

@@ -13,6 +13,7 @@ mod output;
 mod pairs;
 mod partition;
 mod plot;
+mod predict;
 mod question;
 mod schema;
 mod simulate;
@@ -64,6 +65,8 @@ enum Command {
     Wcet(wcet::Args),
     /// Memory budgets for best-effort cores beside a kernel.
     Budget(budget::Args),
+    /// Predict how long kernels take that run side by side.
+    Predict(predict::Args),
     /// Simulate what analyses bound.
     Simulate(simulate::Args),
     /// Compare analysis and simulation over random systems.
@@ -108,6 +111,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Verify(args) => args.run(global),
         Command::Wcet(args) => args.run(global),
         Command::Budget(args) => args.run(global),
+        Command::Predict(args) => args.run(global),
         Command::Simulate(args) => args.run(global),
         Command::Validate(args) => args.run(global),
         Command::Import(args) => args.run(global),

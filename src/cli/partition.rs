@@ -17,7 +17,7 @@ use crate::model::policy::Strength;
 use crate::model::wcet::MAX_SMS;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{self, Heuristic, HeuristicKind, Objective, partition};
+use crate::partitioning::{self, Heuristic, HeuristicKind, Objective, Traffic, partition};
 use crate::schedulability::edf;
 use crate::time::Time;
 
@@ -45,6 +45,9 @@ pub struct Args {
     /// ffd, wfd: the number of equal partitions [default: the smallest that fits].
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=i64::from(MAX_SMS)))]
     split: Option<u32>,
+    /// conflict+bandwidth, bandwidth: what the search makes of memory traffic [default: all].
+    #[arg(long, value_enum)]
+    traffic: Option<Traffic>,
     /// savings, matching, auto, optimal, and --improve: what to aim for [default: sms].
     #[arg(long, value_enum)]
     objective: Option<Objective>,
@@ -139,6 +142,11 @@ impl Args {
                 )));
             }
         }
+        if self.traffic.is_some() && self.question.memory()?.is_none() {
+            return Err(Error::Usage(
+                "--traffic: found a model without memory traffic, expected --interference conflict+bandwidth or bandwidth, where the option has an effect".to_owned(),
+            ));
+        }
         let sms = self.question.sms()?;
         if let Some(split) = self.split.filter(|&split| split > sms) {
             return Err(Error::Usage(format!(
@@ -152,6 +160,7 @@ impl Args {
             bf_measure: self.bf_measure.unwrap_or_default(),
             bf_direction: self.bf_direction.unwrap_or_default(),
             split: self.split,
+            traffic: self.traffic.unwrap_or_default(),
             objective: self.objective.unwrap_or_default(),
             improve: self.improve,
             budget: self.budget,
@@ -248,7 +257,7 @@ impl Args {
     }
 
     fn table(&self, case: &Case<'_>, plan: &Plan) -> Table {
-        let with_slack = self.question.policy() == Policy::Edf;
+        let with_slack = self.question.policy() == Policy::Edf && case.problem.memory().is_none();
         let failed = |partition: &Partition| !partition.verdict.schedulable;
         let with_verdict = plan.partitions.iter().any(failed);
         let mut columns = vec![
@@ -321,6 +330,9 @@ impl Args {
 }
 
 fn slack(case: &Case<'_>, partition: &Partition) -> Option<Time> {
+    if case.problem.memory().is_some() {
+        return None; // what others take is not known to be less
+    }
     let demands = case.problem.demands(&partition.tasks, partition.sms).ok()?;
     edf::slack(&demands)
 }

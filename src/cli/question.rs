@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::reader::TaskSets;
 use crate::model::wcet::MAX_SMS;
-use crate::model::{Platform, Policy, TaskSet};
+use crate::model::{Arbitration, Bandwidth, Platform, Policy, SharedMemory, TaskSet};
 use crate::partitioning::Problem;
 
 /// Task sets that are read and checked before any of them is analysed.
@@ -38,6 +38,45 @@ pub struct Question {
     /// How company stretches a WCET.
     #[arg(long, value_enum, default_value_t)]
     interference: Interference,
+    /// conflict+bandwidth, bandwidth: what the memory sustains while requests wait, whatever their mix; such as 100GB/s.
+    #[arg(long, value_name = "RATE")]
+    memory_bandwidth: Option<Bandwidth>,
+    /// conflict+bandwidth, bandwidth: how the memory divides it among partitions [default: any].
+    #[arg(long, value_enum)]
+    arbitration: Option<Arbitration>,
+}
+
+/// The memory that partitions share: with an interference model that counts traffic its bandwidth, without neither option.
+///
+/// # Errors
+/// [`Error::Usage`] for a missing bandwidth, or an option without effect.
+pub fn shared_memory(
+    interference: Interference,
+    bandwidth: Option<Bandwidth>,
+    arbitration: Option<Arbitration>,
+) -> Result<Option<SharedMemory>> {
+    let given = [
+        ("--memory-bandwidth", bandwidth.is_some()),
+        ("--arbitration", arbitration.is_some()),
+    ];
+    if !interference.counts_bandwidth() {
+        return match given.into_iter().find(|&(_, given)| given) {
+            Some((option, _)) => Err(Error::Usage(format!(
+                "{option}: found --interference {interference}, expected conflict+bandwidth or bandwidth, where the option has an effect"
+            ))),
+            None => Ok(None),
+        };
+    }
+    match bandwidth {
+        Some(bandwidth) if bandwidth.bytes_per_second() > 0 => Ok(Some(SharedMemory {
+            bandwidth,
+            arbitration: arbitration.unwrap_or_default(),
+        })),
+        found => Err(Error::Usage(format!(
+            "--memory-bandwidth: found {}, expected what the memory sustains, such as 100GB/s, with --interference {interference}",
+            found.map_or("none".to_owned(), |found| found.to_string())
+        ))),
+    }
 }
 
 /// The platform called `name`.
@@ -122,7 +161,31 @@ impl Question {
         match self.interference {
             Interference::None => format!("{}, interference neglected", self.policy),
             Interference::Conflict => self.policy.to_string(),
+            Interference::ConflictBandwidth => format!("{}, beside the traffic of others", self.policy),
+            Interference::Bandwidth => {
+                format!(
+                    "{}, beside the traffic of others, conflicts neglected",
+                    self.policy
+                )
+            }
         }
+    }
+
+    /// What is asked about `set`.
+    fn problem<'a>(&self, set: &'a TaskSet, sms: u32, memory: Option<SharedMemory>) -> Result<Problem<'a>> {
+        let problem = Problem::new(set, sms, self.policy, self.interference.model())?;
+        match memory {
+            Some(memory) => problem.sharing(memory),
+            None => Ok(problem),
+        }
+    }
+
+    /// The memory that partitions share, if their traffic counts.
+    ///
+    /// # Errors
+    /// As [`shared_memory`].
+    pub fn memory(&self) -> Result<Option<SharedMemory>> {
+        shared_memory(self.interference, self.memory_bandwidth, self.arbitration)
     }
 
     /// M.
@@ -145,7 +208,7 @@ impl Question {
         header: &str,
         answer: impl Fn(&Case<'_>) -> Result<Answer> + Sync,
     ) -> Result<Outcome> {
-        let sms = self.sms()?;
+        let (sms, memory) = (self.sms()?, self.memory()?);
         let mut sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
         let pool = global.pool()?;
@@ -174,7 +237,7 @@ impl Question {
                             index: asked + position as u64,
                             alone,
                             set,
-                            problem: Problem::new(set, sms, self.policy, self.interference.model())?,
+                            problem: self.problem(set, sms, memory)?,
                         })
                     });
                     cases.collect()

@@ -11,7 +11,8 @@ use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
 use crate::model::machine::MachineShape;
 use crate::model::{
-    Benchmarks, Bound, Kernel, Plan, Platform, Program, Scenario, System, TaskSet, WarpRun, WarpScenario,
+    Benchmarks, Bound, Group, Kernel, MemoryProfile, Plan, Platform, Program, Scenario, System, TaskSet,
+    WarpRun, WarpScenario,
 };
 use crate::simulator::blocks::Comparison;
 use crate::simulator::regulation::Summary;
@@ -61,6 +62,11 @@ const FORMATS: &[Entry] = &[
     ("validation", "what `validate` answers", || {
         schema_for!(super::validate::Validation)
     }),
+    (
+        "shared-validation",
+        "what `validate --shared-memory` answers",
+        || schema_for!(super::validate::SharedValidation),
+    ),
     ("scenario", "what `simulate blocks` reads", || {
         schema_for!(Scenario)
     }),
@@ -90,6 +96,15 @@ const FORMATS: &[Entry] = &[
     ),
     ("warp-profile", "what `simulate profile` answers", || {
         schema_for!(super::simulate::ProfileAnswer)
+    }),
+    ("group", "what `predict` reads", || schema_for!(Group)),
+    (
+        "memory-profile",
+        "what is known of a kernel alone, for `predict`",
+        || schema_for!(MemoryProfile),
+    ),
+    ("prediction", "what `predict` answers", || {
+        schema_for!(super::predict::Answer)
     }),
     ("comparison", "what `import examiner --compare` answers", || {
         schema_for!(Comparison)

@@ -60,6 +60,11 @@ impl Args {
                 "--response-times: found --policy {policy}, expected edf or fixed priorities, which have response times"
             )));
         }
+        if self.response_times && self.question.memory()?.is_some() && !fixed_priority(policy) {
+            return Err(Error::Usage(format!(
+                "--response-times: found --policy {policy} beside memory traffic, expected fixed priorities, which have response times there"
+            )));
+        }
         let (format, palette) = (global.format(), Palette::of(global));
         let header = if format == Format::Csv { HEADER } else { "" };
         self.question.ask(global, header, |case| {
@@ -67,7 +72,7 @@ impl Args {
             let verdict = case.problem.verdict(&tasks, case.problem.sms());
             let text = match format {
                 Format::Json => json_line(&Response {
-                    response_times_ns: self.response_times(case, &tasks),
+                    response_times_ns: self.response_times(case, &tasks, &verdict),
                     schedulable: verdict.schedulable,
                     policy: verdict.policy,
                     strength: verdict.strength,
@@ -75,7 +80,7 @@ impl Args {
                 })?,
                 Format::Csv => csv(case, &tasks, &verdict)?,
                 Format::Text if case.alone => {
-                    let times = self.response_times(case, &tasks);
+                    let times = self.response_times(case, &tasks, &verdict);
                     let test = self.question.test_name();
                     report(case, &tasks, &verdict, &test, times.as_deref(), &palette)
                 }
@@ -91,10 +96,23 @@ impl Args {
 
 impl Args {
     /// Those that the policy always comes with, or that were asked for.
-    fn response_times(&self, case: &Case<'_>, tasks: &[usize]) -> Option<Vec<Option<Time>>> {
+    fn response_times(
+        &self,
+        case: &Case<'_>,
+        tasks: &[usize],
+        verdict: &Verdict,
+    ) -> Option<Vec<Option<Time>>> {
         let policy = self.question.policy();
         if !self.response_times && !fixed_priority(policy) {
             return None;
+        }
+        if case.problem.memory().is_some() {
+            return match &verdict.evidence {
+                Evidence::ResponseTimes {
+                    response_times_ns, ..
+                } => Some(response_times_ns.iter().copied().map(Some).collect()),
+                _ => None,
+            };
         }
         let demands = case.problem.demands(tasks, case.problem.sms()).ok()?;
         schedulability::response_times(policy, &demands)

@@ -1,6 +1,7 @@
 //! `gpusched validate`: analysis against simulation.
 
 mod report;
+mod shared;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -14,9 +15,10 @@ use super::{Format, Global, Outcome};
 use crate::artifact::Artifact;
 use crate::error::{Error, Result};
 use crate::interference::Interference;
-use crate::validation::{Campaign, Observer};
+use crate::validation::{Campaign, Observer, shared as shared_memory};
 
 pub use report::Validation;
+pub use shared::SharedValidation;
 
 /// Compares analysis and simulation: what a test accepts must not miss a deadline, under whatever legal releases.
 ///
@@ -28,6 +30,10 @@ pub struct Args {
     /// The number of systems; 288 in a row have all combinations of policy, heuristic and interference.
     #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = value_parser!(u64).range(1..=10_000_000_000))]
     systems: u64,
+    /// Instead, systems of partitions that share a memory: simulated side by side under every order of priority at the memory and
+    /// max-min fairly, as accepted under conflict and under conflict+bandwidth.
+    #[arg(long, conflicts_with_all = ["pessimism", "reproducer", "checkpoint"])]
+    shared_memory: bool,
     /// Also write how close the longest response times come to their bounds, as CSV.
     #[arg(long, value_name = "PATH")]
     pessimism: Option<PathBuf>,
@@ -45,6 +51,7 @@ Exit code 1 if a deadline is missed, or a response time exceeds its bound, on a 
 
 Examples:
   gpusched validate --systems 576
+  gpusched validate --shared-memory --systems 100000
   gpusched validate --systems 576 --pessimism pessimism.csv && gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg";
 
 impl Args {
@@ -53,6 +60,9 @@ impl Args {
     /// # Errors
     /// Bad usage, a checkpoint of something else, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if self.shared_memory {
+            return self.run_shared(global);
+        }
         let mut output = Output::open(global)?;
         let pessimism = match &self.pessimism {
             Some(path) => Some((path, Artifact::create(path)?)),
@@ -84,6 +94,29 @@ impl Args {
         Ok(match found.breaches() {
             0 => Outcome::Positive,
             _ => Outcome::Negative,
+        })
+    }
+
+    fn run_shared(&self, global: &Global) -> Result<Outcome> {
+        let mut output = Output::open(global)?;
+        let campaign = shared_memory::Campaign {
+            systems: self.systems,
+            seed: global.seed(),
+            analysis: |system| shared_memory::campaign::verdicts(system, true),
+        };
+        let bar = self.bar(global);
+        let report = campaign.run(&global.pool()?, || bar.inc(1))?;
+        bar.finish_and_clear();
+        let validation = SharedValidation::new(&campaign, &report);
+        output.write(match global.format() {
+            Format::Json => json_line(&validation)?,
+            Format::Csv => shared::csv(&validation)?,
+            Format::Text => shared::text(&validation, &report, &Palette::of(global)),
+        })?;
+        output.finish()?;
+        Ok(match report.broken {
+            None => Outcome::Positive,
+            Some(_) => Outcome::Negative,
         })
     }
 

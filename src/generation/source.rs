@@ -146,6 +146,8 @@ impl Source {
                 jitter,
                 block,
                 kind: Some(kind),
+                traffic: None,
+                bandwidth: None,
                 wcet,
             });
             tasks.push(task.map_err(|error| unusable(&name, error))?);

@@ -30,6 +30,8 @@ pub enum Purpose {
     ScenarioBlocks = 30,
     /// Random launch configurations of kernels.
     LaunchConfigurations = 31,
+    /// Kernels side by side, with their numbers of SMs.
+    KernelGroups = 32,
     /// When the first jobs of tasks come.
     TaskOffsets = 40,
     /// How long after their arrival jobs are released.
@@ -40,6 +42,10 @@ pub enum Purpose {
     ExecutionTimes = 43,
     /// The systems on which analysis and simulation are compared.
     ValidationSystems = 50,
+    /// The systems of partitions that share a memory.
+    SharedMemorySystems = 51,
+    /// How they are simulated.
+    SharedMemoryRuns = 52,
 }
 
 /// The stream of set `set` at point `point`.

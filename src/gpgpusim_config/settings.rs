@@ -13,8 +13,8 @@ use crate::error::{Error, InputError, Result};
 pub struct Setting {
     /// The option, with its dash.
     pub option: String,
-    /// Its values: one, as a rule.
-    pub values: Vec<String>,
+    /// Its value; switches may do without.
+    pub value: Option<String>,
     /// The file.
     pub file: String,
     /// The line of the option.
@@ -78,15 +78,19 @@ impl Settings {
                     self.keep(current.take());
                     current = Some(Setting {
                         option: text,
-                        values: Vec::new(),
+                        value: None,
                         file: file.to_owned(),
                         line,
                     });
                 }
-                Some(setting) => setting.values.push(text),
-                None => {
+                Some(setting) if setting.value.is_none() => setting.value = Some(text),
+                // The reference gives each option one value, so that what follows would be dropped.
+                last => {
+                    let after = last.as_ref().map_or(String::new(), |setting| {
+                        format!(" (or none, after the value of {})", clip(&setting.option))
+                    });
                     let message = format!(
-                        "found {}, expected an option such as -gpgpu_n_clusters",
+                        "found {}, expected an option such as -gpgpu_n_clusters{after}",
                         quoted(&text)
                     );
                     return refuse(line, "", message);
@@ -121,17 +125,8 @@ impl Settings {
                 line: None,
             });
         };
-        let text = match (setting.values.as_slice(), alone) {
-            ([value], _) => value.as_str(),
-            ([], Some(alone)) => alone,
-            ([], None) => return Err(self.refuse(option, "found no value", "one")),
-            ([_, second, ..], _) => {
-                return Err(self.refuse(
-                    option,
-                    &format!("found a second value, {}", quoted(second)),
-                    "one",
-                ));
-            }
+        let Some(text) = setting.value.as_deref().or(alone) else {
+            return Err(self.refuse(option, "found no value", "one"));
         };
         Ok(Value {
             option,

@@ -1,8 +1,10 @@
 //! How company stretches a WCET: the one abstraction that tests, heuristics and budgets speak.
 //!
 //! An [`InflatedWcet`] answers C(m) of a task given its [`Company`]. [Singh21] assumes that only kernels of the same
-//! kind in the same partition disturb each other ([`Conflict`]); [`NoInterference`] is the lower limit.
+//! kind in the same partition disturb each other ([`Conflict`]); [`NoInterference`] is the lower limit. What *other partitions* do
+//! to one through the memory they share is no factor on a WCET but a bound on the time lost in any window: [`bandwidth`].
 
+pub mod bandwidth;
 mod company;
 mod conflict;
 mod none;
@@ -47,11 +49,11 @@ pub trait InflatedWcet: Sync {
 }
 
 impl Interference {
-    /// The model of that name.
+    /// The model of that name for the company in a partition.
     pub fn model(self) -> &'static dyn InflatedWcet {
         match self {
-            Interference::Conflict => &Conflict,
-            Interference::None => &NoInterference,
+            Interference::Conflict | Interference::ConflictBandwidth => &Conflict,
+            Interference::None | Interference::Bandwidth => &NoInterference,
         }
     }
 }

@@ -12,6 +12,27 @@ pub enum Interference {
     Conflict,
     /// Every kernel runs at Cⁿ.
     None,
+    /// `conflict` within partitions; and the time that a partition loses to the memory traffic of others counts.
+    #[serde(rename = "conflict+bandwidth")]
+    #[cfg_attr(feature = "cli", value(name = "conflict+bandwidth"))]
+    ConflictBandwidth,
+    /// `none` within partitions; and the time that a partition loses to the memory traffic of others counts.
+    Bandwidth,
+}
+
+impl Interference {
+    /// Whether the memory traffic of other partitions counts.
+    pub fn counts_bandwidth(self) -> bool {
+        matches!(self, Interference::ConflictBandwidth | Interference::Bandwidth)
+    }
+
+    /// The same within partitions, and the memory traffic of others.
+    pub fn with_bandwidth(self) -> Interference {
+        match self {
+            Interference::Conflict | Interference::ConflictBandwidth => Interference::ConflictBandwidth,
+            Interference::None | Interference::Bandwidth => Interference::Bandwidth,
+        }
+    }
 }
 
 impl std::fmt::Display for Interference {
@@ -20,6 +41,8 @@ impl std::fmt::Display for Interference {
         f.pad(match self {
             Interference::Conflict => "conflict",
             Interference::None => "none",
+            Interference::ConflictBandwidth => "conflict+bandwidth",
+            Interference::Bandwidth => "bandwidth",
         })
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Interference;
+use super::traffic::SharedMemory;
 use super::verdict::Verdict;
 
 /// The answer of a partitioning heuristic.
@@ -15,6 +16,10 @@ pub struct Plan {
     pub gpu_sms: u32,
     /// How company stretches the WCETs of the verdicts; `null` for a model that files have no name for.
     pub interference: Option<Interference>,
+    /// The memory that partitions share, where their traffic counts. Then verdicts hold together, or not at all: each rests on
+    /// the deadlines of the other partitions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<SharedMemory>,
     /// Σ of the partitions' SMs; above the GPU's where the heuristic gave up.
     pub sms_used: u32,
     /// The partitions, in decreasing size, then by their first task.
@@ -134,6 +139,18 @@ pub struct SearchStats {
     pub search_ns: u64,
     /// Time of the pre-fill [ns].
     pub prefill_ns: u64,
+}
+
+impl SearchStats {
+    /// What both cost together.
+    pub fn plus(&self, other: &SearchStats) -> SearchStats {
+        SearchStats {
+            merges_tested: self.merges_tested.saturating_add(other.merges_tested),
+            prefill_merges: self.prefill_merges.saturating_add(other.prefill_merges),
+            search_ns: self.search_ns.saturating_add(other.search_ns),
+            prefill_ns: self.prefill_ns.saturating_add(other.prefill_ns),
+        }
+    }
 }
 
 #[cfg(test)]

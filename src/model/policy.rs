@@ -99,6 +99,15 @@ impl Policy {
         )
     }
 
+    /// Whether there is a proof for partitions that share a memory: EDF and fixed priorities, preemptive or not.
+    pub fn shares_memory(self) -> bool {
+        match self {
+            Policy::Edf | Policy::NpEdf => true,
+            Policy::FixedPriority(preemption, _) => preemption != Preemption::Limited,
+            _ => false,
+        }
+    }
+
     /// Whether the test looks at the work of a task besides its WCET.
     pub fn counts_work(self) -> bool {
         matches!(self, Policy::WorkCapacity | Policy::WorkCapacityDeadline)

@@ -13,7 +13,10 @@ use std::path::Path;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::program::{Refusal, line_of};
-use super::{Benchmarks, Bound, Kernel, Plan, Program, Scenario, System, TaskSet, WarpRun, WarpScenario};
+use super::{
+    Benchmarks, Bound, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet, WarpRun,
+    WarpScenario,
+};
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -84,6 +87,20 @@ impl Document for System {
     const EXPECTED: &str = "a system: an object such as {\"kernels\":[{\"kernel\":…,\"period\":…},…]}";
 }
 
+impl Document for Group {
+    const EXPECTED: &str = "a group: an object such as {\"kernels\":[{\"profile\":…,\"sms\":5},…]}";
+
+    fn field_of(message: &str) -> Option<(&str, &str)> {
+        let (field, message) = message.split_once(": ")?;
+        let path = field.starts_with("kernels") || field.starts_with("platform.");
+        (path && !field.contains(' ')).then_some((field, message))
+    }
+}
+
+impl Document for MemoryProfile {
+    const EXPECTED: &str = "a profile: an object such as {\"name\":…,\"points\":[{\"sms\":30,\"time\":\"379us\",\"bandwidth\":330},…]}";
+}
+
 /// A stream of task sets.
 pub type TaskSets = Documents<TaskSet>;
 
@@ -101,6 +118,12 @@ pub type WarpScenarios = Documents<WarpScenario>;
 
 /// A stream of systems.
 pub type Systems = Documents<System>;
+
+/// A stream of groups.
+pub type Groups = Documents<Group>;
+
+/// A stream of profiles.
+pub type MemoryProfiles = Documents<MemoryProfile>;
 
 /// A stream of programs.
 pub type Programs = Documents<Program>;
@@ -324,12 +347,37 @@ impl RawDocument {
         fields.is_ok_and(|fields| fields.contains_key(name))
     }
 
+    /// Whether it looks like an object, which all documents are.
+    pub fn is_object(&self) -> bool {
+        self.text.trim_ascii_start().starts_with(b"{")
+    }
+
+    /// Whether it is JSON at all, for those who look at its fields before they parse it; errors call the file `file`.
+    ///
+    /// # Errors
+    /// [`Error::Input`] with the line, what was found and what was expected.
+    pub fn check_syntax(&self, file: &str) -> Result<()> {
+        if !self.is_object() {
+            return Ok(()); // parsing it says that better
+        }
+        let Err(error) = serde_json::from_slice::<IgnoredAny>(&self.text) else {
+            return Ok(());
+        };
+        let (line, _, message) = describe(&error, String::new());
+        Err(Error::Input(InputError {
+            file: file.to_owned(),
+            line: Some(self.line + line.saturating_sub(1)),
+            field: String::new(),
+            message: one_line(&message),
+        }))
+    }
+
     /// The document; errors call the file `file`.
     ///
     /// # Errors
     /// [`Error::Input`] with the line, the field, what was found and what was expected.
     pub fn parse<T: Document>(&self, file: &str) -> Result<T> {
-        self.try_parse().map_err(|(line, field, message)| {
+        self.try_parse(file).map_err(|(line, field, message)| {
             Error::Input(InputError {
                 file: file.to_owned(),
                 line: Some(self.line + line.saturating_sub(1)),
@@ -340,7 +388,7 @@ impl RawDocument {
     }
 
     /// Errors are (line of this text from 1, field, message).
-    fn try_parse<T: Document>(&self) -> Result<T, (usize, String, String)> {
+    fn try_parse<T: Document>(&self, file: &str) -> Result<T, (usize, String, String)> {
         let refuse = |line, message: &str| (line, String::new(), message.to_owned());
         let text = str::from_utf8(&self.text).map_err(|error| {
             let before = &self.text[..error.valid_up_to()];
@@ -356,7 +404,7 @@ impl RawDocument {
         let start = text.trim_ascii();
         if !start.starts_with('{') {
             let found: String = start.chars().take(20).collect();
-            let message = format!("found {found:?}, expected {}", T::EXPECTED);
+            let message = format!("found {found:?}, expected {}{}", T::EXPECTED, instead(file));
             return Err(refuse(1, &message));
         }
         let mut json = serde_json::Deserializer::from_str(text);
@@ -376,6 +424,30 @@ impl RawDocument {
         json.end().map_err(|error| describe(&error, String::new()))?;
         Ok(set)
     }
+}
+
+/// What to do with a file that is no JSON, as far as its name tells.
+fn instead(file: &str) -> &'static str {
+    const FOREIGN: [(&str, &str); 4] = [
+        ("ptx", "; `gpusched import ptx` makes a program of PTX"),
+        (
+            "config",
+            "; `gpusched import gpgpusim-config` makes a machine of a configuration of GPGPU-Sim",
+        ),
+        (
+            "g",
+            "; `gpusched import accel-sim` says what is in a list of traces, and `simulate warps` takes each .traceg that it names",
+        ),
+        (
+            "traceg",
+            "; a trace in a scenario is {\"trace\":\"kernel-1.traceg\"}",
+        ),
+    ];
+    let ending = Path::new(file).extension().unwrap_or_default();
+    let known = FOREIGN
+        .iter()
+        .find(|(known, _)| ending.eq_ignore_ascii_case(known));
+    known.map_or("", |(_, instead)| instead)
 }
 
 /// (line, field, message) of a JSON error, without the position that serde_json appends to its message.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::traffic::{Bandwidth, Bytes, Peak};
 use super::wcet::{WcetError, WcetFunction};
 use crate::time::Time;
 
@@ -71,6 +72,13 @@ pub struct TaskShape {
     /// A task without a kind counts as of the same kind as every other task (the safe reading).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
+    /// V: the most that one job moves to and from memory. Where neither this nor `bandwidth` is stated, the kernel may
+    /// saturate the memory as long as it runs (the safe reading).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<Bytes>,
+    /// The most that it draws from memory at any time, on so many SMs; all that there is if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<Peak>,
     /// C(m), alone and in conflict.
     #[schemars(with = "super::wcet::Form")]
     pub wcet: WcetFunction,
@@ -148,6 +156,16 @@ impl Task {
     /// What the kernel mostly uses, if known.
     pub fn kind(&self) -> Option<Kind> {
         self.shape.kind
+    }
+
+    /// V: the most that one job moves to and from memory, if it is stated.
+    pub fn traffic(&self) -> Option<Bytes> {
+        self.shape.traffic
+    }
+
+    /// The most that the kernel draws from memory at any time on `sms` SMs, if that is stated.
+    pub fn bandwidth(&self, sms: u32) -> Option<Bandwidth> {
+        self.shape.bandwidth.as_ref()?.at(sms)
     }
 
     /// C(m), alone and in conflict.

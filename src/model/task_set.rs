@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::task::{Task, TaskShape};
+use super::traffic::OtherTraffic;
 
 /// One or more tasks that share a GPU.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -11,6 +12,8 @@ pub struct TaskSet {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     tasks: Vec<Task>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    other_traffic: Vec<OtherTraffic>,
 }
 
 /// A task set in the shape of the file.
@@ -27,6 +30,9 @@ struct TaskSetShape {
     /// The tasks; everything else refers to them by position, from 0.
     #[schemars(with = "Vec<TaskShape>", length(min = 1))]
     tasks: Vec<Task>,
+    /// Memory traffic beside that of the tasks: CPU cores under a budget, copy engines.
+    #[serde(default)]
+    other_traffic: Vec<OtherTraffic>,
 }
 
 impl schemars::JsonSchema for TaskSet {
@@ -53,7 +59,24 @@ impl TaskSet {
         if tasks.is_empty() {
             return Err(EmptyTaskSet);
         }
-        Ok(TaskSet { name, tasks })
+        Ok(TaskSet {
+            name,
+            tasks,
+            other_traffic: Vec::new(),
+        })
+    }
+
+    /// The same set beside `traffic` that none of its tasks causes.
+    pub fn beside(self, traffic: Vec<OtherTraffic>) -> TaskSet {
+        TaskSet {
+            other_traffic: traffic,
+            ..self
+        }
+    }
+
+    /// Memory traffic beside that of the tasks.
+    pub fn other_traffic(&self) -> &[OtherTraffic] {
+        &self.other_traffic
     }
 
     /// The name, if the set has one.
@@ -79,6 +102,6 @@ impl TryFrom<TaskSetShape> for TaskSet {
     type Error = EmptyTaskSet;
 
     fn try_from(shape: TaskSetShape) -> Result<TaskSet, EmptyTaskSet> {
-        TaskSet::new(shape.name, shape.tasks)
+        Ok(TaskSet::new(shape.name, shape.tasks)?.beside(shape.other_traffic))
     }
 }

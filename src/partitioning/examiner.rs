@@ -7,6 +7,7 @@ use super::Problem;
 use super::costs::Costs;
 use super::group::Group;
 use super::load::Load;
+use super::outlook::Outlook;
 use crate::model::Policy;
 use crate::model::utilization::Utilization;
 use crate::schedulability::{self, Demand};
@@ -21,6 +22,8 @@ pub(super) struct Examiner<'a> {
     /// Room for the tasks of one question, and what they ask for.
     tasks: Vec<usize>,
     demands: Vec<Demand>,
+    /// The traffic around a partition, if it counts.
+    outlook: Option<Outlook>,
 }
 
 impl<'a> Examiner<'a> {
@@ -31,7 +34,13 @@ impl<'a> Examiner<'a> {
             frames: problem.tasks().iter().map(Problem::frame).collect(),
             tasks: Vec::new(),
             demands: Vec::new(),
+            outlook: None,
         }
+    }
+
+    /// From now on, the traffic of `outlook` counts, if there is one.
+    pub fn expect(&mut self, outlook: Option<Outlook>) {
+        self.outlook = outlook;
     }
 
     pub fn problem(&self) -> &'a Problem<'a> {
@@ -54,9 +63,24 @@ impl<'a> Examiner<'a> {
         let policy = self.problem.policy();
         load.verdict(policy)
             .unwrap_or_else(|| self.passes_test(policy, group, sms))
+            && (self.outlook.is_none() || self.passes_beside_others(group, sms))
     }
 
     fn passes_test(&mut self, policy: Policy, group: &Group<'_>, sms: u32) -> bool {
+        self.gather(group, sms) && schedulability::accepts(policy, &self.demands, sms)
+    }
+
+    #[cold]
+    fn passes_beside_others(&mut self, group: &Group<'_>, sms: u32) -> bool {
+        self.gather(group, sms)
+            && self
+                .outlook
+                .as_ref()
+                .is_none_or(|outlook| outlook.accepts(self.problem, &self.tasks, &self.demands, sms))
+    }
+
+    /// Collects the tasks of `group` and what they ask for; whether all WCETs are known.
+    fn gather(&mut self, group: &Group<'_>, sms: u32) -> bool {
         // Positions break ties and may be priorities.
         let [first, second] = group.parts;
         self.tasks.clear();
@@ -73,7 +97,7 @@ impl<'a> Examiner<'a> {
             let demand = self.problem.fill(self.frames[task], task, wcet, &group.company);
             self.demands.push(demand);
         }
-        schedulability::accepts(policy, &self.demands, sms)
+        true
     }
 
     /// U(P) = Σ C(m)/T of `group` on `sms` SMs; `None` where a WCET is unknown.

@@ -4,6 +4,8 @@
 //! * [`lemmas`]: Lemmas 1–3;
 //! * `search`: Algorithm 1, with `merge` (Algorithm 2), `select` (Algorithm 3), the relations ≫ and > in
 //!   [`order`], and the [`forbidden`] list (ACT, INA);
+//! * `memory`: partitions that share a memory, and so disturb each other; `outlook`, `mend` and `gather`: what
+//!   searches make of it;
 //! * `examiner`: the test as the searches ask it, with its tables (`costs`) and its short cuts (`load`);
 //! * `savings`, `matching`: merges chosen among all pairs at once; `local_search`: few partitions divided anew, from any
 //!   plan; `auto`: all of them;
@@ -19,6 +21,7 @@ mod costs;
 mod examiner;
 mod focus;
 pub mod forbidden;
+mod gather;
 mod group;
 mod heuristic;
 pub mod lemmas;
@@ -26,10 +29,13 @@ mod list;
 mod load;
 mod local_search;
 mod matching;
+mod memory;
+mod mend;
 mod merge;
 mod objective;
 mod optimal;
 pub mod order;
+mod outlook;
 mod problem;
 mod relation;
 mod savings;
@@ -41,7 +47,7 @@ mod work;
 
 pub use auto::AUTO_BUDGET;
 pub use candidate::Candidate;
-pub use heuristic::{Heuristic, HeuristicKind};
+pub use heuristic::{Heuristic, HeuristicKind, Traffic};
 pub use objective::Objective;
 pub use optimal::OPTIMAL_BUDGET;
 pub use problem::Problem;
@@ -50,7 +56,9 @@ pub use sensitivity::sensitivity;
 use std::time::Instant;
 
 use examiner::Examiner;
+use outlook::Outlook;
 
+use crate::model::SharedMemory;
 use crate::model::plan::{Failure, LowerBound, Partition, Plan, SearchStats};
 
 /// Partitions the GPU of `problem` by `heuristic`.
@@ -63,6 +71,7 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
                 schedulable: false,
                 gpu_sms: problem.sms(),
                 interference: problem.interference_name(),
+                memory: problem.memory(),
                 sms_used: 0,
                 partitions: Vec::new(),
                 failure: Some(failure),
@@ -72,6 +81,79 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
             };
         }
     };
+    let Some(memory) = problem.memory() else {
+        return search_from(examiner, singles, heuristic).into_plan(problem);
+    };
+    let one = [heuristic.traffic];
+    let ways: &[Traffic] = match heuristic.traffic {
+        Traffic::All => &[Traffic::Heed, Traffic::Gather, Traffic::Ignore],
+        _ => &one,
+    };
+    let mut first: Option<Plan> = None;
+    for &way in ways {
+        let found = search_by(examiner, &singles, heuristic, (way, memory));
+        // What others do depends on how they are divided, so no group has a size of its own to bound a plan by.
+        let mut plan = Outcome { bound: None, ..found }.into_plan(problem);
+        if let Some(before) = &first {
+            plan.stats = plan.stats.plus(&before.stats);
+        }
+        // Of plans that fail, one that fits says most.
+        first = match first {
+            Some(before) if !plan.schedulable && lemmas::fits(before.sms_used, problem.sms()) => Some(Plan {
+                stats: plan.stats,
+                ..before
+            }),
+            _ => Some(plan),
+        };
+        if first.as_ref().is_some_and(|plan| plan.schedulable) {
+            break;
+        }
+    }
+    first.unwrap_or_else(|| Outcome::default().into_plan(problem))
+}
+
+/// The search of `heuristic` among partitions that share a memory, from `singles` on.
+fn search_by(
+    examiner: &mut Examiner<'_>,
+    singles: &[Candidate],
+    heuristic: &Heuristic,
+    (way, memory): (Traffic, SharedMemory),
+) -> Outcome {
+    let problem = examiner.problem();
+    let merges = matches!(heuristic.kind, HeuristicKind::Sms | HeuristicKind::Bf);
+    examiner.expect(None);
+    match way {
+        Traffic::Heed => {
+            examiner.expect(Outlook::new(problem, singles));
+            // A task that no size is enough for, beside all others, may be helped by a merge.
+            let grown = singles.iter().map(|single| {
+                let task = single.tasks.first().copied().unwrap_or_default();
+                lemmas::smallest_partition(examiner, task).unwrap_or_else(|| single.clone())
+            });
+            let grown: Vec<Candidate> = grown.collect();
+            let found = search_from(examiner, grown, heuristic);
+            let partitions = match merges {
+                true => mend::mend(examiner, found.partitions),
+                false => found.partitions,
+            };
+            Outcome {
+                partitions,
+                bound: None,
+                stats: found.stats,
+            }
+        }
+        Traffic::Gather if merges => {
+            let singles = singles.iter().cloned().map(|single| single.mergeable(problem));
+            let gathered = gather::gather(examiner, memory, singles.collect());
+            search_from(examiner, gathered, heuristic)
+        }
+        _ => search_from(examiner, singles.to_vec(), heuristic),
+    }
+}
+
+/// The search of `heuristic`, from the smallest partition of each task on.
+fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
+    let problem = examiner.problem();
     let target = auto::target(examiner, heuristic);
     let start = Instant::now();
     let mut outcome = match heuristic.kind {
@@ -119,7 +201,7 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
         outcome.stats.prefill_ns = prefill.prefill_ns;
         outcome.stats.search_ns = outcome.stats.search_ns.saturating_sub(prefill.prefill_ns);
     }
-    outcome.into_plan(problem)
+    outcome
 }
 
 /// What a heuristic ends with.
@@ -146,11 +228,15 @@ impl Outcome {
 
     /// Lemma 3 on the partitions, and the verdict of each.
     fn into_plan(self, problem: &Problem<'_>) -> Plan {
+        let parts = self.partitions.iter();
+        let parts: Vec<(&[usize], u32)> = parts.map(|part| (&part.tasks[..], part.sms)).collect();
+        let verdicts = problem.verdicts(&parts);
         let mut partitions: Vec<Partition> = self
             .partitions
             .into_iter()
-            .map(|candidate| Partition {
-                verdict: problem.verdict(&candidate.tasks, candidate.sms),
+            .zip(verdicts)
+            .map(|(candidate, verdict)| Partition {
+                verdict,
                 sms: candidate.sms,
                 tasks: candidate.tasks,
             })
@@ -167,6 +253,7 @@ impl Outcome {
             schedulable,
             gpu_sms: problem.sms(),
             interference: problem.interference_name(),
+            memory: problem.memory(),
             sms_used,
             partitions,
             failure: (!schedulable).then_some(match &self.bound {

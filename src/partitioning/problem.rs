@@ -5,7 +5,7 @@ use crate::interference::{Company, InflatedWcet};
 use crate::model::utilization::Utilization;
 use crate::model::verdict::{Evidence, Verdict};
 use crate::model::wcet::MAX_SMS;
-use crate::model::{Interference, Policy, Task, TaskSet};
+use crate::model::{Interference, OtherTraffic, Policy, SharedMemory, Task, TaskSet};
 use crate::schedulability::{self, Demand};
 use crate::time::Time;
 
@@ -16,6 +16,10 @@ pub struct Problem<'a> {
     sms: u32,
     policy: Policy,
     interference: &'a dyn InflatedWcet,
+    /// Memory traffic that no task causes.
+    pub(super) other_traffic: &'a [OtherTraffic],
+    /// The memory that partitions share, if their traffic counts.
+    pub(super) memory: Option<SharedMemory>,
 }
 
 impl<'a> Problem<'a> {
@@ -40,6 +44,8 @@ impl<'a> Problem<'a> {
             sms,
             policy,
             interference,
+            other_traffic: set.other_traffic(),
+            memory: None,
         })
     }
 
@@ -55,23 +61,24 @@ impl<'a> Problem<'a> {
 
     /// The name of the interference model, if it has one.
     pub fn interference_name(&self) -> Option<Interference> {
-        self.interference.name()
+        let name = self.interference.name()?;
+        Some(match self.memory {
+            Some(_) => name.with_bandwidth(),
+            None => name,
+        })
     }
 
-    /// Whether the test passes for `tasks` (positions in the set) in one partition of `sms` SMs.
+    /// Whether the test passes for `tasks` (positions in the set) in one partition of `sms` SMs, if no other one disturbs it.
     pub fn accepts(&self, tasks: &[usize], sms: u32) -> bool {
         self.demands(tasks, sms)
             .is_ok_and(|demands| schedulability::accepts(self.policy, &demands, sms))
     }
 
-    /// The verdict of the test for `tasks` (positions in the set) in one partition of `sms` SMs. Evidence names tasks by
-    /// their position in the whole set.
+    /// The verdict of the test for `tasks` (positions in the set) in one partition of `sms` SMs, if there is no other one.
+    /// Evidence names tasks by their position in the whole set.
     pub fn verdict(&self, tasks: &[usize], sms: u32) -> Verdict {
-        let evidence = match self.demands(tasks, sms) {
-            Ok(demands) => schedulability::evidence(self.policy, &demands, sms).of_tasks(tasks),
-            Err(task) => Evidence::WcetUnknown { task },
-        };
-        Verdict::new(self.policy, evidence)
+        let verdict = self.verdicts(&[(tasks, sms)]).pop();
+        verdict.unwrap_or_else(|| Verdict::new(self.policy, Evidence::Undecided { steps: 0 }))
     }
 
     /// What each of `tasks` asks of a partition of `sms` SMs that they share; `Err` with the first task whose WCET there

@@ -20,12 +20,45 @@ pub fn sensitivity(problem: &Problem<'_>, plan: &Plan) -> Option<Sensitivity> {
     }
     Some(Sensitivity {
         free_sms: problem.sms().saturating_sub(plan.sms_used),
-        partitions: plan
-            .partitions
-            .iter()
-            .map(|partition| partition_slack(problem, partition))
-            .collect(),
+        partitions: match problem.memory() {
+            None => plan
+                .partitions
+                .iter()
+                .map(|partition| partition_slack(problem, partition))
+                .collect(),
+            Some(_) => (0..plan.partitions.len())
+                .map(|index| slack_beside(problem, plan, index))
+                .collect(),
+        },
     })
+}
+
+/// The slack of partition `index` where partitions disturb each other: all of them must pass after a change.
+///
+/// Fewer SMs may draw less from memory and so help others; the bisection finds a number that passes, not always the least.
+fn slack_beside(problem: &Problem<'_>, plan: &Plan, index: usize) -> PartitionSlack {
+    let passes = |sms: Option<u32>, scaled: Option<(usize, u64)>| {
+        let parts = plan.partitions.iter().enumerate().map(|(other, partition)| {
+            let sms = sms.filter(|_| other == index).unwrap_or(partition.sms);
+            (&partition.tasks[..], sms)
+        });
+        let parts: Vec<(&[usize], u32)> = parts.collect();
+        let verdicts = problem.verdicts_scaled(&parts, |task, demand| match scaled {
+            Some((changed, permille)) if changed == task => scale(&demand, permille),
+            _ => demand,
+        });
+        verdicts.iter().all(|verdict| verdict.schedulable)
+    };
+    let partition = &plan.partitions[index];
+    let least = smallest(1, partition.sms, |sms| passes(Some(sms), None));
+    let tasks = partition.tasks.iter().map(|&task| TaskSlack {
+        task,
+        wcet_scaling_permille: largest(|permille| passes(None, Some((task, permille)))),
+    });
+    PartitionSlack {
+        spare_sms: partition.sms - least.unwrap_or(partition.sms),
+        tasks: tasks.collect(),
+    }
 }
 
 fn partition_slack(problem: &Problem<'_>, partition: &Partition) -> PartitionSlack {
@@ -50,10 +83,14 @@ fn partition_slack(problem: &Problem<'_>, partition: &Partition) -> PartitionSla
 /// The largest factor in thousandths, at least 1000, with which the partition passes.
 fn largest_scaling(problem: &Problem<'_>, sms: u32, demands: &[Demand], position: usize) -> u64 {
     let mut scaled = demands.to_vec();
-    let mut passes = |permille: u64| {
+    largest(|permille: u64| {
         scaled[position] = scale(&demands[position], permille);
         schedulability::accepts(problem.policy(), &scaled, sms)
-    };
+    })
+}
+
+/// The largest factor in thousandths, at least 1000, that `passes`.
+fn largest(mut passes: impl FnMut(u64) -> bool) -> u64 {
     let (mut holds, mut fails) = (1000, LARGEST_SCALING + 1);
     while fails - holds > 1 {
         let middle = holds + (fails - holds) / 2;

@@ -4,11 +4,13 @@
 //! * [`edf`]: earliest deadline first, preemptive, non-preemptive, and with preemption at block boundaries;
 //! * [`fixed_priority`]: the same for fixed priorities, by response-time analysis;
 //! * [`utilization`]: density, hyperbolic and Liu–Layland bounds, sufficient;
+//! * [`beside`]: EDF and fixed priorities in a partition that others slow down;
 //! * [`work_capacity`]: necessary conditions, one reading of [Singh21]'s experiment.
 //!
 //! A job that blocks a more urgent one has started at least 1 ns before: times are whole nanoseconds. Jobs of one task run
 //! in the order of their arrival.
 
+pub mod beside;
 pub mod demand;
 pub mod edf;
 pub mod fixed_priority;

@@ -3,6 +3,7 @@
 pub mod blocks;
 pub mod engine;
 pub mod regulation;
+pub mod shared;
 pub mod tasks;
 pub mod timeline;
 pub mod warp;

@@ -5,6 +5,7 @@
 //! * [`runs`]: the releases that a partition is simulated under;
 //! * [`check`]: one partition: does it keep what the analysis promises?
 //! * [`campaign`]: many systems, on any number of threads, in any number of sittings;
+//! * [`shared`]: the same for partitions that share a memory;
 //! * [`minimise`]: the smallest partition that breaks a promise.
 
 pub mod campaign;
@@ -13,6 +14,7 @@ mod checkpoint;
 pub mod draw;
 pub mod minimise;
 pub mod runs;
+pub mod shared;
 pub mod system;
 mod tally;
 

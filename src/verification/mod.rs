@@ -9,12 +9,15 @@
 //! * `wcet`: C(m), alone and in conflict;
 //! * `demand`: the walk of a processor-demand test;
 //! * `response`: response times under fixed priorities;
+//! * `memory`, `beside`: the same where partitions share a memory and hold each other up;
 //! * `bounds`: utilization bounds, exactly.
 
+mod beside;
 mod bound;
 mod bounds;
 mod demand;
 mod fraction;
+mod memory;
 mod response;
 mod wcet;
 
@@ -23,7 +26,9 @@ pub use bound::verify_bound;
 use crate::model::plan::{Failure, Partition, Plan, Proof, UNITS_PER_SM};
 use crate::model::policy::{Policy, Preemption, Priorities, Strength};
 use crate::model::verdict::Evidence;
-use crate::model::{Interference, Task, TaskSet};
+use crate::model::{Interference, SharedMemory, Task, TaskSet};
+use beside::Disturbed;
+use memory::Beside;
 
 /// Why a plan is no proof.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -79,10 +84,20 @@ pub fn verify(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
             "found none, expected the name of a model",
         ));
     };
+    if interference.counts_bandwidth() != plan.memory.is_some() {
+        let found = if plan.memory.is_some() { "one" } else { "none" };
+        let message = format!(
+            "found {found}, expected the shared memory of a plan under conflict+bandwidth or bandwidth, and of no other"
+        );
+        return Err(Fault::new("memory", message));
+    }
     cover(plan, set)?;
     let mut all_pass = true;
     for (index, partition) in plan.partitions.iter().enumerate() {
-        check_partition(partition, set, interference)
+        let beside = plan
+            .memory
+            .map(|memory| (memory, Beside::new(plan, set, interference, memory, index)));
+        check_partition(partition, set, interference, beside)
             .map_err(|fault| fault.inside(&format!("partitions[{index}]")))?;
         all_pass &= partition.verdict.schedulable;
     }
@@ -192,8 +207,8 @@ fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, interference: Interference) ->
         .filter_map(|&task| Some((task, set.tasks().get(task)?)))
         .map(|(position, task)| {
             let conflict = match interference {
-                Interference::None => false,
-                Interference::Conflict => members
+                Interference::None | Interference::Bandwidth => false,
+                Interference::Conflict | Interference::ConflictBandwidth => members
                     .iter()
                     .any(|other| !std::ptr::eq(*other, task) && wcet::may_conflict(task, other)),
             };
@@ -211,11 +226,41 @@ fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, interference: Interference) ->
         .collect()
 }
 
-fn check_partition(partition: &Partition, set: &TaskSet, interference: Interference) -> Result<(), Fault> {
+fn check_partition(
+    partition: &Partition,
+    set: &TaskSet,
+    interference: Interference,
+    beside: Option<(SharedMemory, Beside)>,
+) -> Result<(), Fault> {
     if partition.sms == 0 {
         return Err(Fault::new("sms", "found 0, expected at least 1"));
     }
     let verdict = &partition.verdict;
+    if plan_needs_proof(beside.is_some(), verdict.policy) {
+        let message = format!(
+            "found {}, for which there is no proof beside others",
+            verdict.policy
+        );
+        return Err(Fault::new("verdict.policy", message));
+    }
+    let jobs = jobs(set, &partition.tasks, partition.sms, interference);
+    if let (Some((memory, beside)), Ok(jobs)) = (beside, &jobs) {
+        let disturbed = Disturbed {
+            slowest: beside.slowest(memory, set, partition.sms, jobs),
+            jobs,
+            beside,
+        };
+        // What fails without disturbance fails with it: such evidence is of the test without.
+        let negative = !verdict.evidence.is_positive();
+        let claims_nothing = matches!(
+            verdict.evidence,
+            Evidence::BoundExceeded | Evidence::Undecided { .. }
+        );
+        let calm = disturbed.calm() || negative && !claims_nothing;
+        if !calm {
+            return check_disturbed(partition, &disturbed);
+        }
+    }
     if verdict.strength != strength(verdict.policy) {
         let message = format!(
             "found {}, expected {}",
@@ -224,7 +269,6 @@ fn check_partition(partition: &Partition, set: &TaskSet, interference: Interfere
         );
         return Err(Fault::new("verdict.strength", message));
     }
-    let jobs = jobs(set, &partition.tasks, partition.sms, interference);
     let positive = check_evidence(&verdict.evidence, verdict.policy, jobs, partition.sms)
         .map_err(|fault| fault.inside("verdict.evidence"))?;
     if verdict.schedulable != positive {
@@ -233,6 +277,39 @@ fn check_partition(partition: &Partition, set: &TaskSet, interference: Interfere
             verdict.schedulable
         );
         return Err(Fault::new("verdict.schedulable", message));
+    }
+    Ok(())
+}
+
+/// Whether `policy` is none of those whose bounds are proven beside others.
+fn plan_needs_proof(beside: bool, policy: Policy) -> bool {
+    let proven = match policy {
+        Policy::Edf | Policy::NpEdf => true,
+        Policy::FixedPriority(preemption, _) => preemption != Preemption::Limited,
+        _ => false,
+    };
+    beside && !proven
+}
+
+/// Checks the verdict of a partition that others hold up.
+fn check_disturbed(partition: &Partition, disturbed: &Disturbed<'_>) -> Result<(), Fault> {
+    let verdict = &partition.verdict;
+    disturbed
+        .check(&verdict.evidence, verdict.policy)
+        .map_err(|fault| fault.inside("verdict.evidence"))?;
+    let positive = verdict.evidence.is_positive();
+    if verdict.schedulable != positive {
+        let message = format!(
+            "found {}, but the evidence is for {positive}",
+            verdict.schedulable
+        );
+        return Err(Fault::new("verdict.schedulable", message));
+    }
+    // Undecided without disturbance is undecided with it.
+    let undecided = matches!(verdict.evidence, Evidence::Undecided { .. });
+    if verdict.strength != Strength::Sufficient && !undecided {
+        let message = format!("found {}, expected sufficient beside others", verdict.strength);
+        return Err(Fault::new("verdict.strength", message));
     }
     Ok(())
 }

@@ -152,14 +152,8 @@ impl<'a> Level<'a> {
     }
 }
 
-/// Checks `response-times`.
-pub(super) fn check(
-    preemption: Preemption,
-    priorities: Priorities,
-    jobs: &[Job],
-    order: &[usize],
-    stated: &[Time],
-) -> Result<(), Fault> {
+/// Checks the order of `jobs` by priority.
+pub(super) fn check_order(priorities: Priorities, jobs: &[Job], order: &[usize]) -> Result<(), Fault> {
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
     if !sorted.iter().copied().eq(jobs.iter().map(|job| job.task)) {
@@ -176,6 +170,18 @@ pub(super) fn check(
             format!("found {order:?}, expected {expected:?}"),
         ));
     }
+    Ok(())
+}
+
+/// Checks `response-times`.
+pub(super) fn check(
+    preemption: Preemption,
+    priorities: Priorities,
+    jobs: &[Job],
+    order: &[usize],
+    stated: &[Time],
+) -> Result<(), Fault> {
+    check_order(priorities, jobs, order)?;
     if stated.len() != jobs.len() {
         let message = format!("found {} times, expected {}", stated.len(), jobs.len());
         return Err(Fault::new("response_times_ns", message));

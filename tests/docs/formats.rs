@@ -84,7 +84,9 @@ fn every_column_is_documented() {
     let sets = ["test", "partition"].map(|command| format!("{command} {ADAS} --platform xavier"));
     let jobs = format!("simulate tasks {ADAS} --platform orin");
     let validation = "validate --systems 1 --quiet".to_owned();
-    for command in sets.into_iter().chain([fit, jobs, validation]) {
+    let group = "predict tasksets/groups/masola23-experiment-4.json";
+    let group = [group.to_owned(), format!("{group} --windows")];
+    for command in sets.into_iter().chain([fit, jobs, validation]).chain(group) {
         let csv = run(&format!("{command} --format csv")).stdout;
         documents(csv.lines().next().unwrap().split(','));
     }

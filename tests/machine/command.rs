@@ -16,7 +16,7 @@ fn writes_a_machine_that_is_read_again() {
     assert!(
         answer
             .stderr
-            .starts_with("1 option without effect on the machine, "),
+            .starts_with("1 option without effect on the machine (-visualizer_enabled), "),
         "{}",
         answer.stderr
     );
@@ -41,7 +41,7 @@ fn says_what_it_did_not_use() {
         "-l2_ideal 1: not modelled, simulated is an L2 that misses",
         "default: -ptx_opcode_latency_int, SHFL 32",
         "without effect: -visualizer_enabled 0",
-        "1 option without effect on the machine, ",
+        "1 option without effect on the machine (-visualizer_enabled), ",
     ] {
         assert!(answer.stderr.contains(line), "{line}: {}", answer.stderr);
     }
@@ -50,6 +50,40 @@ fn says_what_it_did_not_use() {
         .source
         .clone();
     assert_eq!(source, "GPGPU-Sim configuration -");
+}
+
+/// A dash that is missing, and what GPGPU-Sim has no word for.
+#[test]
+fn slips_are_told() {
+    let text = config("rtx2060");
+    let line = text.lines().count() + 2;
+    for slip in ["gpgpu_n_clusters 3", "include foo", "-l2_ideal 0 1"] {
+        let answer = run_with("import gpgpusim-config -", format!("{text}-l2_ideal 0\n{slip}\n"));
+        let word = slip.split(' ').next_back().filter(|_| slip.starts_with('-'));
+        let word = word.or(slip.split(' ').next()).unwrap();
+        let expected =
+            format!("error: -:{line}: found \"{word}\", expected an option such as -gpgpu_n_clusters");
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{slip}");
+        assert!(answer.stderr.starts_with(&expected), "{slip}: {}", answer.stderr);
+    }
+    let named = |count: usize| {
+        let bogus: String = (0..count).map(|number| format!("-bogus_{number} 3\n")).collect();
+        let answer = run_with("import gpgpusim-config -", text.clone() + &bogus);
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        answer.stderr
+    };
+    assert!(
+        named(0).starts_with("0 options without effect on the machine, "),
+        "{}",
+        named(0)
+    );
+    assert!(
+        named(2).contains(" machine (-bogus_0, -bogus_1), "),
+        "{}",
+        named(2)
+    );
+    assert!(named(10).contains(", -bogus_9), "), "{}", named(10));
+    assert!(named(11).contains(", -bogus_9, …), "), "{}", named(11));
 }
 
 #[test]

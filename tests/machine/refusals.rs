@@ -23,7 +23,6 @@ fn malformed_values_name_their_place() {
         ),
         ("-gpgpu_n_cores_per_cluster", "200", "found 200 (sms_per_cluster)"),
         ("-gpgpu_n_mem", "", "found no value, expected one"),
-        ("-gpgpu_n_mem", "1 2", "found a second value, \"2\""),
         ("-gpgpu_sub_core_model", "yes", "found \"yes\", expected 0 or 1"),
         ("-gpgpu_clock_domains", "1365:1365:1365", "four frequencies"),
         (

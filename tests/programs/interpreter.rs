@@ -236,10 +236,10 @@ impl Launch<'_> {
                 let holds = match compared {
                     "eq" => ordering.is_eq(),
                     "ne" => ordering.is_ne(),
-                    "lt" => ordering.is_lt(),
-                    "le" => ordering.is_le(),
-                    "gt" => ordering.is_gt(),
-                    "ge" => ordering.is_ge(),
+                    "lt" | "lo" => ordering.is_lt(),
+                    "le" | "ls" => ordering.is_le(),
+                    "gt" | "hi" => ordering.is_gt(),
+                    "ge" | "hs" => ordering.is_ge(),
                     _ => panic!("{compared}"),
                 };
                 match instruction.opcode[2].as_str() {

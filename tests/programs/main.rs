@@ -12,4 +12,5 @@ mod json_garbage;
 mod language;
 mod refusals;
 mod replay;
+mod strides;
 mod twins;

@@ -38,7 +38,7 @@ fn issues(code: &Arc<Code>, block: u64, warp: u32) -> Vec<Issue> {
 }
 
 /// Compares `program` with its kernel in `text`, in up to `blocks` blocks.
-fn compare(text: &str, program: &Program, kernel: &str, arguments: &[Argument], blocks: u64) {
+pub fn compare(text: &str, program: &Program, kernel: &str, arguments: &[Argument], blocks: u64) {
     let module = Module::read(text).unwrap();
     let kernel = module.kernel(kernel).unwrap();
     let arguments = arguments
@@ -74,7 +74,7 @@ fn compare(text: &str, program: &Program, kernel: &str, arguments: &[Argument], 
     }
 }
 
-fn arguments(text: &str) -> Vec<Argument> {
+pub fn arguments(text: &str) -> Vec<Argument> {
     let read = |argument: &str| match argument.split_once('=') {
         Some((name, value)) => Argument::Number(name.to_owned(), value.parse().unwrap()),
         None => {
@@ -85,7 +85,7 @@ fn arguments(text: &str) -> Vec<Argument> {
     text.split(' ').map(read).collect()
 }
 
-fn options(grid: &str, block: &str, arguments: Vec<Argument>) -> Options {
+pub fn options(grid: &str, block: &str, arguments: Vec<Argument>) -> Options {
     Options {
         grid: grid.parse().unwrap(),
         block: block.parse().unwrap(),
@@ -165,7 +165,7 @@ enum Part {
     /// The part under a guard.
     Guarded(Box<Part>, u8, bool),
     If(u8, [u8; 2], i32, Vec<Part>, Vec<Part>),
-    /// Rounds by number, a step, the body.
+    /// Rounds by number, a step, the form, the body.
     Loop(u8, u8, u8, Vec<Part>),
     Exit(u8, i32),
 }
@@ -281,22 +281,24 @@ impl Writer {
                 self.own = q;
                 // Rounds that are the same for all, or depend on the thread.
                 let bound = ["%r3", "5", "%r9", "%r3"][usize::from(*rounds) % 4];
-                match form % 3 {
-                    0 => self.line(&format!("mov.u32 %q{q}, 0")),
-                    1 => self.line(&format!("mov.u32 %q{q}, {bound}")),
+                // Steps that are numbers, and one that depends on the thread.
+                let stride = ["%r9".to_owned(), step.to_string()][usize::from(form % 5 < 3)].clone();
+                match form % 5 {
+                    0 | 3 => self.line(&format!("mov.u32 %q{q}, 0")),
+                    1 | 4 => self.line(&format!("mov.u32 %q{q}, {bound}")),
                     _ => self.line(&format!("mul.lo.s32 %q{q}, {bound}, {step}")),
                 }
                 self.text.push_str(&format!("$L{start}:\n"));
                 body.iter().for_each(|part| self.part(part, ""));
                 let p = self.predicates + 1;
                 self.predicates = p;
-                match form % 3 {
-                    0 => {
-                        self.line(&format!("add.s32 %q{q}, %q{q}, {step}"));
+                match form % 5 {
+                    0 | 3 => {
+                        self.line(&format!("add.s32 %q{q}, %q{q}, {stride}"));
                         self.line(&format!("setp.lt.s32 %p{p}, %q{q}, {bound}"));
                     }
-                    1 => {
-                        self.line(&format!("add.s32 %q{q}, %q{q}, -{step}"));
+                    1 | 4 => {
+                        self.line(&format!("sub.s32 %q{q}, %q{q}, {stride}"));
                         self.line(&format!("setp.gt.s32 %p{p}, %q{q}, 0"));
                     }
                     _ => {

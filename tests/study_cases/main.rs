@@ -20,6 +20,7 @@ mod identity;
 mod numbers;
 mod placements;
 mod refusals;
+mod side_by_side;
 
 use std::fs;
 use std::path::{Path, PathBuf};

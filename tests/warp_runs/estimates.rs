@@ -113,6 +113,14 @@ fn without_memory_and_in_two_rounds_it_is_the_full_run() {
     let cycles = |points: &[Value]| points[0]["cycles"].as_u64().unwrap();
     let estimate = ask("--sms 1 --estimate");
     assert!(cycles(&estimate).abs_diff(cycles(&full)) * 20 < cycles(&full));
+    // Two SMs of a cluster get their blocks one after the other; else it is all the same.
+    for sms in ["2", "12", "24"] {
+        let ask = |options: &str| {
+            let line = format!("simulate profile {compute} --machine titanv --sms {sms} {options}");
+            cycles(json(&line)["points"].as_array().unwrap())
+        };
+        assert!(ask("").abs_diff(ask("--estimate=12")) <= 2, "{sms} SMs");
+    }
     // Memory, if it does not matter, changes hardly anything.
     let one = |options: &str| json(&format!("{PC} --sms 1 --grid 4 -p n=64 {options}"))["points"].clone();
     let (full, estimate) = (one(""), one("--estimate"));

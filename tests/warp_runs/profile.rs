@@ -150,7 +150,7 @@ fn what_is_refused() {
         ("--sms 0..3", "1..30"),
         ("--sms 31", "--sms: found 31, expected 1 to 30"),
         ("--clock core=0", "core=1365"),
-        ("--grid 0", "at least 1"),
+        ("--grid 0", "each from 1 to 4294967295"),
         ("-p x=1", "--parameter: found the name \"x\""),
         ("--scheduler qaws", "--budget: found none"),
         ("--budget 3", "--budget: found 3, expected none"),

@@ -139,7 +139,10 @@ fn scenarios() {
             with("\"launch\":1000000000001"),
             "at kernels[0].launch: found 1000000000001".to_owned(),
         ),
-        (with("\"grid\":0"), "at kernels[0].grid: found [0]".to_owned()),
+        (
+            with("\"grid\":0"),
+            "at kernels[0].grid: invalid value: integer `0`".to_owned(),
+        ),
         (
             with("\"block\":1025"),
             "at kernels[0].block: found 1025 threads".to_owned(),
@@ -189,6 +192,12 @@ fn scenarios() {
             "a block of 1024 threads with 1000 registers each and 0 bytes of shared memory does not fit"
                 .to_owned(),
         ),
+        (one("").replace("\"n\":2", "\"n\":2,"), "-:".to_owned()),
+        ("[]".to_owned(), "expected a scenario".to_owned()),
+        (
+            one("\"launch\":1000000000000,"),
+            "not through after 30000 cycles".to_owned(),
+        ),
         (
             one("").replace("\"n\":2", "\"n\":1000000000"),
             "not through after 30000 cycles".to_owned(),
@@ -205,6 +214,171 @@ fn scenarios() {
             "{text}: expected {expected}, found {}",
             answer.stderr
         );
+    }
+}
+
+/// What follows the blocks of a trace is refused as by `import accel-sim`.
+#[test]
+fn traces_end_with_their_grid() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = crate::support::root().join("tasksets/traces/accelsim/kernel-1.traceg");
+    let text = std::fs::read_to_string(trace).unwrap();
+    let lines = text.lines().count();
+    for (bad, expected) in [
+        (
+            text.replace("-grid dim = (4,1,1)", "-grid dim = (3,1,1)"),
+            "found another thread block, expected the end after the 3 of the grid",
+        ),
+        (
+            format!("{text}garbage\n"),
+            "found \"garbage\", expected #BEGIN_TB",
+        ),
+    ] {
+        let path = write(folder.path(), "bad.traceg", &bad);
+        for command in [
+            format!("simulate warps {path} --machine titanv"),
+            format!("simulate profile {path} --machine titanv --sms 2"),
+            format!("import accel-sim {path}"),
+        ] {
+            let answer = run(&command);
+            assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{command}");
+            assert!(
+                answer.stderr.contains("bad.traceg:"),
+                "{command}: {}",
+                answer.stderr
+            );
+            assert!(answer.stderr.contains(expected), "{command}: {}", answer.stderr);
+        }
+    }
+    let path = write(folder.path(), "good.traceg", &(text + "\n\n"));
+    let answer = run(&format!("simulate warps {path} --machine titanv"));
+    assert_eq!(answer.code, 0, "after {lines} lines: {}", answer.stderr);
+}
+
+/// Files of other formats are sent to their reader.
+#[test]
+fn foreign_files_say_what_to_do() {
+    let machine = "--machine rtx2060";
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = write(
+        folder.path(),
+        "s.json",
+        r#"{"machine":"rtx2060","kernels":[{"program":"kernel-1.traceg"}]}"#,
+    );
+    write(folder.path(), "kernel-1.traceg", "-kernel name = k\n");
+    for (line, expected) in [
+        (
+            format!("simulate warps tasksets/traces/accelsim/kernelslist.g {machine}"),
+            "kernelslist.g:1: found \"MemcpyHtoD,0x00007f5\", expected a scenario",
+        ),
+        (
+            "simulate warps tasksets/traces/accelsim/kernelslist.g".to_owned(),
+            "; `gpusched import accel-sim` says what is in a list of traces, and `simulate warps` takes each .traceg",
+        ),
+        (
+            format!("simulate profile tasksets/traces/accelsim/kernelslist.g {machine}"),
+            "; `gpusched import accel-sim` says",
+        ),
+        (
+            format!("simulate warps tasksets/kernels/ptx/kernels.ptx {machine}"),
+            "; `gpusched import ptx` makes a program of PTX",
+        ),
+        (
+            format!("simulate profile tasksets/kernels/ptx/kernels.ptx {machine}"),
+            "; `gpusched import ptx` makes a program of PTX",
+        ),
+        (
+            format!("{VADD} --machine tasksets/machines/small.config"),
+            "; `gpusched import gpgpusim-config` makes a machine",
+        ),
+        (
+            format!("simulate warps {scenario}"),
+            "; a trace in a scenario is {\"trace\":",
+        ),
+    ] {
+        let answer = run(&line);
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{line}");
+        assert!(answer.stderr.contains(expected), "{line}: {}", answer.stderr);
+    }
+}
+
+/// Sizes, buffers and SMs that are none: what was found, and what was expected.
+#[test]
+fn numbers_that_are_none_are_named() {
+    let size = "expected a size: a number from 1 to 4294967295, or a list of up to three";
+    let grid = |grid: &str| SMALL.replacen("\"grid\":8", &format!("\"grid\":{grid}"), 1);
+    assert_ne!(grid("9"), SMALL);
+    for (text, found, expected) in [
+        (
+            grid("1000000000000"),
+            "at grid: invalid value: integer `1000000000000`",
+            size,
+        ),
+        (grid("-1"), "at grid: invalid type: integer `-1`", size),
+        (grid("0"), "at grid: invalid value: integer `0`", size),
+        (grid("1.5"), "at grid: invalid type: floating point `1.5`", size),
+        (grid("\"9\""), "at grid: invalid type: string \"9\"", size),
+        (grid("[1,0,1]"), "at grid: found [1, 0]", "sizes of at least 1"),
+        (
+            grid("[1,1,1,1]"),
+            "at grid: found [1, 1, 1, 1]",
+            "up to three sizes",
+        ),
+        (
+            grid("[1,-1]"),
+            "at grid[1]: invalid value: integer `-1`",
+            "expected u32",
+        ),
+    ] {
+        let answer = run_with("simulate warps - --machine rtx2060", text.clone());
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{text}");
+        for part in [found, expected] {
+            assert!(answer.stderr.contains(part), "{text}: {part}: {}", answer.stderr);
+        }
+    }
+    let buffer = |buffer: &str| SMALL.replacen("\"buffers\":{", &format!("\"buffers\":{{\"z\":{buffer},"), 1);
+    assert_ne!(buffer("9"), SMALL);
+    for (value, expected) in [
+        (
+            "-1",
+            "at buffers.z: invalid type: integer `-1`, expected the bytes of a buffer from 0, or",
+        ),
+        (
+            "[1]",
+            "at buffers.z: invalid type: sequence, expected the bytes of a buffer from 0, or",
+        ),
+        ("{\"bytes\":1}", "missing field `address`"),
+    ] {
+        let answer = run_with("simulate warps - --machine rtx2060", buffer(value));
+        assert_eq!(answer.code, 2, "{value}");
+        assert!(answer.stderr.contains(expected), "{value}: {}", answer.stderr);
+    }
+    let sms = format!("{{\"machine\":\"rtx2060\",\"kernels\":[{{\"program\":{SMALL},\n\"sms\":5}}]}}");
+    let answer = run_with("simulate warps -", sms);
+    let expected = "at kernels[0].sms: invalid type: integer `5`, expected numbers of SMs such as [0, 1, 5]";
+    assert!(answer.stderr.contains(expected), "{}", answer.stderr);
+    let import = "import ptx tasksets/kernels/ptx/saxpyl.ptx --kernel saxpyl --block 32";
+    for (line, expected) in [
+        (
+            format!("{import} --grid 1000000000000"),
+            "each from 1 to 4294967295",
+        ),
+        (
+            format!("{import} --grid 1 -p f=2.0"),
+            "found \"2.0\" as the value of f, expected a whole number; of a floating-point parameter any",
+        ),
+        (
+            format!("{import} --grid 1 -p a:-1"),
+            "found \"-1\" as the bytes of a, expected a whole number from 0",
+        ),
+        (
+            format!("{import} --grid 1 -p a"),
+            "expected memory as NAME:BYTES, such as a:4096, or a number as NAME=VALUE",
+        ),
+    ] {
+        let answer = run(&line);
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{line}");
+        assert!(answer.stderr.contains(expected), "{line}: {}", answer.stderr);
     }
 }
 
@@ -228,6 +402,25 @@ fn programs_in_files_are_named_in_errors() {
         "{}",
         answer.stderr
     );
+}
+
+#[test]
+fn files_are_not_written_over_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = write(folder.path(), "p.json", SMALL);
+    let other = folder.path().join("o.json").display().to_string();
+    for (options, expected) in [
+        (format!("-o {other} --trace {other}"), "--trace, --output"),
+        (format!("-o {other} --issues {other}"), "--output, --issues"),
+        (format!("--issues {program}"), "--issues, FILE"),
+        (format!("-o {program}"), "--output, FILE"),
+    ] {
+        let answer = run(&format!("simulate warps {program} --machine rtx2060 {options}"));
+        assert_eq!(answer.code, 2, "{options}");
+        let expected = format!("{expected}: found the same file, expected two");
+        assert!(answer.stderr.contains(&expected), "{}", answer.stderr);
+    }
+    assert_eq!(std::fs::read_to_string(&program).unwrap(), SMALL);
 }
 
 #[test]

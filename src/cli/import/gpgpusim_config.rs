@@ -6,6 +6,7 @@ use crate::cli::output::Output;
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::gpgpusim_config::{Imported, read};
+use crate::simulator::warp::gpu;
 
 /// Reads a configuration of GPGPU-Sim as a machine.
 #[derive(Debug, clap::Args)]
@@ -45,6 +46,9 @@ impl Args {
         let mut output = Output::open(global)?;
         output.write(text)?;
         output.finish()?;
+        if let Err(failure) = gpu::check(&imported.machine) {
+            complain(&format!("warning: cannot be simulated: {failure}"));
+        }
         if !global.quiet {
             self.tell(&imported);
         }
@@ -63,7 +67,7 @@ impl Args {
                 complain(&format!("default: {} {}", one.option, one.value));
             }
             for one in ignored {
-                let values = clip(&one.values.join(" "));
+                let values = clip(one.value.as_deref().unwrap_or_default());
                 complain(&format!(
                     "{}:{}: without effect: {} {values}",
                     one.file, one.line, one.option
@@ -75,13 +79,23 @@ impl Args {
             1 => format!("1 {what}"),
             _ => format!("{count} {what}s"),
         };
-        let ignored = number(ignored.len(), "option");
+        let count = number(ignored.len(), "option");
         let missing = number(missing.len(), "default");
+        // Misspelled options are among them.
+        let names: Vec<String> = ignored.iter().take(NAMED).map(|one| clip(&one.option)).collect();
+        let names = match ignored.len() {
+            0 => String::new(),
+            1..=NAMED => format!(" ({})", names.join(", ")),
+            _ => format!(" ({}, …)", names.join(", ")),
+        };
         complain(&format!(
-            "{ignored} without effect on the machine, {missing}{hint}"
+            "{count} without effect on the machine{names}, {missing}{hint}"
         ));
     }
 }
+
+/// How many options without effect are named in any case.
+const NAMED: usize = 10;
 
 fn clip(text: &str) -> String {
     crate::cli::table::clip(text, 60).to_string()

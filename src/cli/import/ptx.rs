@@ -49,19 +49,25 @@ Example:
   gpusched import ptx tasksets/kernels/ptx/kernels.ptx --kernel pc --grid 120 --block 256 -p a:122880 -p b:122880 -p n=16";
 
 fn argument(text: &str) -> std::result::Result<Argument, String> {
-    let expected = || "expected memory such as a:4096 or a number such as n=16".to_owned();
+    let expected = || {
+        "expected memory as NAME:BYTES, such as a:4096, or a number as NAME=VALUE, such as n=16".to_owned()
+    };
     let at = text.find(['=', ':']).ok_or_else(expected)?;
     let (name, value) = text.split_at(at);
     let (sign, value) = value.split_at(1);
     if sign == ":" {
         return Ok(Argument::Buffer(
             name.to_owned(),
-            value.parse().map_err(|_| expected())?,
+            value.parse().map_err(|_| {
+                format!("found {value:?} as the bytes of {name}, expected a whole number from 0")
+            })?,
         ));
     }
     Ok(Argument::Number(
         name.to_owned(),
-        value.parse().map_err(|_| expected())?,
+        value.parse().map_err(|_| {
+            format!("found {value:?} as the value of {name}, expected a whole number; of a floating-point parameter any, which nothing depends on")
+        })?,
     ))
 }
 

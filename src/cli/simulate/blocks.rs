@@ -51,7 +51,10 @@ impl Args {
     /// # Errors
     /// Bad input, more blocks than JSON holds, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        self.pictures.check()?;
+        self.pictures.check(&[
+            ("--output", global.file()),
+            ("FILE", Some(self.scenario.as_path())),
+        ])?;
         let scenario = self.scenario()?;
         let shape = scenario.shape();
         match global.format() {

@@ -48,8 +48,9 @@ impl Pictures {
     /// Whether the paths make sense, to be asked before a simulation.
     ///
     /// # Errors
-    /// Standard output, which has the answer, one path for both, and a window that is none.
-    pub fn check(&self) -> Result<()> {
+    /// Standard output, which has the answer, a path that the pictures share with each other or with one of `files`, and a
+    /// window that is none.
+    pub fn check(&self, files: &[(&str, Option<&Path>)]) -> Result<()> {
         let dash = Path::new("-");
         for (option, path) in [("--trace", &self.trace), ("--gantt", &self.gantt)] {
             if path.as_deref() == Some(dash) {
@@ -58,9 +59,18 @@ impl Pictures {
                 return Err(Error::Usage(message));
             }
         }
-        if self.trace.is_some() && self.trace == self.gantt {
-            let message = "--trace, --gantt: found the same file, expected two";
-            return Err(Error::Usage(message.to_owned()));
+        let pictures = [
+            ("--trace", self.trace.as_deref()),
+            ("--gantt", self.gantt.as_deref()),
+        ];
+        let mut all: Vec<(&str, &Path)> = Vec::new();
+        for (option, path) in pictures.iter().chain(files) {
+            let Some(path) = *path else { continue };
+            if let Some((other, _)) = all.iter().find(|(_, known)| same_file(known, path)) {
+                let message = format!("{other}, {option}: found the same file, expected two");
+                return Err(Error::Usage(message));
+            }
+            all.push((option, path));
         }
         match (self.from, self.to) {
             (Some(from), Some(to)) if from >= to => {
@@ -100,6 +110,13 @@ impl Pictures {
         }
         artifacts.into_iter().try_for_each(Artifact::commit)
     }
+}
+
+/// Whether both name one file, which need not be there yet; streams and devices are none.
+fn same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let device = one.exists() && !one.is_file();
+    one != Path::new("-") && !device && real(one) == real(other)
 }
 
 fn is_svg(path: &Path) -> bool {

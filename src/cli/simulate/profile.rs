@@ -95,7 +95,9 @@ impl Args {
         let points: Vec<Result<Point>> = global.pool()?.install(|| sms.par_iter().map(point).collect());
         let points = points.into_iter().collect::<Result<Vec<Point>>>()?;
         drop(progress);
-        let answer = Answer::new(&setup, !self.cold, self.estimate, points);
+        // Traces do not say which buffers there are.
+        let warm = !self.cold && !is_trace(&self.program);
+        let answer = Answer::new(&setup, warm, self.estimate, points);
         let text = match global.format() {
             Format::Csv => answer.csv()?,
             Format::Json => json_line(&answer)?,

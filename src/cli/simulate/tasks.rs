@@ -121,7 +121,11 @@ impl Args {
     /// Bad input or usage, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         self.check()?;
-        self.pictures.check()?;
+        self.pictures.check(&[
+            ("--output", global.file()),
+            ("--utilization", self.utilization.as_deref()),
+            ("SETS", Some(self.sets.as_path())),
+        ])?;
         let (format, palette) = (global.format(), Palette::of(global));
         let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;

@@ -65,7 +65,12 @@ impl Args {
     /// # Errors
     /// Bad input, a run that is too long, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        self.pictures.check()?;
+        let files = [
+            ("--output", global.file()),
+            ("--issues", self.kernels.issues()),
+            ("FILE", Some(self.scenario.as_path())),
+        ];
+        self.pictures.check(&files)?;
         let changes = Changes {
             scheduler: self.scheduler,
             budgets: &self.budget,
@@ -78,6 +83,7 @@ impl Args {
         }
         let raw = WarpScenarios::only_raw(file, "scenario")?;
         let name = file.display().to_string();
+        raw.check_syntax(&name)?;
         if raw.has("body") {
             let source = KernelSource::Program(Box::new(raw.parse(&name)?));
             return kernels.run_alone(global, file, source, &changes);
@@ -85,8 +91,9 @@ impl Args {
         if raw.has("machine") {
             return kernels.run(global, file, raw.parse(&name)?, &changes);
         }
+        let scenario = raw.parse(&name)?;
         kernels.refuse()?;
-        self.run_subcore(global, raw.parse(&name)?)
+        self.run_subcore(global, scenario)
     }
 
     /// Simulates a sub-core with latencies alone.

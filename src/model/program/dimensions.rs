@@ -1,6 +1,6 @@
 //! The size of a grid or a block.
 
-use serde::de::{Deserializer, Error as _};
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// A size along up to three axes, each at least 1; x is the fastest.
@@ -39,7 +39,12 @@ impl std::str::FromStr for Dimensions {
     fn from_str(text: &str) -> Result<Dimensions, String> {
         let mut sizes = [1; 3];
         let mut parts = text.split('x');
-        let expected = || format!("found {text:?}, expected a size such as 480 or 16x8x2, each at least 1");
+        let expected = || {
+            format!(
+                "found {text:?}, expected a size such as 480 or 16x8x2, each from 1 to {}",
+                u32::MAX
+            )
+        };
         for size in &mut sizes {
             let Some(part) = parts.next() else { break };
             *size = part.parse().ok().filter(|&size| size > 0).ok_or_else(expected)?;
@@ -62,8 +67,8 @@ impl std::fmt::Display for Dimensions {
     }
 }
 
-#[derive(Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(untagged, expecting = "a size: a number, or a list of up to three")]
+#[derive(Serialize, schemars::JsonSchema)]
+#[serde(untagged)]
 enum Shape {
     Line(u32),
     Axes(Vec<u32>),
@@ -82,17 +87,45 @@ impl Serialize for Dimensions {
 
 impl<'de> Deserialize<'de> for Dimensions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Dimensions, D::Error> {
-        let axes = match Shape::deserialize(deserializer)? {
-            Shape::Line(x) => vec![x],
-            Shape::Axes(axes) => axes,
-        };
-        if axes.is_empty() || axes.len() > 3 || axes.contains(&0) {
-            return Err(D::Error::custom(format!(
-                "found {axes:?}, expected up to three sizes of at least 1"
-            )));
+        struct Sizes;
+
+        impl<'de> Visitor<'de> for Sizes {
+            type Value = Dimensions;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(
+                    f,
+                    "a size: a number from 1 to {}, or a list of up to three",
+                    u32::MAX
+                )
+            }
+
+            fn visit_u64<E: Error>(self, x: u64) -> Result<Dimensions, E> {
+                match u32::try_from(x) {
+                    Ok(x) if x > 0 => Ok(Dimensions::line(x)),
+                    _ => Err(E::invalid_value(serde::de::Unexpected::Unsigned(x), &self)),
+                }
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Dimensions, A::Error> {
+                let mut axes = Vec::new();
+                while let Some(size) = list.next_element::<u32>()? {
+                    axes.push(size);
+                    if size == 0 || axes.len() > 3 {
+                        break;
+                    }
+                }
+                if axes.is_empty() || axes.len() > 3 || axes.contains(&0) {
+                    let found = if axes.len() > 3 { " …" } else { "" };
+                    let message = format!("found {axes:?}{found}, expected up to three sizes of at least 1");
+                    return Err(A::Error::custom(message));
+                }
+                let along = |axis| axes.get(axis).copied().unwrap_or(1);
+                Ok(Dimensions([along(0), along(1), along(2)]))
+            }
         }
-        let along = |axis| axes.get(axis).copied().unwrap_or(1);
-        Ok(Dimensions([along(0), along(1), along(2)]))
+
+        deserializer.deserialize_any(Sizes)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -14,8 +15,8 @@ pub struct Buffer {
     pub address: Option<u64>,
 }
 
-#[derive(Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(untagged, expecting = "the bytes of a buffer, or {\"bytes\":…,\"address\":…}")]
+#[derive(Serialize, schemars::JsonSchema)]
+#[serde(untagged)]
 enum Shape {
     Bytes(u64),
     Placed(Placed),
@@ -43,13 +44,29 @@ impl Serialize for Buffer {
 
 impl<'de> Deserialize<'de> for Buffer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Buffer, D::Error> {
-        Ok(match Shape::deserialize(deserializer)? {
-            Shape::Bytes(bytes) => Buffer { bytes, address: None },
-            Shape::Placed(Placed { bytes, address }) => Buffer {
-                bytes,
-                address: Some(address),
-            },
-        })
+        struct BufferVisitor;
+
+        impl<'de> Visitor<'de> for BufferVisitor {
+            type Value = Buffer;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("the bytes of a buffer from 0, or {\"bytes\":…,\"address\":…}")
+            }
+
+            fn visit_u64<E>(self, bytes: u64) -> Result<Buffer, E> {
+                Ok(Buffer { bytes, address: None })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Buffer, A::Error> {
+                let Placed { bytes, address } = Placed::deserialize(MapAccessDeserializer::new(fields))?;
+                Ok(Buffer {
+                    bytes,
+                    address: Some(address),
+                })
+            }
+        }
+
+        deserializer.deserialize_any(BufferVisitor)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use serde::de::{Deserializer, Error as _};
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::model::Machine;
@@ -50,13 +50,6 @@ impl FromStr for SmSet {
     }
 }
 
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(untagged, expecting = "numbers of SMs such as [0, 1, 5] or \"0-14,20\"")]
-enum Shape {
-    Text(String),
-    List(Vec<u32>),
-}
-
 impl Serialize for SmSet {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
@@ -65,13 +58,30 @@ impl Serialize for SmSet {
 
 impl<'de> Deserialize<'de> for SmSet {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SmSet, D::Error> {
-        match Shape::deserialize(deserializer)? {
-            Shape::Text(text) => text.parse().map_err(D::Error::custom),
-            Shape::List(list) => {
-                let found = format!("found {list:?}, expected {EXPECTED}");
-                SmSet::new(list).ok_or_else(|| D::Error::custom(found))
+        struct Numbers;
+
+        impl<'de> Visitor<'de> for Numbers {
+            type Value = SmSet;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(EXPECTED)
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<SmSet, E> {
+                text.parse().map_err(E::custom)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SmSet, A::Error> {
+                let mut indices = Vec::new();
+                while let Some(index) = list.next_element::<u32>()? {
+                    indices.push(index);
+                }
+                let found = format!("found {indices:?}, expected {EXPECTED}");
+                SmSet::new(indices).ok_or_else(|| A::Error::custom(found))
             }
         }
+
+        deserializer.deserialize_any(Numbers)
     }
 }
 
@@ -81,7 +91,8 @@ impl schemars::JsonSchema for SmSet {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Shape::json_schema(generator)
+        let list = generator.subschema_for::<Vec<u32>>();
+        schemars::json_schema!({"anyOf": [{"type": "string"}, list]})
     }
 }
 

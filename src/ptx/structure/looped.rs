@@ -111,7 +111,7 @@ impl Structure<'_> {
             at(*register, &round, state)
         });
         let rounds = self.rounds(&again, &counter).ok_or_else(|| {
-            let message = "found a loop whose rounds are not known: the closing branch must compare what grows by the same amount each round with what stays the same";
+            let message = "found a loop whose rounds are not known: the closing branch must compare what grows (or shrinks) towards its end by the same amount each round, known not to be 0, with what stays the same";
             PtxError::new(line, message)
         })?;
         let most = self.knowledge.ranges.of(&rounds).high.max(1);

@@ -15,34 +15,39 @@ impl Structure<'_> {
         // difference = start + step · counter
         let start = difference.substituted(&|name| (name == counter).then(|| Poly::constant(0)));
         let after = difference.substituted(&|name| (name == counter).then(|| Poly::constant(1)));
-        let step = after.minus(&start).as_constant().filter(|step| *step != 0)?;
-        let line = start.plus(&Poly::name(counter).scaled(step));
-        if line != difference || start.mentions(&|name| name.starts_with('%') || name == counter) {
+        let step = after.minus(&start);
+        let line = start.plus(&step.times(&Poly::name(counter)));
+        let changes = |name: &str| name.starts_with('%') || name == counter;
+        if line != difference || start.mentions(&changes) || step.mentions(&changes) {
             return None;
         }
+        // What is not a number, such as the threads of the grid, must be known to grow, or to shrink.
         let ranges = &self.knowledge.ranges;
-        // How far the difference is from where the loop ends, and how it comes closer.
-        let (distance, step) = match (operator, step > 0) {
-            (Binary::Unequal, true) => (start.scaled(-1), step),
-            (Binary::Unequal, false) => (start, step.checked_neg()?),
-            (Binary::Less, true) => (start.scaled(-1), step),
-            (Binary::AtMost, true) => (start.scaled(-1).plus(&Poly::constant(1)), step),
-            (Binary::Greater, false) => (start, step.checked_neg()?),
-            (Binary::AtLeast, false) => (start.plus(&Poly::constant(1)), step.checked_neg()?),
+        let reach = ranges.of(&step);
+        let grows = match (reach.low, reach.high) {
+            (1.., _) => true,
+            (low, ..=-1) if low > i64::MIN.into() => false,
             _ => return None,
         };
+        let pace = if grows { step } else { step.scaled(-1) };
         let one = Poly::constant(1);
+        // How far the difference is from where the loop ends.
+        let distance = match (operator, grows) {
+            (Binary::Unequal | Binary::Less, true) => start.scaled(-1),
+            (Binary::AtMost, true) => one.minus(&start),
+            (Binary::Unequal | Binary::Greater, false) => start,
+            (Binary::AtLeast, false) => start.plus(&one),
+            _ => return None,
+        };
         if *operator == Binary::Unequal {
             // It must meet its end exactly, and from the right side: where it does not, compilers put a condition around.
-            let rounds = distance.divided(step)?;
+            let rounds = distance.divided(pace.as_constant()?)?;
             let sure = self.conditions > 0 || ranges.of(&rounds).low >= 0;
             return sure.then(|| rounds.plus(&one));
         }
-        let padded = distance.plus(&Poly::constant(step.checked_sub(1)?));
-        Some(
-            ranges
-                .binary(Binary::Divide, &padded, &Poly::constant(step))
-                .plus(&one),
-        )
+        let padded = distance.plus(&pace).minus(&one);
+        // A distance that can leave 64 bits tells nothing.
+        let known = ranges.of(&padded).fits_signed(64);
+        known.then(|| ranges.binary(Binary::Divide, &padded, &pace).plus(&one))
     }
 }

@@ -59,12 +59,21 @@ pub fn estimate(
         sms: Some(vec![true]),
         source: Arc::clone(&kernel.source),
     };
+    // An SM that shares a cluster would leave places free for its neighbour's share of the grid.
+    let mut shape = machine.clone().into_shape();
+    shape.sms_per_cluster = 1;
+    let single = Machine::new(shape).map_err(|error| Failure::Unsupported {
+        machine: machine.name.clone(),
+        field: "sms_per_cluster",
+        found: error.to_string(),
+        expected: "what a machine can have",
+    })?;
     let settings = Settings {
         sms: Some(1),
         record_issues: false,
         ..settings.clone()
     };
-    let mut run = run(machine, &[sample], &settings)?;
+    let mut run = run(&single, &[sample], &settings)?;
     let mut ends: Vec<u64> = run.blocks.iter().map(|block| block.end).collect();
     ends.sort_unstable();
     let end = |blocks: u64| {

@@ -20,7 +20,9 @@ mod planted;
 mod published;
 mod row;
 mod scenario;
+mod shared_memory;
 mod shared_sms;
+mod side_by_side;
 mod splits;
 mod variants;
 mod warps;
@@ -122,7 +124,10 @@ pub const MEASURES: &[Entry] = &[
     entry::<misprediction::MispredictionParameters>(),
     entry::<occupancy::OccupancyParameters>(),
     entry::<scenario::ScenarioParameters>(),
+    entry::<shared_memory::SharedMemoryParameters>(),
     entry::<shared_sms::SharedSmsParameters>(),
+    entry::<side_by_side::MemoryProfilesParameters>(),
+    entry::<side_by_side::SideBySideParameters>(),
     entry::<warps::WarpsParameters>(),
 ];
 

@@ -59,6 +59,21 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
     Ok(())
 }
 
+/// Drawn tasks have no memory traffic yet.
+pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
+    let reading = shape
+        .reading
+        .iter()
+        .position(|reading| reading.interference.counts_bandwidth());
+    match reading {
+        None => Ok(()),
+        Some(index) => Err(document.error(
+            &format!("reading[{index}].interference"),
+            "found a model that counts memory traffic, expected conflict or none: drawn tasks have no traffic",
+        )),
+    }
+}
+
 /// M.
 pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
     match (shape.sms, &shape.platform) {

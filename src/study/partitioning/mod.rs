@@ -43,6 +43,7 @@ impl Partitioning {
         super::names::of_files(document, &shape.name)?;
         checks::names(document, &shape)?;
         checks::blocks(document, &shape)?;
+        checks::interference(document, &shape)?;
         let sms = checks::sms(document, &shape)?;
         let points = checks::points(document, &shape)?;
         if shape.sets == 0 {

@@ -7,7 +7,7 @@ use crate::interference::Interference;
 use crate::model::Policy;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{Heuristic, HeuristicKind, Objective};
+use crate::partitioning::{Heuristic, HeuristicKind, Objective, Traffic};
 use crate::study::Claim;
 use crate::study::axis::Values;
 
@@ -139,6 +139,7 @@ impl Algorithm {
             bf_measure: self.bf_measure,
             bf_direction: self.bf_direction,
             split: self.split,
+            traffic: Traffic::default(), // counts in no study of partitioning
             objective: self.objective,
             improve: self.improve,
             budget: self.budget,
@@ -230,6 +231,7 @@ mod tests {
             bf_measure: BfMeasure::Demand,
             bf_direction: BfDirection::Descending,
             split: Some(3),
+            traffic: Traffic::All,
             objective: Objective::Feasible,
             improve: true,
             budget: Some(7),

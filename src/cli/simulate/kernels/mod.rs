@@ -106,6 +106,11 @@ pub struct Changes<'a> {
 }
 
 impl KernelArgs {
+    /// Where issues are written, if at all.
+    pub fn issues(&self) -> Option<&Path> {
+        self.issues.as_deref()
+    }
+
     /// Refuses these options, which only kernels on a machine have.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use super::{Args, Times};
 use crate::cli::pairs::pairs;
 use crate::cli::question::one_gpu;
 use crate::error::{Error, Result};
+use crate::interference::Interference;
 use crate::model::reader::{Plans, TaskSets};
 use crate::model::{Factor, Plan, Policy, TaskSet};
 use crate::partitioning::Problem;
@@ -11,6 +12,17 @@ use crate::validation::system::{Part, parts};
 
 /// The half.
 const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
+
+/// `interference`, if it has nothing to do with other partitions.
+fn alone(interference: Interference) -> Result<Interference> {
+    match interference.counts_bandwidth() {
+        false => Ok(interference),
+        true => Err(Error::Usage(format!(
+            "--interference: found {interference}, expected conflict or none: each partition is simulated by itself (`gpusched validate \
+             --shared-memory` simulates partitions that share a memory)"
+        ))),
+    }
+}
 
 /// One task set on its partitions.
 pub(super) struct Case<'a> {
@@ -48,7 +60,7 @@ impl Args {
         let mut index = 0;
         while let Some((_, set)) = next {
             next = sets.next().transpose()?;
-            let interference = self.interference.unwrap_or_default();
+            let interference = alone(self.interference.unwrap_or_default())?;
             let policy = self.policy.unwrap_or_default();
             let problem = Problem::new(&set, sms, policy, interference.model())?;
             let all: Vec<usize> = (0..set.tasks().len()).collect();
@@ -72,7 +84,7 @@ impl Args {
                 "interference: found null, expected --interference, since the plan names no model".to_owned(),
             ));
         };
-        let problem = Problem::new(set, plan.gpu_sms, Policy::Edf, interference.model())?;
+        let problem = Problem::new(set, plan.gpu_sms, Policy::Edf, alone(interference)?.model())?;
         Ok(Case {
             index,
             set,

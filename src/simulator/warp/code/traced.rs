@@ -73,6 +73,10 @@ impl TracedKernel {
         let Some(block) = self.trace.next_block()? else {
             return Ok(None);
         };
+        // What follows the last block is no part of the kernel, and refused with it.
+        if self.trace.blocks_read() == self.header.grid.count() {
+            self.trace.next_block()?;
+        }
         let known = self.trace.code().instructions();
         let new = known.get(self.lines.len()..).unwrap_or_default();
         if !new.is_empty() {

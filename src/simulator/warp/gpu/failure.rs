@@ -4,8 +4,10 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The machine has something that is not simulated.
-    #[error("the machine's {field} is {found}; simulated: {expected}")]
+    #[error("machine {machine:?}: {field} is {found}; simulated: {expected}")]
     Unsupported {
+        /// The machine's name.
+        machine: String,
         /// Field of the machine.
         field: &'static str,
         /// What it says.
@@ -27,6 +29,12 @@ pub enum Failure {
         registers: u32,
         /// Shared memory of the block [bytes].
         shared_bytes: u32,
+    },
+    /// A kernel computes with matrices on a machine without units for them.
+    #[error("kernel {kernel:?} computes with matrices, for which the machine has no units (sm.units.tensor)")]
+    NoUnit {
+        /// The kernel.
+        kernel: String,
     },
     /// A kernel's instructions could not be had.
     #[error("kernel {kernel:?}: {message}")]

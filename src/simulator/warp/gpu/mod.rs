@@ -77,6 +77,14 @@ struct Gpu<'a> {
 
 const NEVER: u64 = u64::MAX;
 
+/// Whether `machine` can be simulated.
+///
+/// # Errors
+/// [`Failure::Unsupported`] with the first field that cannot.
+pub fn check(machine: &Machine) -> Result<(), Failure> {
+    supported::machine(machine)
+}
+
 /// Runs `kernels` on `machine` until all are through.
 ///
 /// # Errors
@@ -247,7 +255,7 @@ impl<'a> Gpu<'a> {
                     next_watch = self.now.saturating_add(WATCH);
                     watch(self.now);
                 }
-                self.skip()?;
+                self.skip(limit)?;
             }
         }
     }
@@ -361,6 +369,11 @@ impl<'a> Gpu<'a> {
             }
             sm.cycle(self.now, &mut self.requests, &slice);
             self.sm_wakes[index] = sm.wakes_at(self.now + 1).unwrap_or(NEVER);
+            if let Some(kernel) = sm.without_unit {
+                return Err(Failure::NoUnit {
+                    kernel: self.kernels[kernel].name.clone(),
+                });
+            }
             if !sm.ended.is_empty() {
                 for ended in sm.ended.drain(..) {
                     self.dispatcher.give_back(index, &self.kernels[ended.kernel]);
@@ -395,7 +408,7 @@ impl<'a> Gpu<'a> {
     }
 
     /// Goes on to the next cycle in which something can happen.
-    fn skip(&mut self) -> Result<(), Failure> {
+    fn skip(&mut self, limit: u64) -> Result<(), Failure> {
         let now = self.now;
         if self.sm_wakes.iter().any(|&at| at <= now)
             || !self.requests.is_empty()
@@ -414,6 +427,9 @@ impl<'a> Gpu<'a> {
             .unwrap_or(NEVER);
         if next == NEVER {
             return Err(Failure::Deadlock { cycle: now });
+        }
+        if next > limit {
+            return Err(Failure::Limit { cycles: limit });
         }
         if self.skips && next > now + 1 {
             self.edges.skip_to(next);

@@ -4,7 +4,7 @@ use super::super::memory::Crossbar;
 use super::super::request::Request;
 use super::{Failure, Launch};
 use crate::model::machine::{
-    Cache, L1, MachineShape, Memory, MshrKind, PerPipe, SharedMemory, Sm, WriteAllocation, WritePolicy,
+    Cache, L1, MachineShape, Memory, MshrKind, SharedMemory, Sm, WriteAllocation, WritePolicy,
 };
 
 /// The most schedulers, and banks and collectors, of an SM.
@@ -13,6 +13,28 @@ const MAX_BANKS: u32 = 64;
 
 /// Refuses what is not simulated of a machine.
 pub fn machine(machine: &MachineShape) -> Result<(), Failure> {
+    parts(machine).map_err(|refusal| refusal.of(machine))
+}
+
+/// A field that is refused.
+struct Refusal {
+    field: &'static str,
+    found: String,
+    expected: &'static str,
+}
+
+impl Refusal {
+    fn of(self, machine: &MachineShape) -> Failure {
+        Failure::Unsupported {
+            machine: machine.name.clone(),
+            field: self.field,
+            found: self.found,
+            expected: self.expected,
+        }
+    }
+}
+
+fn parts(machine: &MachineShape) -> Result<(), Refusal> {
     sm(&machine.sm)?;
     l1(&machine.l1)?;
     shared_memory(&machine.shared_memory)?;
@@ -39,7 +61,7 @@ pub fn kernels(machine: &MachineShape, kernels: &[Launch]) -> Result<(), Failure
     let places = machine.dispatch.kernels;
     if kernels.len() > places as usize {
         let expected = "as many as the scenario has, or more";
-        return demand(false, "dispatch.kernels", places, expected);
+        return demand(false, "dispatch.kernels", places, expected).map_err(|refusal| refusal.of(machine));
     }
     for kernel in kernels {
         let need = &kernel.need;
@@ -59,7 +81,7 @@ pub fn kernels(machine: &MachineShape, kernels: &[Launch]) -> Result<(), Failure
     Ok(())
 }
 
-fn sm(sm: &Sm) -> Result<(), Failure> {
+fn sm(sm: &Sm) -> Result<(), Refusal> {
     demand(sm.sub_cores, "sm.sub_cores", sm.sub_cores, "true")?;
     demand(
         sm.schedulers <= MAX_SCHEDULERS && sm.warps().is_multiple_of(sm.schedulers),
@@ -79,23 +101,32 @@ fn sm(sm: &Sm) -> Result<(), Failure> {
         false,
         "true",
     )?;
+    let each = |count: u32, optional: bool| count == sm.schedulers || optional && count == 0;
     let units = &sm.units;
-    let each = [units.sp, units.dp, units.int, units.sfu, units.tensor];
     demand(
-        each.iter().all(|&units| units == sm.schedulers),
+        each(units.sp, false)
+            && each(units.sfu, false)
+            && [units.dp, units.int, units.tensor]
+                .iter()
+                .all(|&units| each(units, true)),
         "sm.units",
-        format!("{units:?}"),
-        "one of each kind for each scheduler",
+        json(units),
+        "one of each kind for each scheduler; dp, int and tensor: or none",
     )?;
     for (field, widths) in [
         ("sm.widths.id_oc", &sm.widths.id_oc),
         ("sm.widths.oc_ex", &sm.widths.oc_ex),
     ] {
         demand(
-            *widths == PerPipe::all(sm.schedulers),
+            each(widths.sp, false)
+                && each(widths.sfu, false)
+                && each(widths.mem, false)
+                && each(widths.dp, units.dp == 0)
+                && each(widths.int, units.int == 0)
+                && each(widths.tensor, units.tensor == 0),
             field,
-            format!("{widths:?}"),
-            "one of each kind for each scheduler",
+            json(widths),
+            "one for each scheduler and kind of unit",
         )?;
     }
     let file = &sm.register_file;
@@ -127,7 +158,7 @@ fn sm(sm: &Sm) -> Result<(), Failure> {
     )
 }
 
-fn l1(l1: &L1) -> Result<(), Failure> {
+fn l1(l1: &L1) -> Result<(), Refusal> {
     let sectors = "40 or more (sectors of 32 bytes)";
     demand(l1.coalescing >= 40, "l1.coalescing", l1.coalescing, sectors)?;
     demand(l1.ports == 1, "l1.ports", l1.ports, "1")?;
@@ -137,32 +168,45 @@ fn l1(l1: &L1) -> Result<(), Failure> {
     }
 }
 
-fn shared_memory(shared: &SharedMemory) -> Result<(), Failure> {
+fn shared_memory(shared: &SharedMemory) -> Result<(), Refusal> {
     let limited = shared.limited_broadcast;
     demand(!limited, "shared_memory.limited_broadcast", limited, "false")?;
     let parts = shared.warp_parts;
     demand(parts == 1, "shared_memory.warp_parts", parts, "1")
 }
 
-fn memory(memory: &Memory) -> Result<(), Failure> {
+fn memory(memory: &Memory) -> Result<(), Refusal> {
+    let places = memory.queues.icnt_to_l2;
+    demand(
+        places >= 4,
+        "memory.queues.icnt_to_l2",
+        places,
+        "4 or more, for one request with room for three",
+    )?;
     let flush = memory.flush_l2;
     demand(!flush, "memory.flush_l2", flush, "false")?;
     cache(&memory.l2, WritePolicy::WriteBack, "memory.l2")
 }
 
-fn cache(cache: &Cache, policy: WritePolicy, field: &'static str) -> Result<(), Failure> {
+fn cache(cache: &Cache, policy: WritePolicy, field: &'static str) -> Result<(), Refusal> {
     let simulated = cache.sectored
         && cache.line_bytes == 128
         && cache.write_policy == policy
         && cache.write_allocation == WriteAllocation::LazyFetchOnRead
-        && cache.mshr_kind == MshrKind::Associative;
+        && cache.mshr_kind == MshrKind::Associative
+        && cache.miss_queue >= 2;
     demand(
         simulated,
         field,
-        format!("{cache:?}"),
+        json(cache),
         "sectors, lines of 128 bytes, L1 write-through, L2 write-back, lazy fetch on read, \
-         associative MSHRs",
+         associative MSHRs, a miss queue of 2 or more",
     )
+}
+
+/// As it stands in a file.
+fn json(part: &impl serde::Serialize) -> String {
+    serde_json::to_string(part).unwrap_or_default()
 }
 
 fn demand(
@@ -170,11 +214,11 @@ fn demand(
     field: &'static str,
     found: impl std::fmt::Display,
     expected: &'static str,
-) -> Result<(), Failure> {
+) -> Result<(), Refusal> {
     if holds {
         return Ok(());
     }
-    Err(Failure::Unsupported {
+    Err(Refusal {
         field,
         found: found.to_string(),
         expected,

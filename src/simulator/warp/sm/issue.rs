@@ -193,6 +193,9 @@ impl Sm {
                 .push(self.collectors.bank(register.bank, slot as u16, scheduler));
         }
         let kernel = self.warps.slot(slot).kernel;
+        if unit == Unit::Tensor && self.machine.sm.units.tensor == 0 {
+            self.without_unit = Some(kernel);
+        }
         if let Some(record) = &mut self.record {
             record.push(IssueEvent {
                 cycle: now,

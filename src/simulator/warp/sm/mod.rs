@@ -55,6 +55,8 @@ pub struct Sm {
     blocks: Vec<Option<Block>>,
     /// Blocks that are here.
     resident: usize,
+    /// A kernel that issued an instruction for which the machine has no unit.
+    pub without_unit: Option<usize>,
     /// Blocks that ended, for the dispatcher.
     pub ended: Vec<EndedBlock>,
     ages: u64,
@@ -124,6 +126,7 @@ impl Sm {
             turn: 0,
             blocks: (0..sm.blocks).map(|_| None).collect(),
             resident: 0,
+            without_unit: None,
             ended: Vec::new(),
             ages: 0,
             effect: Effect::default(),

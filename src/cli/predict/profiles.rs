@@ -1,0 +1,150 @@
+//! Profiles that a group names: published ones, JSON, and CSV such as `simulate profile` writes.
+
+use std::path::Path;
+
+use crate::cli::simulate::PROFILE_COLUMNS;
+use crate::error::{Error, Result};
+use crate::model::memory_profile::{MemoryPoint, MemoryProfileShape};
+use crate::model::reader::MemoryProfiles;
+use crate::model::{Factor, MemoryProfile};
+use crate::study::Table;
+use crate::time::Time;
+
+/// The columns with a time, and their units.
+const TIMES: [(&str, &str); 4] = [
+    ("time_ns", "ns"),
+    ("time_us", "us"),
+    ("time_ms", "ms"),
+    ("time_s", "s"),
+];
+
+/// The columns with a bandwidth.
+const BANDWIDTHS: [&str; 2] = ["l2_bytes_per_second", "bandwidth"];
+
+/// The profile that is called `name`, or is in that file, relative to `folder`; `fault` is for a name that is neither.
+///
+/// # Errors
+/// An unknown name, or those of reading.
+pub fn find(folder: &Path, name: &str, fault: impl Fn(String) -> Error) -> Result<MemoryProfile> {
+    let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
+    match ending {
+        Some("json") => MemoryProfiles::only(folder.join(name), "profile"),
+        Some("csv") => read_csv(&folder.join(name)),
+        _ => MemoryProfile::published(name).ok_or_else(|| {
+            let known: Vec<String> = MemoryProfile::all_published()
+                .map(|profile| profile.name().to_owned())
+                .collect();
+            let known = known.join(", ");
+            fault(format!(
+                "found {name:?}, expected a file that ends in .json or .csv, or one of {known}"
+            ))
+        }),
+    }
+}
+
+/// A profile with the name of the file at `path`.
+fn read_csv(path: &Path) -> Result<MemoryProfile> {
+    let table = Table::read(path)?;
+    let times = TIMES.map(|(name, _)| name);
+    let known = |name: &str| {
+        name == "sms"
+            || times.contains(&name)
+            || BANDWIDTHS.contains(&name)
+            || PROFILE_COLUMNS.contains(&name)
+    };
+    if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {
+        let message = format!(
+            "found a column `{unknown}`, expected sms, time_ns (or time_us, time_ms, time_s), bandwidth [GB/s] or those of \
+             `simulate profile`"
+        );
+        return Err(table.error(None, "", message));
+    }
+    let time = only(&table, &times, "times")?;
+    let bandwidth = only(&table, &BANDWIDTHS, "bandwidths")?;
+    let counted = ["thread_instructions", "l2_accesses"].map(|name| table.find(name).is_some());
+    let stem = path.file_stem().unwrap_or_default();
+    let mut shape = MemoryProfileShape {
+        name: stem.to_string_lossy().into_owned(),
+        ..MemoryProfileShape::default()
+    };
+    for row in 0..table.len() {
+        let row = Row { table: &table, row };
+        shape.points.push(MemoryPoint {
+            sms: row.needed("sms", "a number of SMs", |text| text.parse().ok())?,
+            time: row.optional(time, "a positive decimal number, in whole nanoseconds", |text| {
+                time_in(time, text)
+            })?,
+            bandwidth: row.optional(
+                bandwidth,
+                "a bandwidth up to 1000000 GB/s with at most nine decimals of GB/s",
+                |text| match bandwidth {
+                    "bandwidth" => text.parse().ok().and_then(Factor::from_f64),
+                    _ => text.parse().ok().and_then(Factor::from_billionths),
+                },
+            )?,
+        });
+        // Of the last row, on most SMs: Eqs 1 and 3 of [Masola23] are about all of them.
+        if counted == [true, true] {
+            let count = |text: &str| text.parse::<u64>().ok();
+            let instructions = row.needed("thread_instructions", "a whole number", count)?;
+            let accesses = row.needed("l2_accesses", "a whole number", count)?;
+            (shape.instructions, shape.l2_accesses) = match accesses {
+                0 => (None, None),
+                _ => (Some(instructions), Some(accesses)),
+            };
+        }
+    }
+    MemoryProfile::try_from(shape).map_err(|error| table.error(None, "", error.to_string()))
+}
+
+/// The one of `names` that is a column with `what`.
+fn only<'n>(table: &Table, names: &[&'n str], what: &str) -> Result<&'n str> {
+    let found: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| table.find(name).is_some())
+        .collect();
+    match found.as_slice() {
+        [name] => Ok(name),
+        _ => {
+            let names = names.join(", ");
+            let message = format!(
+                "found {} columns with {what}, expected one of {names}",
+                found.len()
+            );
+            Err(table.error(None, "", message))
+        }
+    }
+}
+
+/// `text` in the unit of the column `name`.
+fn time_in(name: &str, text: &str) -> Option<Time> {
+    let (_, unit) = TIMES.iter().find(|(known, _)| *known == name)?;
+    let time: Option<Time> = format!("{text}{unit}").parse().ok();
+    time.filter(|&time| time > Time::ZERO)
+}
+
+/// A row of a table.
+struct Row<'t> {
+    table: &'t Table,
+    row: usize,
+}
+
+impl Row<'_> {
+    /// The cell in the column `name`.
+    fn needed<T>(&self, name: &str, expected: &str, read: impl Fn(&str) -> Option<T>) -> Result<T> {
+        let text = self.table.column(name)?.text(self.row).trim();
+        read(text).ok_or_else(|| {
+            let message = format!("found {text:?}, expected {expected}");
+            self.table.error(Some(self.row), name, message)
+        })
+    }
+
+    /// The same of a cell that may be empty.
+    fn optional<T>(&self, name: &str, expected: &str, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
+        match self.table.column(name)?.text(self.row).trim() {
+            "" => Ok(None),
+            _ => self.needed(name, expected, read).map(Some),
+        }
+    }
+}

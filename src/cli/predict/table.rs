@@ -1,0 +1,203 @@
+//! Predictions as CSV and for people.
+
+use super::answer::{Answer, KernelAnswer, ModelAnswer};
+use crate::cli::output::Palette;
+use crate::cli::question::csv_line;
+use crate::cli::table::{Column, Table, clip};
+use crate::error::Result;
+
+/// Columns: a row per kernel and model.
+const KERNELS: [&str; 9] = [
+    "group",
+    "model",
+    "kernel",
+    "sms",
+    "class",
+    "isolated_ns",
+    "bandwidth",
+    "predicted_ns",
+    "slowdown",
+];
+
+/// Columns: a row per kernel, window and model.
+const WINDOWS: [&str; 14] = [
+    "group",
+    "model",
+    "window",
+    "start_ns",
+    "end_ns",
+    "demand",
+    "interference",
+    "kernel",
+    "sms",
+    "progress",
+    "share",
+    "penalty",
+    "factor",
+    "time_ns",
+];
+
+/// The header.
+///
+/// # Errors
+/// None that a string brings about.
+pub fn csv_header(windows: bool) -> Result<String> {
+    match windows {
+        true => csv_line(WINDOWS),
+        false => csv_line(KERNELS),
+    }
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// The rows of the group at position `group`.
+///
+/// # Errors
+/// None that a string brings about.
+pub fn csv(answer: &Answer, group: usize, windows: bool) -> Result<String> {
+    let mut text = String::new();
+    for prediction in &answer.predictions {
+        let rows = match windows {
+            true => window_rows(prediction),
+            false => prediction.kernels.iter().map(kernel_row).collect(),
+        };
+        for row in rows {
+            let first = [group.to_string(), prediction.model.to_string()];
+            text += &csv_line(first.into_iter().chain(row))?;
+        }
+    }
+    Ok(text)
+}
+
+fn kernel_row(kernel: &KernelAnswer) -> Vec<String> {
+    vec![
+        kernel.kernel.clone(),
+        kernel.sms.to_string(),
+        kernel.class.map(|class| class.to_string()).unwrap_or_default(),
+        kernel.isolated_ns.to_string(),
+        kernel.bandwidth.to_string(),
+        kernel.predicted_ns.to_string(),
+        kernel.slowdown.to_string(),
+    ]
+}
+
+/// From the number of the window on.
+fn window_rows(prediction: &ModelAnswer) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for (number, window) in prediction.windows.iter().enumerate() {
+        for part in &window.parts {
+            let kernel = prediction.kernels.get(part.kernel);
+            rows.push(vec![
+                number.to_string(),
+                window.start_ns.to_string(),
+                window.end_ns.to_string(),
+                window.demand.to_string(),
+                optional(window.interference),
+                kernel.map(|kernel| kernel.kernel.clone()).unwrap_or_default(),
+                kernel.map(|kernel| kernel.sms.to_string()).unwrap_or_default(),
+                part.progress.to_string(),
+                optional(part.share),
+                optional(part.penalty),
+                part.factor.to_string(),
+                part.time_ns.to_string(),
+            ]);
+        }
+    }
+    rows
+}
+
+fn us(ns: u64) -> String {
+    format!("{:.3} us", ns as f64 / 1e3)
+}
+
+/// What was not measured has a tilde.
+fn filled(value: String, measured: bool) -> String {
+    if measured { value } else { format!("~{value}") }
+}
+
+/// For people.
+pub fn text(answer: &Answer, windows: bool, palette: &Palette) -> String {
+    let name = answer.name.as_deref().unwrap_or("group");
+    let mut text = format!(
+        "{}: {} GB/s on {} SMs\n",
+        clip(name, 60),
+        answer.effective_bandwidth,
+        answer.sms
+    );
+    let mut table = Table::new([
+        Column::Left("kernel"),
+        Column::Right("SMs"),
+        Column::Left("class"),
+        Column::Left("model"),
+        Column::Right("alone"),
+        Column::Right("GB/s"),
+        Column::Right("together"),
+        Column::Right("slowdown"),
+    ]);
+    for prediction in &answer.predictions {
+        for kernel in &prediction.kernels {
+            table.row([
+                clip(&kernel.kernel, 30),
+                kernel.sms.to_string(),
+                kernel.class.map_or("?".to_owned(), |class| class.to_string()),
+                prediction.model.to_string(),
+                filled(us(kernel.isolated_ns), kernel.isolated_measured),
+                filled(format!("{:.2}", kernel.bandwidth), kernel.bandwidth_measured),
+                us(kernel.predicted_ns),
+                format!("{:.3}", kernel.slowdown),
+            ]);
+        }
+    }
+    text += &table.render(palette.header);
+    let kernels = || {
+        answer
+            .predictions
+            .iter()
+            .flat_map(|prediction| &prediction.kernels)
+    };
+    if kernels().any(|kernel| !(kernel.isolated_measured && kernel.bandwidth_measured)) {
+        text += "~ not in the profile: filled in by the model\n";
+    }
+    if windows {
+        for prediction in &answer.predictions {
+            text += &window_table(prediction, palette);
+        }
+    }
+    text
+}
+
+fn window_table(prediction: &ModelAnswer, palette: &Palette) -> String {
+    let mut table = Table::new([
+        Column::Right("window"),
+        Column::Right("end"),
+        Column::Right("GB/s asked"),
+        Column::Right("I(w)"),
+        Column::Left("kernel"),
+        Column::Right("part"),
+        Column::Right("GB/s got"),
+        Column::Right("penalty"),
+        Column::Right("factor"),
+        Column::Right("time"),
+    ]);
+    let three = |value: Option<f64>| value.map(|value| format!("{value:.3}")).unwrap_or_default();
+    for (number, window) in prediction.windows.iter().enumerate() {
+        for part in &window.parts {
+            let kernel = prediction.kernels.get(part.kernel);
+            table.row([
+                number.to_string(),
+                us(window.end_ns),
+                format!("{:.2}", window.demand),
+                three(window.interference),
+                kernel.map(|kernel| clip(&kernel.kernel, 30)).unwrap_or_default(),
+                format!("{:.1} %", 100.0 * part.progress),
+                part.share.map(|share| format!("{share:.2}")).unwrap_or_default(),
+                three(part.penalty),
+                three(Some(part.factor)),
+                us(part.time_ns),
+            ]);
+        }
+    }
+    format!("\n{}:\n{}", prediction.model, table.render(palette.header))
+}

@@ -1,0 +1,39 @@
+//! The bytes that one partition moves in any window of time.
+
+use super::Source;
+
+/// The sources of one partition, of which one runs at a time.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Load {
+    sources: Vec<Source>,
+    peak: u128,
+}
+
+impl Load {
+    /// Sources that never draw from memory at the same time.
+    pub fn new(sources: impl IntoIterator<Item = Source>) -> Load {
+        let sources: Vec<Source> = sources.into_iter().filter(|source| source.rate() > 0).collect();
+        Load {
+            peak: sources.iter().map(Source::rate).max().unwrap_or(0),
+            sources,
+        }
+    }
+
+    /// The highest rate of a source [nano-bytes per nanosecond].
+    pub fn peak(&self) -> u128 {
+        self.peak
+    }
+
+    /// The most nano-bytes that are moved in any window of length `window` [ns], if all jobs meet their deadlines.
+    pub fn within(&self, window: u64) -> u128 {
+        let most = self.peak.saturating_mul(window.into());
+        let mut sum = 0u128;
+        for source in &self.sources {
+            sum = sum.saturating_add(source.within(window));
+            if sum >= most {
+                return most;
+            }
+        }
+        sum
+    }
+}

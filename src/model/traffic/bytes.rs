@@ -1,0 +1,135 @@
+//! An amount of memory traffic.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::quantity::{self, LIMIT, ParseQuantityError, Quantity};
+
+/// An amount of data [bytes]; text form `"48MB"`, `"1.5GiB"`, or a plain integer number of bytes.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
+#[serde(transparent)]
+pub struct Bytes(u64);
+
+impl Bytes {
+    /// The largest amount accepted as input, 10¹⁵ bytes.
+    pub const LIMIT: Bytes = Bytes(LIMIT);
+
+    /// `number` bytes, or `None` above [`Bytes::LIMIT`].
+    pub fn new(number: u64) -> Option<Bytes> {
+        (number <= LIMIT).then_some(Bytes(number))
+    }
+
+    /// The number of bytes.
+    pub const fn bytes(self) -> u64 {
+        self.0
+    }
+
+    /// The same in nano-bytes, which a bandwidth in bytes per second moves per nanosecond.
+    pub fn nano(self) -> u128 {
+        u128::from(self.0) * 1_000_000_000
+    }
+}
+
+impl Quantity for Bytes {
+    const UNITS: &'static [(&'static str, u64)] = &[
+        ("TB", 1_000_000_000_000),
+        ("GB", 1_000_000_000),
+        ("MB", 1_000_000),
+        ("kB", 1_000),
+        ("KB", 1_000),
+        ("B", 1),
+        ("GiB", 1 << 30),
+        ("MiB", 1 << 20),
+        ("KiB", 1 << 10),
+    ];
+    const EXPECTED: &'static str = "an amount of data: an integer number of bytes from 0 to 10^15, or a string with unit such as \"48MB\" (TB, GB, MB, kB, B, GiB, MiB, KiB; whole bytes)";
+
+    fn of(number: u64) -> Bytes {
+        Bytes(number)
+    }
+}
+
+impl FromStr for Bytes {
+    type Err = ParseQuantityError;
+
+    fn from_str(text: &str) -> Result<Bytes, ParseQuantityError> {
+        quantity::parse(text)
+    }
+}
+
+impl fmt::Display for Bytes {
+    /// The shortest exact form with a decimal unit: `48MB`, `1.5kB`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        quantity::write(
+            f,
+            self.0,
+            &[
+                ("TB", 1_000_000_000_000),
+                ("GB", 1_000_000_000),
+                ("MB", 1_000_000),
+                ("kB", 1_000),
+                ("B", 1),
+            ],
+        )
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
+        quantity::deserialize(deserializer)
+    }
+}
+
+impl schemars::JsonSchema for Bytes {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Bytes".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "An amount of data: an integer number of bytes, or a string with unit such as \"48MB\"",
+            "oneOf": [
+                {"type": "integer", "minimum": 0, "maximum": LIMIT},
+                {"type": "string", "pattern": r"^\s*[0-9]+(\.[0-9]+)?\s*(TB|GB|MB|kB|KB|B|GiB|MiB|KiB)\s*$"}
+            ]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(text: &str) -> Option<u64> {
+        text.parse().ok().map(Bytes::bytes)
+    }
+
+    #[test]
+    fn units_and_fractions_are_exact() {
+        assert_eq!(bytes("48MB"), Some(48_000_000));
+        assert_eq!(bytes("0.3 kB"), Some(300));
+        assert_eq!(bytes("1.5KiB"), Some(1536));
+        assert_eq!(bytes("0B"), Some(0));
+        assert_eq!(bytes("1000TB"), Some(LIMIT));
+        for bad in [
+            "", "48", "MB", "-1MB", "1.5B", "1mb", "1.2.3MB", ".5MB", "5.MB", "1001TB", "1e3MB",
+        ] {
+            assert_eq!(bytes(bad), None, "{bad}");
+        }
+        for text in ["48MB", "1.5kB", "0B", "999B", "12.000001GB"] {
+            assert_eq!(text.parse::<Bytes>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn json_takes_integers_and_strings_only() {
+        assert_eq!(serde_json::from_str::<Bytes>("7").unwrap(), Bytes(7));
+        assert_eq!(serde_json::to_string(&Bytes(7)).unwrap(), "7");
+        for bad in ["-1", "2.5", "1000000000000001", "\"7\"", "null", "[1]"] {
+            let message = serde_json::from_str::<Bytes>(bad).unwrap_err().to_string();
+            assert!(message.contains("expected an amount of data"), "{bad}: {message}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! By when the work of a busy window is done.
+
+use super::Contended;
+
+/// The work of a window [ns]: undisturbed, and with every kernel at its slowest (the largest number if there is no such time).
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Work {
+    pub alone: u128,
+    pub slowest: u128,
+}
+
+/// Where an iteration ends.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Done {
+    /// All work is done at this time.
+    At(u64),
+    /// Not within the limit.
+    Late,
+    /// Not known within the step limit.
+    TooLong,
+}
+
+impl Contended<'_> {
+    /// The least t from `from` on with t ≥ min(work(t) + lost(t), slowest(t)), for a `work` that does not shrink with t, if it
+    /// is at most `limit`. `from` must not be above it.
+    pub(super) fn done(&self, from: u64, limit: u64, steps: &mut u64, work: impl Fn(u64) -> Work) -> Done {
+        let mut time = from;
+        loop {
+            if time > limit {
+                return Done::Late;
+            }
+            let Some(left) = steps.checked_sub(1) else {
+                return Done::TooLong;
+            };
+            *steps = left;
+            let Work { alone, slowest } = work(time);
+            let lost = u128::from(self.delay.within(time));
+            let next = alone.saturating_add(lost).min(slowest);
+            match u64::try_from(next) {
+                Ok(next) if next <= time => return Done::At(time),
+                Ok(next) => time = next,
+                Err(_) => return Done::Late,
+            }
+        }
+    }
+
+    /// Σ over the tasks of `jobs` times C, both ways.
+    pub(super) fn total(&self, jobs: impl Fn(usize) -> u128) -> Work {
+        let sum = |demands: &[super::Demand]| {
+            let terms = demands.iter().enumerate();
+            terms.fold(0u128, |sum, (task, demand)| {
+                sum.saturating_add(jobs(task).saturating_mul(demand.wcet.ns().into()))
+            })
+        };
+        Work {
+            alone: sum(self.demands),
+            slowest: self.slowest.map_or(u128::MAX, sum),
+        }
+    }
+}
+
+impl Work {
+    /// With `alone` and `slowest` more.
+    pub fn plus(self, alone: u64, slowest: u64) -> Work {
+        Work {
+            alone: self.alone.saturating_add(alone.into()),
+            slowest: self.slowest.saturating_add(slowest.into()),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Who gets how much bandwidth.
+
+/// How the capacity is divided among clients that want more than there is. None is wasted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Division {
+    /// Max-min fairly.
+    MaxMin,
+    /// The first of these clients takes what it wants, the next what is left, and so on.
+    Order(Vec<usize>),
+    /// The client whose job is due last takes first.
+    Spite,
+}
+
+impl Division {
+    /// The shares of clients with these `wants`, of `capacity`. `due` is when the job of each is due.
+    ///
+    /// For [`Division::MaxMin`] exact if `capacity` and `wants` are multiples of every number up to that of the clients.
+    pub(super) fn shares(&self, capacity: u128, wants: &[u128], due: &[u64], shares: &mut [u128]) {
+        match self {
+            Division::MaxMin => fair(capacity, wants, shares),
+            Division::Order(order) => greedy(capacity, wants, order.iter().copied(), shares),
+            Division::Spite => {
+                let mut order: Vec<usize> = (0..wants.len()).collect();
+                order.sort_by_key(|&client| std::cmp::Reverse(due.get(client).copied().unwrap_or(0)));
+                greedy(capacity, wants, order.into_iter(), shares);
+            }
+        }
+    }
+}
+
+fn greedy(capacity: u128, wants: &[u128], order: impl Iterator<Item = usize>, shares: &mut [u128]) {
+    let mut left = capacity;
+    for client in order {
+        if let (Some(share), Some(&want)) = (shares.get_mut(client), wants.get(client)) {
+            *share = want.min(left);
+            left -= *share;
+        }
+    }
+}
+
+fn fair(capacity: u128, wants: &[u128], shares: &mut [u128]) {
+    let mut order: Vec<usize> = (0..wants.len()).collect();
+    order.sort_by_key(|&client| wants.get(client).copied().unwrap_or(0));
+    let (mut left, mut claimants) = (capacity, order.len() as u128);
+    for client in order {
+        if let (Some(share), Some(&want)) = (shares.get_mut(client), wants.get(client)) {
+            *share = want.min(left / claimants.max(1));
+            left -= *share;
+        }
+        claimants -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(division: &Division, capacity: u128, wants: &[u128]) -> Vec<u128> {
+        let mut shares = vec![0; wants.len()];
+        let due: Vec<u64> = (0..wants.len() as u64).collect();
+        division.shares(capacity, wants, &due, &mut shares);
+        shares
+    }
+
+    #[test]
+    fn nothing_is_wasted() {
+        let wants = [10, 70, 40];
+        assert_eq!(shares(&Division::MaxMin, 100, &wants), [10, 50, 40]);
+        assert_eq!(shares(&Division::MaxMin, 60, &wants), [10, 25, 25]);
+        assert_eq!(shares(&Division::Order(vec![1, 0, 2]), 100, &wants), [10, 70, 20]);
+        assert_eq!(shares(&Division::Spite, 100, &wants), [0, 60, 40]);
+        assert_eq!(shares(&Division::MaxMin, 200, &wants), wants);
+    }
+}

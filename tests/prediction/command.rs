@@ -1,0 +1,222 @@
+//! `gpusched predict` as a user runs it.
+
+use std::fs;
+
+use crate::support::{gpusched, run, run_with};
+
+#[test]
+fn models_stand_beside_each_other() {
+    let answer =
+        run("predict tasksets/groups/masola23-experiment-4.json --model fluid,masola,masola-repaired,naive");
+    assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+    for part in [
+        "[Masola23] Table 3, experiment 4: 330 GB/s on 30 SMs",
+        "naive",
+        "masola-repaired",
+        "~ not in the profile",
+    ] {
+        assert!(answer.stdout.contains(part), "{part}\n{}", answer.stdout);
+    }
+    let windows = run("predict tasksets/groups/masola23-experiment-4.json --windows");
+    assert!(
+        windows.stdout.contains("GB/s got") && windows.stdout.contains("165.00"),
+        "{}",
+        windows.stdout
+    );
+}
+
+/// Rows for scripts: a kernel each, or a kernel and window each; times agree.
+#[test]
+fn csv_has_kernels_or_windows() {
+    let groups = ["4", "7"].map(|number| {
+        let path = crate::support::root().join(format!("tasksets/groups/masola23-experiment-{number}.json"));
+        let group: serde_json::Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        group.to_string()
+    });
+    let two = groups.join("\n");
+    let kernels = run_with("predict - --format csv --model fluid,naive", two.clone()).stdout;
+    let lines: Vec<&str> = kernels.lines().collect();
+    assert_eq!(
+        lines[0],
+        "group,model,kernel,sms,class,isolated_ns,bandwidth,predicted_ns,slowdown"
+    );
+    assert_eq!(lines.len(), 1 + 2 * (2 + 6));
+    assert!(
+        lines[1].starts_with("0,fluid,COPY,15,,") && lines[16].starts_with("1,naive,COPY,5,,"),
+        "{kernels}"
+    );
+    let windows = run_with("predict - --format csv --windows", two).stdout;
+    let sum: u64 = windows
+        .lines()
+        .filter(|line| line.starts_with("0,fluid,") && line.contains(",SAXPY,"))
+        .map(|line| line.rsplit(',').next().unwrap().parse::<u64>().unwrap())
+        .sum();
+    let whole: u64 = lines[2].split(',').nth(7).unwrap().parse().unwrap();
+    assert!(sum.abs_diff(whole) <= 2, "{sum} {whole}");
+}
+
+/// What `simulate profile` writes is a profile.
+#[test]
+fn profiles_come_from_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let profile = run(
+        "simulate profile tasksets/kernels/programs/copyl.json --machine rtx2060 --sms 10..30:20 --cold --format csv",
+    );
+    assert_eq!(profile.code, 0, "{}", profile.stderr);
+    file("copyl.csv", &profile.stdout);
+    file("own.csv", "sms,time_us,bandwidth\n5,12.5,\n10,,100.5\n");
+    file(
+        "vadd.json",
+        &fs::read_to_string(crate::support::root().join("tasksets/kernels/profiles/masola23/vadd.json"))
+            .unwrap(),
+    );
+    file(
+        "group.json",
+        r#"{"kernels":[{"sms":10,"profile":"copyl.csv"},{"sms":10,"name":"mine","profile":"own.csv"},{"sms":5,"profile":"vadd.json"}]}"#,
+    );
+    let path = folder.path().join("group.json");
+    let predict = |model: &str| {
+        let answer = gpusched([
+            "predict",
+            path.to_str().unwrap(),
+            "--format",
+            "json",
+            "--model",
+            model,
+        ])
+        .output()
+        .unwrap();
+        (
+            answer.status.code(),
+            String::from_utf8(answer.stdout).unwrap(),
+            String::from_utf8(answer.stderr).unwrap(),
+        )
+    };
+    let (code, json, error) = predict("fluid");
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let kernels = &json["predictions"][0]["kernels"];
+    let row = profile
+        .stdout
+        .lines()
+        .nth(1)
+        .unwrap()
+        .split(',')
+        .collect::<Vec<_>>();
+    assert_eq!(kernels[0]["isolated_ns"].to_string(), row[2]);
+    assert_eq!(kernels[0]["isolated_measured"], true);
+    assert!(kernels[0]["class"].is_string());
+    assert_eq!(kernels[1]["kernel"], "mine");
+    // 12.5 us on 5 SMs at half of 100.5 GB/s
+    assert_eq!(
+        (&kernels[1]["isolated_ns"], &kernels[1]["isolated_measured"]),
+        (&6250.into(), &false.into())
+    );
+    // The profile of measured times has no counts.
+    let (code, _, error) = predict("masola");
+    assert_eq!(code, Some(2));
+    assert!(
+        error.contains("group.json:1: at kernels[1].profile: found no KAI"),
+        "{error}"
+    );
+}
+
+#[test]
+fn bad_profiles_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |profile: &str, csv: &str| {
+        fs::write(folder.path().join("p.csv"), csv).unwrap();
+        let path = folder.path().join("group.json");
+        fs::write(
+            &path,
+            format!(r#"{{"kernels":[{{"sms":5,"profile":"{profile}"}}]}}"#),
+        )
+        .unwrap();
+        let output = folder.path().join("out.json");
+        let answer = gpusched(["predict", path.to_str().unwrap(), "-o", output.to_str().unwrap()])
+            .output()
+            .unwrap();
+        assert_eq!(answer.status.code(), Some(2));
+        assert!(!output.exists());
+        let error = String::from_utf8(answer.stderr).unwrap();
+        assert_eq!(error.lines().count(), 1, "{error}");
+        error
+    };
+    for (profile, csv, expected) in [
+        (
+            "VAD",
+            "",
+            "group.json:1: at kernels[0].profile: found \"VAD\", expected a file that ends in .json or .csv, or one of VADD, SAXPY",
+        ),
+        ("none.json", "", "none.json: cannot open"),
+        ("none.csv", "", "none.csv: cannot"),
+        ("p.csv", "sms,time_ns\n5,10\n", "found 0 columns with bandwidths"),
+        ("p.csv", "sms,bandwidth\n5,10\n", "found 0 columns with times"),
+        (
+            "p.csv",
+            "sms,time_ns,time_us,bandwidth\n5,10,1,1\n",
+            "found 2 columns with times",
+        ),
+        (
+            "p.csv",
+            "sms,time_ns,bandwidth,x\n5,10,1,1\n",
+            "found a column `x`",
+        ),
+        ("p.csv", "sms,time_ns,bandwidth\n", "found no time"),
+        (
+            "p.csv",
+            "sms,time_ns,bandwidth\n5,10,1\n5,11,1\n",
+            "points[1].sms: found 5",
+        ),
+        (
+            "p.csv",
+            "sms,time_ns,bandwidth\n5,0,1\n",
+            "p.csv:2: at time_ns: found \"0\", expected a positive decimal number",
+        ),
+        (
+            "p.csv",
+            "sms,time_ns,bandwidth\n5,1,-1\n",
+            "p.csv:2: at bandwidth: found \"-1\", expected a bandwidth up to",
+        ),
+        ("p.csv", "sms,time_ns,bandwidth\n5,1,nan\n", "found \"nan\""),
+        (
+            "p.csv",
+            "sms,time_ns,l2_bytes_per_second\n5,1,1.5\n",
+            "found \"1.5\"",
+        ),
+        (
+            "p.csv",
+            "sms,time_ns,bandwidth\n-5,1,1\n",
+            "found \"-5\", expected a number of SMs",
+        ),
+        (
+            "p.csv",
+            "sms,time_ns,bandwidth,thread_instructions,l2_accesses\n5,1,1,x,1\n",
+            "at thread_instructions: found \"x\"",
+        ),
+    ] {
+        let error = refused(profile, csv);
+        assert!(error.contains(expected), "{csv}: {error}");
+    }
+    let answer = run_with("predict -", r#"{"kernels":[{"sms":31,"profile":"VADD"}]}"#);
+    assert_eq!(answer.code, 2);
+    assert!(
+        answer
+            .stderr
+            .contains("-:1: at kernels[0].sms: found 31, expected 1 to 30"),
+        "{}",
+        answer.stderr
+    );
+    let answer = run_with(
+        "predict -",
+        r#"{"kernels":[{"sms":3,"profile":{"name":"k","points":[{"sms":0,"time":1}]}}]}"#,
+    );
+    assert!(
+        answer
+            .stderr
+            .contains("at kernels[0].profile: points[0].sms: found 0"),
+        "{}",
+        answer.stderr
+    );
+}
