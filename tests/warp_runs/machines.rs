@@ -103,10 +103,7 @@ fn clocks_are_of_one_magnitude() {
     let clocks =
         json!({"core_khz": 1000, "interconnect_khz": 1_000_000, "l2_khz": 2000, "dram_khz": 1_000_000});
     assert_eq!(run_on("/clocks", clocks).0, 0);
-    for (path, khz) in [
-        ("/clocks/core_khz", 5),
-        ("/clocks/dram_khz", 1_365_000_001 / 1000 - 1),
-    ] {
+    for (path, khz) in [("/clocks/core_khz", 5), ("/clocks/dram_khz", 1364)] {
         let (code, message) = run_on(path, json!(khz));
         assert_eq!(code, 2, "{path}");
         assert!(message.contains(&path[1..].replace('/', ".")), "{message}");

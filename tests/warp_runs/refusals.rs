@@ -195,7 +195,7 @@ fn scenarios() {
         (one("").replace("\"n\":2", "\"n\":2,"), "-:".to_owned()),
         ("[]".to_owned(), "expected a scenario".to_owned()),
         (
-            one("\"launch\":1000000000000,"),
+            with("\"launch\":1000000000000"),
             "not through after 30000 cycles".to_owned(),
         ),
         (
