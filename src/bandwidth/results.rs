@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::BudgetPolicy;
 use crate::model::Factor;
-use crate::model::benchmark::{BenchmarksError, Figure};
+use crate::model::FieldError;
+use crate::model::benchmark::Figure;
 use crate::model::reader::Document;
 
 /// Published figures of best-effort cores beside benchmarks, each figure with its source.
@@ -109,16 +110,11 @@ impl Document for BudgetResults {
 }
 
 impl TryFrom<BudgetResultsShape> for BudgetResults {
-    type Error = BenchmarksError;
+    type Error = FieldError;
 
-    fn try_from(shape: BudgetResultsShape) -> Result<BudgetResults, BenchmarksError> {
-        let refuse = |field: String, found: String, expected| {
-            Err(BenchmarksError {
-                field,
-                found,
-                expected,
-            })
-        };
+    fn try_from(shape: BudgetResultsShape) -> Result<BudgetResults, FieldError> {
+        let refuse =
+            |field: String, found: String, expected: &str| FieldError::refuse(field, found, expected);
         if shape.results.is_empty() {
             return refuse("results".into(), "an empty list".into(), "at least one");
         }

@@ -1,5 +1,6 @@
 //! What is published about the kernels of benchmarks, and only that: what is not known stays away.
 
+use crate::model::FieldError;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -110,18 +111,6 @@ impl Benchmark {
     }
 }
 
-/// Why something is not a list of benchmarks.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: found {found}, expected {expected}")]
-pub struct BenchmarksError {
-    /// The field, such as `benchmarks[2].nominal_q`.
-    pub field: String,
-    /// Its value.
-    pub found: String,
-    /// What would have been accepted.
-    pub expected: &'static str,
-}
-
 impl Benchmarks {
     /// The benchmarks; at least one, no two of one name.
     pub fn benchmarks(&self) -> &[Benchmark] {
@@ -135,16 +124,11 @@ impl Benchmarks {
 }
 
 impl TryFrom<BenchmarksShape> for Benchmarks {
-    type Error = BenchmarksError;
+    type Error = FieldError;
 
-    fn try_from(shape: BenchmarksShape) -> Result<Benchmarks, BenchmarksError> {
-        let refuse = |field: String, found: String, expected| {
-            Err(BenchmarksError {
-                field,
-                found,
-                expected,
-            })
-        };
+    fn try_from(shape: BenchmarksShape) -> Result<Benchmarks, FieldError> {
+        let refuse =
+            |field: String, found: String, expected: &str| FieldError::refuse(field, found, expected);
         if shape.benchmarks.is_empty() {
             return refuse("benchmarks".into(), "an empty list".into(), "at least one");
         }

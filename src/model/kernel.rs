@@ -6,6 +6,7 @@ mod interval;
 pub use cluster::{Cluster, ClusterShape, Distribution, LONGEST, Tail, TailFamily};
 pub use interval::Interval;
 
+use crate::model::FieldError;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -71,39 +72,17 @@ impl schemars::JsonSchema for Kernel {
     }
 }
 
-/// Why something is not a kernel.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: found {found}, expected {expected}")]
-pub struct KernelError {
-    /// The field, such as `clusters[2].e1`.
-    pub field: String,
-    /// Its value.
-    pub found: String,
-    /// What would have been accepted.
-    pub expected: String,
-}
-
-impl KernelError {
-    fn new(field: impl Into<String>, found: impl ToString, expected: impl Into<String>) -> KernelError {
-        KernelError {
-            field: field.into(),
-            found: found.to_string(),
-            expected: expected.into(),
-        }
-    }
-}
-
 impl Kernel {
     /// A kernel of `clusters`, of whose blocks `active_blocks` run at a time.
     ///
     /// # Errors
-    /// [`KernelError`] for no cluster or more than [`MAX_CLUSTERS`], no active block or more than [`MAX_ACTIVE`], a
+    /// [`FieldError`] for no cluster or more than [`MAX_CLUSTERS`], no active block or more than [`MAX_ACTIVE`], a
     /// regulation period of zero, or blocks that take more than [`Time::LIMIT`] one after the other.
     pub fn new(
         active_blocks: u32,
         regulation_period: Time,
         clusters: Vec<Cluster>,
-    ) -> Result<Kernel, KernelError> {
+    ) -> Result<Kernel, FieldError> {
         let kernel = Kernel {
             name: None,
             active_blocks,
@@ -115,14 +94,14 @@ impl Kernel {
         kernel.checked()
     }
 
-    fn checked(self) -> Result<Kernel, KernelError> {
+    fn checked(self) -> Result<Kernel, FieldError> {
         if !(1..=MAX_ACTIVE).contains(&self.active_blocks) {
             let expected = format!("1 to {MAX_ACTIVE} blocks");
-            return Err(KernelError::new("active_blocks", self.active_blocks, expected));
+            return Err(FieldError::new("active_blocks", self.active_blocks, expected));
         }
         if !(Time::from_ns(1)..=Time::LIMIT).contains(&self.regulation_period) {
             let expected = "a positive time up to 2^63 - 1 ns";
-            return Err(KernelError::new(
+            return Err(FieldError::new(
                 "regulation_period",
                 self.regulation_period,
                 expected,
@@ -130,11 +109,7 @@ impl Kernel {
         }
         if !(1..=MAX_CLUSTERS).contains(&self.clusters.len()) {
             let found = format!("{} clusters", self.clusters.len());
-            return Err(KernelError::new(
-                "clusters",
-                found,
-                format!("1 to {MAX_CLUSTERS}"),
-            ));
+            return Err(FieldError::new("clusters", found, format!("1 to {MAX_CLUSTERS}")));
         }
         let work: u128 = self
             .clusters
@@ -143,7 +118,7 @@ impl Kernel {
             .sum();
         if work > u128::from(Time::LIMIT.ns()) {
             let expected = "at most 2^63 - 1 ns, so that bounds are times";
-            return Err(KernelError::new(
+            return Err(FieldError::new(
                 "clusters",
                 format!("{work} ns of work in all blocks"),
                 expected,
@@ -161,8 +136,8 @@ impl Kernel {
     /// The kernel with the cluster of each block.
     ///
     /// # Errors
-    /// [`KernelError`] unless `intervals` follow each other from block 0 and give each cluster its number of blocks.
-    pub fn with_intervals(mut self, intervals: Vec<Interval>) -> Result<Kernel, KernelError> {
+    /// [`FieldError`] unless `intervals` follow each other from block 0 and give each cluster its number of blocks.
+    pub fn with_intervals(mut self, intervals: Vec<Interval>) -> Result<Kernel, FieldError> {
         interval::check(&intervals, &self.clusters)?;
         self.intervals = intervals;
         Ok(self)
@@ -211,9 +186,9 @@ impl Kernel {
 }
 
 impl TryFrom<KernelShape> for Kernel {
-    type Error = KernelError;
+    type Error = FieldError;
 
-    fn try_from(shape: KernelShape) -> Result<Kernel, KernelError> {
+    fn try_from(shape: KernelShape) -> Result<Kernel, FieldError> {
         let kernel = Kernel {
             name: shape.name,
             active_blocks: shape.active_blocks,

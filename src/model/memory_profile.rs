@@ -1,5 +1,6 @@
 //! What is known of a kernel alone on different numbers of SMs: times, memory bandwidths ([Masola23] §5).
 
+use crate::model::FieldError;
 use serde::{Deserialize, Serialize};
 
 use super::wcet::MAX_SMS;
@@ -75,30 +76,6 @@ fn given_time<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Optio
     positive_time(deserializer).map(Some)
 }
 
-/// Why something is no profile.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: found {found}, expected {expected}")]
-pub struct MemoryProfileError {
-    /// The field, such as `points[1].sms`.
-    pub field: String,
-    /// Its value.
-    pub found: String,
-    /// What would have been accepted.
-    pub expected: String,
-}
-
-fn refuse(
-    field: impl Into<String>,
-    found: impl ToString,
-    expected: impl Into<String>,
-) -> Result<(), MemoryProfileError> {
-    Err(MemoryProfileError {
-        field: field.into(),
-        found: found.to_string(),
-        expected: expected.into(),
-    })
-}
-
 impl MemoryProfile {
     /// The name of the kernel.
     pub fn name(&self) -> &str {
@@ -161,12 +138,12 @@ const PUBLISHED: [&str; 8] = [
 ];
 
 impl TryFrom<MemoryProfileShape> for MemoryProfile {
-    type Error = MemoryProfileError;
+    type Error = FieldError;
 
-    fn try_from(shape: MemoryProfileShape) -> Result<MemoryProfile, MemoryProfileError> {
+    fn try_from(shape: MemoryProfileShape) -> Result<MemoryProfile, FieldError> {
         let count = shape.points.len();
         if count > MAX_POINTS {
-            refuse(
+            FieldError::refuse(
                 "points",
                 format!("{count} points"),
                 format!("at most {MAX_POINTS}"),
@@ -177,29 +154,29 @@ impl TryFrom<MemoryProfileShape> for MemoryProfile {
             let sms = point.sms;
             if sms <= before || sms > MAX_SMS {
                 let expected = format!("ascending numbers of SMs from 1 to {MAX_SMS}");
-                refuse(format!("points[{index}].sms"), sms, expected)?;
+                FieldError::refuse(format!("points[{index}].sms"), sms, expected)?;
             }
             before = sms;
             if point.time.is_none() && point.bandwidth.is_none() {
                 let expected = "`time`, `bandwidth` or both";
-                refuse(format!("points[{index}]"), "neither", expected)?;
+                FieldError::refuse(format!("points[{index}]"), "neither", expected)?;
             }
         }
         if shape.points.iter().all(|point| point.time.is_none()) {
-            refuse("points", "no time", "the time on at least one number of SMs")?;
+            FieldError::refuse("points", "no time", "the time on at least one number of SMs")?;
         }
         if shape.points.iter().all(|point| point.bandwidth.is_none()) {
-            refuse(
+            FieldError::refuse(
                 "points",
                 "no bandwidth",
                 "the bandwidth on at least one number of SMs",
             )?;
         }
         if shape.kai.is_some() && shape.instructions.is_some() {
-            refuse("kai", "`instructions`, too", "one of the two")?;
+            FieldError::refuse("kai", "`instructions`, too", "one of the two")?;
         }
         if shape.l2_accesses == Some(0) {
-            refuse("l2_accesses", 0, "at least 1")?;
+            FieldError::refuse("l2_accesses", 0, "at least 1")?;
         }
         Ok(MemoryProfile {
             name: shape.name,

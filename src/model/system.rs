@@ -4,6 +4,7 @@ mod task;
 
 pub use task::{KernelTask, KernelTaskShape};
 
+use crate::model::FieldError;
 use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
@@ -13,30 +14,6 @@ pub const MAX_KERNELS: usize = 1024;
 
 /// The most jobs of one system, in a hyperperiod.
 pub const MAX_JOBS: u64 = 100_000;
-
-/// Why something is no system.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: found {found}, expected {expected}")]
-pub struct SystemError {
-    /// The field, such as `kernels[1].kernel.regulation_period`.
-    pub field: String,
-    /// Its value.
-    pub found: String,
-    /// What would have been accepted.
-    pub expected: String,
-}
-
-fn refuse(
-    field: impl Into<String>,
-    found: impl ToString,
-    expected: impl Into<String>,
-) -> Result<(), SystemError> {
-    Err(SystemError {
-        field: field.into(),
-        found: found.to_string(),
-        expected: expected.into(),
-    })
-}
 
 /// Kernels that run one at a time on a GPU, beside best-effort cores under one regulation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -76,9 +53,9 @@ impl schemars::JsonSchema for System {
 }
 
 impl TryFrom<SystemShape> for System {
-    type Error = SystemError;
+    type Error = FieldError;
 
-    fn try_from(shape: SystemShape) -> Result<System, SystemError> {
+    fn try_from(shape: SystemShape) -> Result<System, FieldError> {
         System::new(shape.name, shape.kernels)
     }
 }
@@ -87,11 +64,11 @@ impl System {
     /// A system of `kernels`.
     ///
     /// # Errors
-    /// [`SystemError`] for no kernel or more than [`MAX_KERNELS`], several regulation periods, or more than [`MAX_JOBS`] jobs
+    /// [`FieldError`] for no kernel or more than [`MAX_KERNELS`], several regulation periods, or more than [`MAX_JOBS`] jobs
     /// in a hyperperiod.
-    pub fn new(name: Option<String>, kernels: Vec<KernelTask>) -> Result<System, SystemError> {
+    pub fn new(name: Option<String>, kernels: Vec<KernelTask>) -> Result<System, FieldError> {
         if !(1..=MAX_KERNELS).contains(&kernels.len()) {
-            refuse(
+            FieldError::refuse(
                 "kernels",
                 format!("{} kernels", kernels.len()),
                 format!("1 to {MAX_KERNELS}"),
@@ -101,7 +78,7 @@ impl System {
         for (index, task) in kernels.iter().enumerate() {
             let found = task.kernel().regulation_period();
             if let Some(first) = regulation.filter(|&first| first != found) {
-                refuse(
+                FieldError::refuse(
                     format!("kernels[{index}].kernel.regulation_period"),
                     found,
                     format!("{first} as of kernels[0]: there is one regulation for all"),
@@ -124,7 +101,7 @@ impl System {
                 "{jobs} jobs in a hyperperiod of {}",
                 hyperperiod.unwrap_or_default()
             );
-            refuse("kernels", found, format!("periods with at most {MAX_JOBS}"))?;
+            FieldError::refuse("kernels", found, format!("periods with at most {MAX_JOBS}"))?;
         }
         Ok(system)
     }
@@ -159,7 +136,7 @@ impl System {
     }
 }
 
-fn hyperperiod(kernels: &[KernelTask]) -> Result<Option<Time>, SystemError> {
+fn hyperperiod(kernels: &[KernelTask]) -> Result<Option<Time>, FieldError> {
     let mut multiple: Option<u64> = None;
     for (index, task) in kernels.iter().enumerate() {
         let Some(period) = task.period().map(Time::ns) else {
@@ -169,7 +146,7 @@ fn hyperperiod(kernels: &[KernelTask]) -> Result<Option<Time>, SystemError> {
         let next = (before / gcd(before, period)).checked_mul(period);
         multiple = next.filter(|&next| next <= Time::LIMIT.ns());
         if multiple.is_none() {
-            refuse(
+            FieldError::refuse(
                 format!("kernels[{index}].period"),
                 Time::from_ns(period),
                 "periods with a common multiple below 2^63 ns",

@@ -5,8 +5,8 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::FieldError;
 use super::Scheduler;
-use super::scenario::ScenarioError;
 
 /// The most warps of a sub-core.
 pub const MAX_WARPS: u64 = 64;
@@ -95,37 +95,41 @@ impl WarpScenario {
     /// The scenario of `shape`.
     ///
     /// # Errors
-    /// [`ScenarioError`] for no kernels, kernels of one name, empty programs, budgets that are missing or that the scheduler
+    /// [`FieldError`] for no kernels, kernels of one name, empty programs, budgets that are missing or that the scheduler
     /// does not have, more than [`MAX_WARPS`] warps or [`MAX_INSTRUCTIONS`] instructions, launches after [`MAX_CYCLES`].
-    pub fn new(shape: WarpScenarioShape) -> Result<WarpScenario, ScenarioError> {
+    pub fn new(shape: WarpScenarioShape) -> Result<WarpScenario, FieldError> {
         if shape.kernels.is_empty() {
-            return fault("kernels", "none", "at least one kernel");
+            return FieldError::refuse("kernels", "none", "at least one kernel");
         }
         let mut names = BTreeSet::new();
         for (index, kernel) in shape.kernels.iter().enumerate() {
             let of = |field: &str| format!("kernels[{index}].{field}");
             if !names.insert(kernel.name.as_str()) {
-                return fault(
+                return FieldError::refuse(
                     of("name"),
                     format!("{:?} again", kernel.name),
                     "a name of its own",
                 );
             }
             if kernel.program.is_empty() {
-                return fault(of("program"), "none", "at least one instruction");
+                return FieldError::refuse(of("program"), "none", "at least one instruction");
             }
             if kernel.launch > MAX_CYCLES {
-                return fault(of("launch"), kernel.launch, format!("at most cycle {MAX_CYCLES}"));
+                return FieldError::refuse(
+                    of("launch"),
+                    kernel.launch,
+                    format!("at most cycle {MAX_CYCLES}"),
+                );
             }
             let scheduler = shape.scheduler;
             match (scheduler.has_budgets(), kernel.budget) {
                 (true, None) => {
                     let expected = format!("one, as every kernel has under {scheduler}");
-                    return fault(of("budget"), "none", expected);
+                    return FieldError::refuse(of("budget"), "none", expected);
                 }
                 (false, Some(found)) => {
                     let expected = format!("none: {scheduler} has no budgets");
-                    return fault(of("budget"), found, expected);
+                    return FieldError::refuse(of("budget"), found, expected);
                 }
                 _ => {}
             }
@@ -134,12 +138,12 @@ impl WarpScenario {
         let warps = sum(|kernel| kernel.warps.get().into());
         if warps > MAX_WARPS {
             let expected = format!("at most {MAX_WARPS} in all");
-            return fault("kernels", format!("{warps} warps"), expected);
+            return FieldError::refuse("kernels", format!("{warps} warps"), expected);
         }
         let instructions = sum(WarpKernel::instructions);
         if instructions > MAX_INSTRUCTIONS {
             let expected = format!("at most {MAX_INSTRUCTIONS}");
-            return fault(
+            return FieldError::refuse(
                 "kernels",
                 format!("{instructions} instructions of all warps"),
                 expected,
@@ -154,18 +158,6 @@ impl WarpScenario {
     }
 }
 
-fn fault<T>(
-    field: impl Into<String>,
-    found: impl ToString,
-    expected: impl Into<String>,
-) -> Result<T, ScenarioError> {
-    Err(ScenarioError {
-        field: field.into(),
-        found: found.to_string(),
-        expected: expected.into(),
-    })
-}
-
 fn is_zero(value: &u64) -> bool {
     *value == 0
 }
@@ -177,9 +169,9 @@ impl Serialize for WarpScenario {
 }
 
 impl TryFrom<WarpScenarioShape> for WarpScenario {
-    type Error = ScenarioError;
+    type Error = FieldError;
 
-    fn try_from(shape: WarpScenarioShape) -> Result<WarpScenario, ScenarioError> {
+    fn try_from(shape: WarpScenarioShape) -> Result<WarpScenario, FieldError> {
         WarpScenario::new(shape)
     }
 }

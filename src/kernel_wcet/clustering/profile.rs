@@ -5,7 +5,8 @@ use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::normal::NormalFit;
 use crate::kernel_wcet::fit::tail;
 use crate::kernel_wcet::trace::{Level, Measurements, Summary, Trace};
-use crate::model::kernel::{Distribution, Interval, KernelError, Tail, TailFamily};
+use crate::model::FieldError;
+use crate::model::kernel::{Distribution, Interval, Tail, TailFamily};
 use crate::model::{Cluster, Kernel};
 use crate::time::Time;
 
@@ -47,7 +48,7 @@ impl Clustering {
         regulation_period: Time,
         wcets: Wcets,
     ) -> Result<Profile> {
-        let refuse = |error: KernelError| Error::Usage(format!("the profile: {error}"));
+        let refuse = |error: FieldError| Error::Usage(format!("the profile: {error}"));
         let (isolated, interference) = (
             self.summaries(&trace.isolated),
             self.summaries(&trace.interference),

@@ -6,6 +6,7 @@ mod platform;
 pub use kernel::{GroupKernel, ProfileSource};
 pub use platform::MemoryPlatform;
 
+use crate::model::FieldError;
 use serde::{Deserialize, Serialize};
 
 use super::MemoryProfile;
@@ -39,44 +40,20 @@ struct GroupShape {
     kernels: Vec<GroupKernel>,
 }
 
-/// Why something is no group.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: found {found}, expected {expected}")]
-pub struct GroupError {
-    /// The field, such as `kernels[1].sms`.
-    pub field: String,
-    /// Its value.
-    pub found: String,
-    /// What would have been accepted.
-    pub expected: String,
-}
-
-fn refuse(
-    field: impl Into<String>,
-    found: impl ToString,
-    expected: impl Into<String>,
-) -> Result<(), GroupError> {
-    Err(GroupError {
-        field: field.into(),
-        found: found.to_string(),
-        expected: expected.into(),
-    })
-}
-
 impl Group {
     /// A group of `kernels`.
     ///
     /// # Errors
-    /// [`GroupError`] for a platform that cannot be, no kernel or more than [`MAX_KERNELS`], and more SMs than there are.
+    /// [`FieldError`] for a platform that cannot be, no kernel or more than [`MAX_KERNELS`], and more SMs than there are.
     pub fn new(
         name: Option<String>,
         platform: MemoryPlatform,
         kernels: Vec<GroupKernel>,
-    ) -> Result<Group, GroupError> {
+    ) -> Result<Group, FieldError> {
         platform.check()?;
         if !(1..=MAX_KERNELS).contains(&kernels.len()) {
             let found = format!("{} kernels", kernels.len());
-            refuse("kernels", found, format!("1 to {MAX_KERNELS}"))?;
+            FieldError::refuse("kernels", found, format!("1 to {MAX_KERNELS}"))?;
         }
         let mut free = platform.sms;
         for (index, kernel) in kernels.iter().enumerate() {
@@ -89,7 +66,7 @@ impl Group {
                         platform.sms
                     ),
                 };
-                refuse(format!("kernels[{index}].sms"), sms, expected)?;
+                FieldError::refuse(format!("kernels[{index}].sms"), sms, expected)?;
             }
             free -= sms;
         }
@@ -133,9 +110,9 @@ impl Group {
 }
 
 impl TryFrom<GroupShape> for Group {
-    type Error = GroupError;
+    type Error = FieldError;
 
-    fn try_from(shape: GroupShape) -> Result<Group, GroupError> {
+    fn try_from(shape: GroupShape) -> Result<Group, FieldError> {
         Group::new(shape.name, shape.platform, shape.kernels)
     }
 }

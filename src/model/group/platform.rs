@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{GroupError, refuse};
 use crate::model::Factor;
+use crate::model::FieldError;
 use crate::model::wcet::MAX_SMS;
 
 /// Figures of a GPU and its memory; those that are not given are of the RTX 2060 of [Masola23].
@@ -48,14 +48,14 @@ impl MemoryPlatform {
     /// Refuses figures that cannot be.
     ///
     /// # Errors
-    /// [`GroupError`] for the first of them.
-    pub fn check(&self) -> Result<(), GroupError> {
+    /// [`FieldError`] for the first of them.
+    pub fn check(&self) -> Result<(), FieldError> {
         let of = |field: &str| format!("platform.{field}");
         if !(1..=MAX_SMS).contains(&self.sms) {
-            refuse(of("sms"), self.sms, format!("1 to {MAX_SMS}"))?;
+            FieldError::refuse(of("sms"), self.sms, format!("1 to {MAX_SMS}"))?;
         }
         if self.bandwidth == Factor::ZERO {
-            refuse(of("bandwidth"), 0, "a positive number of GB/s")?;
+            FieldError::refuse(of("bandwidth"), 0, "a positive number of GB/s")?;
         }
         let effective = self.effective_bandwidth;
         if effective == Factor::ZERO || effective > self.bandwidth {
@@ -63,13 +63,13 @@ impl MemoryPlatform {
                 "a positive number of GB/s up to the nominal bandwidth, {}",
                 self.bandwidth
             );
-            refuse(of("effective_bandwidth"), effective, expected)?;
+            FieldError::refuse(of("effective_bandwidth"), effective, expected)?;
         }
         if self.l2_banks == 0 {
-            refuse(of("l2_banks"), 0, "at least 1")?;
+            FieldError::refuse(of("l2_banks"), 0, "at least 1")?;
         }
         if self.alpha == Factor::ZERO {
-            refuse(of("alpha"), 0, "a positive number")?;
+            FieldError::refuse(of("alpha"), 0, "a positive number")?;
         }
         Ok(())
     }

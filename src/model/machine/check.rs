@@ -1,18 +1,7 @@
 //! What is wrong with a machine, and where.
 
+use crate::model::FieldError;
 use std::ops::RangeInclusive;
-
-/// Why something is no machine.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: found {found}, expected {expected}")]
-pub struct MachineError {
-    /// The field, such as `memory.l2.sets`.
-    pub field: String,
-    /// Its value.
-    pub found: String,
-    /// What would have been accepted.
-    pub expected: String,
-}
 
 /// Where in the machine fields are being checked.
 pub(super) struct Faults {
@@ -37,15 +26,15 @@ impl Faults {
         field: &str,
         found: impl ToString,
         expected: impl Into<String>,
-    ) -> Result<(), MachineError> {
-        Err(MachineError {
+    ) -> Result<(), FieldError> {
+        Err(FieldError {
             field: format!("{}{field}", self.path),
             found: found.to_string(),
             expected: expected.into(),
         })
     }
 
-    pub fn within(&self, field: &str, found: u32, range: RangeInclusive<u32>) -> Result<(), MachineError> {
+    pub fn within(&self, field: &str, found: u32, range: RangeInclusive<u32>) -> Result<(), FieldError> {
         if range.contains(&found) {
             return Ok(());
         }
@@ -53,7 +42,7 @@ impl Faults {
         self.refuse(field, found, expected)
     }
 
-    pub fn power_of_two(&self, field: &str, found: u32, most: u32) -> Result<(), MachineError> {
+    pub fn power_of_two(&self, field: &str, found: u32, most: u32) -> Result<(), FieldError> {
         if found.is_power_of_two() && found <= most {
             return Ok(());
         }

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{Faults, MachineError};
+use super::check::Faults;
 use super::l1::MAX_LATENCY;
+use crate::model::FieldError;
 
 /// How kernels and their blocks come to SMs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -20,7 +21,7 @@ pub struct Dispatch {
 }
 
 impl Dispatch {
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), MachineError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
         faults.within("kernel_latency", self.kernel_latency, 0..=MAX_LATENCY)?;
         faults.within("block_latency", self.block_latency, 0..=MAX_LATENCY)?;
         faults.within("kernels", self.kernels, 1..=4096)

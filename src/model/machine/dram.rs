@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{Faults, MachineError};
+use super::check::Faults;
 use super::{Cache, Hash};
+use crate::model::FieldError;
 
 /// Which request of a channel goes first (`-gpgpu_dram_scheduler`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -150,7 +151,7 @@ impl Dram {
         }
     }
 
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), MachineError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
         faults.within("queue", self.queue, 0..=Cache::MAX_PLACES)?;
         faults.within("return_queue", self.return_queue, 0..=Cache::MAX_PLACES)?;
         if let Some(queue) = &self.write_queue {
@@ -182,7 +183,7 @@ impl DramTiming {
     /// The longest time [command cycles].
     pub const MAX_CYCLES: u32 = 1000;
 
-    fn check(&self, faults: &Faults) -> Result<(), MachineError> {
+    fn check(&self, faults: &Faults) -> Result<(), FieldError> {
         faults.power_of_two("banks", self.banks, 256)?;
         faults.power_of_two("bank_groups", self.bank_groups, self.banks)?;
         let times = [

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{Faults, MachineError};
+use super::check::Faults;
+use crate::model::FieldError;
 
 /// How addresses are spread over sets, banks or slices.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -20,7 +21,7 @@ pub enum Hash {
 
 impl Hash {
     /// Whether `buckets` sets, banks or slices can be chosen among in this way.
-    pub(super) fn check(self, field: &str, buckets: u32, faults: &Faults) -> Result<(), MachineError> {
+    pub(super) fn check(self, field: &str, buckets: u32, faults: &Faults) -> Result<(), FieldError> {
         let (fits, expected) = match self {
             Hash::Linear | Hash::Xor => (buckets.is_power_of_two(), "a power of two of them"),
             Hash::Ipoly => ([16, 32, 64].contains(&buckets), "16, 32 or 64 of them"),

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Cache;
-use super::check::{Faults, MachineError};
+use super::check::Faults;
+use crate::model::FieldError;
 
 /// How inputs that want the same output take turns (`-icnt_arbiter_algo`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -38,7 +39,7 @@ pub struct Interconnect {
 }
 
 impl Interconnect {
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), MachineError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
         let places = 1..=Cache::MAX_PLACES;
         faults.within("input_buffer", self.input_buffer, places.clone())?;
         faults.within("output_buffer", self.output_buffer, places.clone())?;

@@ -23,7 +23,6 @@ mod sm;
 mod times;
 
 pub use cache::{Allocation, Cache, MshrKind, Replacement, SECTOR, WriteAllocation, WritePolicy};
-pub use check::MachineError;
 pub use clocks::Clocks;
 pub use collectors::{Collectors, RegisterFile, SpecializedCollectors};
 pub use decoder::{Decoder, Location};
@@ -40,6 +39,7 @@ pub use pipes::{PerPipe, PipelineWidths, Units};
 pub use sm::{Sm, WARP_SIZE, WarpScheduler};
 pub use times::{FloatTimes, InstructionTimes, IntTimes, Timing};
 
+use crate::model::FieldError;
 use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
@@ -92,8 +92,8 @@ impl Machine {
     /// The machine of `shape`.
     ///
     /// # Errors
-    /// [`MachineError`] for what no GPU has, such as a cache of three sets, and for absurd numbers.
-    pub fn new(shape: MachineShape) -> Result<Machine, MachineError> {
+    /// [`FieldError`] for what no GPU has, such as a cache of three sets, and for absurd numbers.
+    pub fn new(shape: MachineShape) -> Result<Machine, FieldError> {
         let faults = Faults::root();
         faults.within("clusters", shape.clusters, 1..=Self::MAX_SMS)?;
         let most = Self::MAX_SMS / shape.clusters;

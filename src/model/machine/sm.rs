@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{Faults, MachineError};
+use super::check::Faults;
 use super::{InstructionTimes, PipelineWidths, RegisterFile, Units};
+use crate::model::FieldError;
 use crate::model::Scheduler;
 
 /// Threads of a warp.
@@ -84,7 +85,7 @@ impl Sm {
         self.threads / WARP_SIZE
     }
 
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), MachineError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
         faults.within("threads", self.threads, WARP_SIZE..=Self::MAX_THREADS)?;
         if !self.threads.is_multiple_of(WARP_SIZE) {
             faults.refuse("threads", self.threads, "whole warps of 32")?;

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{Faults, MachineError};
+use super::check::Faults;
+use crate::model::FieldError;
 
 /// The time of one kind of instruction.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -74,7 +75,7 @@ impl Timing {
     /// The longest latency [core cycles]: pipelines are that deep.
     pub const MAX_LATENCY: u32 = 511;
 
-    fn check(&self, faults: &Faults) -> Result<(), MachineError> {
+    fn check(&self, faults: &Faults) -> Result<(), FieldError> {
         faults.within("latency", self.latency, 1..=Self::MAX_LATENCY)?;
         faults.within("initiation", self.initiation, 1..=Self::MAX_LATENCY)
     }
@@ -94,7 +95,7 @@ impl InstructionTimes {
         all.map(|timing| timing.latency).max().unwrap_or(1)
     }
 
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), MachineError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
         let int = &self.int;
         let ints = [
             ("add", int.add),

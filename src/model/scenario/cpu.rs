@@ -3,7 +3,8 @@
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
-use super::{ScenarioError, ScenarioShape, fault, is_default};
+use super::{ScenarioShape, is_default};
+use crate::model::FieldError;
 use crate::model::{BudgetPolicy, Factor, Kernel, positive_time};
 use crate::time::Time;
 
@@ -32,39 +33,39 @@ impl CpuTraffic {
     /// SMs. `None` if no kernel is protected.
     ///
     /// # Errors
-    /// [`ScenarioError`] for a policy without a kernel, and a kernel without a profile.
-    pub fn protected(&self, shape: &ScenarioShape) -> Result<Option<(usize, Kernel)>, ScenarioError> {
+    /// [`FieldError`] for a policy without a kernel, and a kernel without a profile.
+    pub fn protected(&self, shape: &ScenarioShape) -> Result<Option<(usize, Kernel)>, FieldError> {
         let Some(position) = self.kernel else {
             return match self.policy {
                 BudgetPolicy::Nominal => Ok(None),
                 policy => {
                     let expected = format!("the position of the kernel that policy {policy} protects");
-                    fault("cpu.kernel".to_owned(), "none".to_owned(), expected)
+                    FieldError::refuse("cpu.kernel".to_owned(), "none".to_owned(), expected)
                 }
             };
         };
         let Some(launch) = shape.kernels.get(position) else {
             let expected = format!("a number below {}", shape.kernels.len());
-            return fault("cpu.kernel".to_owned(), position.to_string(), expected);
+            return FieldError::refuse("cpu.kernel".to_owned(), position.to_string(), expected);
         };
         let field = |name: &str| format!("kernels[{position}].{name}");
         let Some(profile) = launch.block_time.profile() else {
             let expected = "\"profile\", because cpu.kernel names this kernel".to_owned();
-            return fault(field("block_time"), "no profile".to_owned(), expected);
+            return FieldError::refuse(field("block_time"), "no profile".to_owned(), expected);
         };
         let active = launch.active_blocks(shape.platform.shape());
         let active = u32::try_from(active).unwrap_or(u32::MAX);
         match profile.kernel(active, self.regulation_period) {
             Ok(kernel) => Ok(Some((position, kernel))),
-            Err(error) => fault(field(&error.field), error.found, error.expected),
+            Err(error) => FieldError::refuse(field(&error.field), error.found, error.expected),
         }
     }
 
     /// Whether the budget is one, and the policy has what it needs.
-    pub(super) fn check(&self, shape: &ScenarioShape) -> Result<(), ScenarioError> {
+    pub(super) fn check(&self, shape: &ScenarioShape) -> Result<(), FieldError> {
         if self.budget > Factor::ONE {
             let expected = "a number from 0 to 1".to_owned();
-            return fault("cpu.budget".to_owned(), self.budget.to_string(), expected);
+            return FieldError::refuse("cpu.budget".to_owned(), self.budget.to_string(), expected);
         }
         self.protected(shape).map(|_| ())
     }

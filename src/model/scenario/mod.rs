@@ -18,6 +18,7 @@ pub use launch::{
 pub use need::Need;
 pub use profile::ProfileTime;
 
+use crate::model::FieldError;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -104,27 +105,15 @@ impl ScenarioShape {
     }
 }
 
-/// Why something is not a scenario.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: found {found}, expected {expected}")]
-pub struct ScenarioError {
-    /// The field, such as `kernels[2].threads`.
-    pub field: String,
-    /// Its value.
-    pub found: String,
-    /// What was expected.
-    pub expected: String,
-}
-
 impl Scenario {
     /// The scenario of `shape`.
     ///
     /// # Errors
-    /// [`ScenarioError`] for kernels that fit on no SM, applications or SMs that there are not, and absurd numbers.
-    pub fn new(shape: ScenarioShape) -> Result<Scenario, ScenarioError> {
+    /// [`FieldError`] for kernels that fit on no SM, applications or SMs that there are not, and absurd numbers.
+    pub fn new(shape: ScenarioShape) -> Result<Scenario, FieldError> {
         let commands = shape.kernels.len() + shape.copies.len();
         if shape.kernels.is_empty() {
-            return fault(
+            return FieldError::refuse(
                 "kernels".to_owned(),
                 "none".to_owned(),
                 "at least one kernel".to_owned(),
@@ -132,30 +121,30 @@ impl Scenario {
         }
         if commands > MAX_COMMANDS {
             let expected = format!("at most {MAX_COMMANDS} kernels and copies");
-            return fault("kernels".to_owned(), commands.to_string(), expected);
+            return FieldError::refuse("kernels".to_owned(), commands.to_string(), expected);
         }
         let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
         if blocks > MAX_BLOCKS {
             let expected = format!("at most {MAX_BLOCKS} thread blocks in all");
-            return fault("kernels".to_owned(), blocks.to_string(), expected);
+            return FieldError::refuse("kernels".to_owned(), blocks.to_string(), expected);
         }
         let applications = shape.applications.len().max(1);
         let application = |field: String, found: usize| match found < applications {
             true => Ok(()),
-            false => fault(field, found.to_string(), format!("a number below {applications}")),
+            false => FieldError::refuse(field, found.to_string(), format!("a number below {applications}")),
         };
         for (index, copy) in shape.copies.iter().enumerate() {
             let of = |field: &str| format!("copies[{index}].{field}");
             application(of("application"), copy.application)?;
             if copy.after.is_some_and(|after| after > shape.kernels.len()) {
                 let expected = format!("at most the number of kernels, {}", shape.kernels.len());
-                return fault(of("after"), format!("{:?}", copy.after.unwrap_or(0)), expected);
+                return FieldError::refuse(of("after"), format!("{:?}", copy.after.unwrap_or(0)), expected);
             }
         }
         for (index, kernel) in shape.kernels.iter().enumerate() {
             let of = |field: &str| format!("kernels[{index}].{field}");
             application(of("application"), kernel.application)?;
-            check_resources(&shape.platform, kernel).map_err(|(field, found, expected)| ScenarioError {
+            check_resources(&shape.platform, kernel).map_err(|(field, found, expected)| FieldError {
                 field: of(field),
                 found,
                 expected,
@@ -163,7 +152,7 @@ impl Scenario {
             let clustered = kernel.block_time.profile().map(ProfileTime::blocks);
             if let Some(found) = clustered.filter(|&found| found != u64::from(kernel.blocks)) {
                 let expected = format!("clusters of {} blocks in all, those of the kernel", kernel.blocks);
-                return fault(
+                return FieldError::refuse(
                     of("block_time.profile.clusters"),
                     format!("{found} blocks"),
                     expected,
@@ -175,11 +164,11 @@ impl Scenario {
         }
         if shape.interference.bandwidth == Some(0) {
             let expected = "a positive number of bytes per second".to_owned();
-            return fault("interference.bandwidth".to_owned(), "0".to_owned(), expected);
+            return FieldError::refuse("interference.bandwidth".to_owned(), "0".to_owned(), expected);
         }
         let latest = launches(&shape).max().unwrap_or(Time::ZERO);
         if latest > Time::LIMIT {
-            return fault(
+            return FieldError::refuse(
                 "launch".to_owned(),
                 latest.to_string(),
                 format!("at most {}", Time::LIMIT),
@@ -189,7 +178,7 @@ impl Scenario {
             let periods = latest.ns() / cpu.regulation_period.ns().max(1);
             if periods > MAX_PERIODS {
                 let expected = format!("at most {MAX_PERIODS} of them up to the last launch, at {latest}");
-                return fault(
+                return FieldError::refuse(
                     "cpu.regulation_period".to_owned(),
                     cpu.regulation_period.to_string(),
                     expected,
@@ -203,14 +192,6 @@ impl Scenario {
     pub fn shape(&self) -> &ScenarioShape {
         &self.shape
     }
-}
-
-fn fault<T>(field: String, found: String, expected: String) -> Result<T, ScenarioError> {
-    Err(ScenarioError {
-        field,
-        found,
-        expected,
-    })
 }
 
 fn launches(shape: &ScenarioShape) -> impl Iterator<Item = Time> {
@@ -259,9 +240,9 @@ impl Serialize for Scenario {
 }
 
 impl TryFrom<ScenarioShape> for Scenario {
-    type Error = ScenarioError;
+    type Error = FieldError;
 
-    fn try_from(shape: ScenarioShape) -> Result<Scenario, ScenarioError> {
+    fn try_from(shape: ScenarioShape) -> Result<Scenario, FieldError> {
         Scenario::new(shape)
     }
 }

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::is_default;
-use crate::model::kernel::{Interval, KernelError};
+use crate::model::FieldError;
+use crate::model::kernel::Interval;
 use crate::model::{Cluster, Kernel};
 use crate::time::Time;
 
@@ -26,8 +27,8 @@ impl ProfileTime {
     /// The kernel with these clusters, of which `active_blocks` blocks run at a time, under a regulation period.
     ///
     /// # Errors
-    /// [`KernelError`] for what is no kernel.
-    pub fn kernel(&self, active_blocks: u32, regulation_period: Time) -> Result<Kernel, KernelError> {
+    /// [`FieldError`] for what is no kernel.
+    pub fn kernel(&self, active_blocks: u32, regulation_period: Time) -> Result<Kernel, FieldError> {
         let kernel = Kernel::new(active_blocks, regulation_period, self.clusters.clone())?;
         match self.intervals.as_slice() {
             [] => Ok(kernel),

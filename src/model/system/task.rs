@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{SystemError, refuse};
+use crate::model::FieldError;
 use crate::model::{Factor, Kernel};
 use crate::time::Time;
 
@@ -63,28 +63,28 @@ impl KernelTask {
     /// Checks `shape` and makes it a kernel task.
     ///
     /// # Errors
-    /// [`SystemError`] for times that are 0 or above [`Time::LIMIT`], an offset of a period or more, a budget above 1, or a
+    /// [`FieldError`] for times that are 0 or above [`Time::LIMIT`], an offset of a period or more, a budget above 1, or a
     /// budget beside a slowdown.
-    pub fn new(shape: KernelTaskShape) -> Result<KernelTask, SystemError> {
+    pub fn new(shape: KernelTaskShape) -> Result<KernelTask, FieldError> {
         for (field, time) in [("period", shape.period), ("deadline", shape.deadline)] {
             if let Some(time) = time.filter(|time| !(Time::from_ns(1)..=Time::LIMIT).contains(time)) {
-                refuse(field, time, "more than 0 ns and less than 2^63 ns")?;
+                FieldError::refuse(field, time, "more than 0 ns and less than 2^63 ns")?;
             }
         }
         let offset = shape.offset.unwrap_or_default();
         match shape.period {
             Some(period) if offset >= period => {
-                refuse("offset", offset, format!("less than the period, {period}"))?
+                FieldError::refuse("offset", offset, format!("less than the period, {period}"))?
             }
-            _ if offset > Time::LIMIT => refuse("offset", offset, "less than 2^63 ns")?,
+            _ if offset > Time::LIMIT => FieldError::refuse("offset", offset, "less than 2^63 ns")?,
             _ => {}
         }
         if let Some(q) = shape.q {
             if q > Factor::ONE {
-                refuse("q", q, "a number from 0 to 1")?;
+                FieldError::refuse("q", q, "a number from 0 to 1")?;
             }
             if let Some(slowdown) = shape.slowdown {
-                refuse(
+                FieldError::refuse(
                     "q",
                     format!("{q} beside a slowdown of {slowdown}"),
                     "one of the two",
@@ -132,9 +132,9 @@ impl From<KernelTask> for KernelTaskShape {
 }
 
 impl TryFrom<KernelTaskShape> for KernelTask {
-    type Error = SystemError;
+    type Error = FieldError;
 
-    fn try_from(shape: KernelTaskShape) -> Result<KernelTask, SystemError> {
+    fn try_from(shape: KernelTaskShape) -> Result<KernelTask, FieldError> {
         KernelTask::new(shape)
     }
 }

@@ -9,7 +9,7 @@ pub use sms::SmSet;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::scenario::ScenarioError;
+use super::FieldError;
 use super::{Machine, Scheduler};
 
 /// Kernels on a GPU, simulated warp by warp.
@@ -117,9 +117,9 @@ impl WarpRun {
     /// The run of `shape`.
     ///
     /// # Errors
-    /// [`ScenarioError`] for no kernels or more than the machine runs at a time, SMs that there are not, budgets that are
+    /// [`FieldError`] for no kernels or more than the machine runs at a time, SMs that there are not, budgets that are
     /// missing or that the scheduler does not have, launches beyond the last cycle, and launches of traces that are not theirs.
-    pub fn new(shape: WarpRunShape) -> Result<WarpRun, ScenarioError> {
+    pub fn new(shape: WarpRunShape) -> Result<WarpRun, FieldError> {
         check::check(&shape)?;
         Ok(WarpRun { shape })
     }
@@ -142,9 +142,9 @@ impl Serialize for WarpRun {
 }
 
 impl TryFrom<WarpRunShape> for WarpRun {
-    type Error = ScenarioError;
+    type Error = FieldError;
 
-    fn try_from(shape: WarpRunShape) -> Result<WarpRun, ScenarioError> {
+    fn try_from(shape: WarpRunShape) -> Result<WarpRun, FieldError> {
         WarpRun::new(shape)
     }
 }

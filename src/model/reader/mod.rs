@@ -4,19 +4,21 @@
 //! whole stream is one document, as an editor or a pretty-printer writes it. JSONL is never held in memory as a whole:
 //! [`Documents::batch`] hands out unparsed lines, which any thread may parse, and the iterator parses one by one.
 
-use std::collections::BTreeMap;
+mod kinds;
+mod raw;
+
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::marker::PhantomData;
 use std::path::Path;
 
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::IgnoredAny;
 
-use super::program::{Refusal, line_of};
-use super::{
-    Benchmarks, Bound, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet, WarpRun,
-    WarpScenario,
+pub use self::kinds::{
+    Bounds, Document, Groups, Kernels, MemoryProfiles, Plans, Programs, Scenarios, Systems, TaskSets,
+    WarpScenarios,
 };
+pub use self::raw::RawDocument;
 use crate::error::{Error, InputError, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
@@ -24,112 +26,6 @@ const LONGEST: u64 = 1 << 28;
 
 /// A batch ends after this much text [bytes], so that large documents come in small batches.
 const BATCH_BYTES: usize = 1 << 21;
-
-/// What a stream can consist of.
-pub trait Document: DeserializeOwned {
-    /// What is expected where there is something else.
-    const EXPECTED: &str;
-
-    /// The path and the message of an error that was found in the whole document, but belongs to a field.
-    fn field_of(_message: &str) -> Option<(&str, &str)> {
-        None
-    }
-}
-
-impl Document for TaskSet {
-    const EXPECTED: &str = "a task set: an object such as {\"tasks\":[…]}";
-}
-
-impl Document for Plan {
-    const EXPECTED: &str = "a plan: an object such as {\"schedulable\":…,\"partitions\":[…]}";
-}
-
-impl Document for Kernel {
-    const EXPECTED: &str =
-        "a kernel: an object such as {\"active_blocks\":4,\"regulation_period\":\"1ms\",\"clusters\":[…]}";
-}
-
-impl Document for Bound {
-    const EXPECTED: &str = "a bound: an object such as {\"q\":0.13,\"wcet_ns\":…,\"certificate\":{…}}";
-}
-
-impl Document for Benchmarks {
-    const EXPECTED: &str = "benchmarks: an object such as {\"benchmarks\":[…],\"sources\":{…}}";
-}
-
-impl Document for Scenario {
-    const EXPECTED: &str = "a scenario: an object such as {\"platform\":\"xavier\",\"kernels\":[…]}";
-}
-
-impl Document for WarpScenario {
-    const EXPECTED: &str = "a scenario: an object such as {\"scheduler\":\"gto\",\"kernels\":[…]}";
-}
-
-impl Document for WarpRun {
-    const EXPECTED: &str = "a scenario: an object such as {\"machine\":\"rtx2060\",\"kernels\":[…]}";
-
-    fn field_of(message: &str) -> Option<(&str, &str)> {
-        let (field, message) = message.split_once(": ")?;
-        let path = field == "sms" || field.starts_with("kernels") && !field.contains(' ');
-        path.then_some((field, message))
-    }
-}
-
-impl Document for Program {
-    const EXPECTED: &str = "a program: an object such as {\"name\":…,\"grid\":…,\"block\":…,\"body\":[…]}";
-
-    fn field_of(message: &str) -> Option<(&str, &str)> {
-        Refusal::parts(message)
-    }
-}
-
-impl Document for System {
-    const EXPECTED: &str = "a system: an object such as {\"kernels\":[{\"kernel\":…,\"period\":…},…]}";
-}
-
-impl Document for Group {
-    const EXPECTED: &str = "a group: an object such as {\"kernels\":[{\"profile\":…,\"sms\":5},…]}";
-
-    fn field_of(message: &str) -> Option<(&str, &str)> {
-        let (field, message) = message.split_once(": ")?;
-        let path = field.starts_with("kernels") || field.starts_with("platform.");
-        (path && !field.contains(' ')).then_some((field, message))
-    }
-}
-
-impl Document for MemoryProfile {
-    const EXPECTED: &str = "a profile: an object such as {\"name\":…,\"points\":[{\"sms\":30,\"time\":\"379us\",\"bandwidth\":330},…]}";
-}
-
-/// A stream of task sets.
-pub type TaskSets = Documents<TaskSet>;
-
-/// A stream of kernels.
-pub type Kernels = Documents<Kernel>;
-
-/// A stream of bounds.
-pub type Bounds = Documents<Bound>;
-
-/// A stream of scenarios.
-pub type Scenarios = Documents<Scenario>;
-
-/// A stream of scenarios of one sub-core.
-pub type WarpScenarios = Documents<WarpScenario>;
-
-/// A stream of systems.
-pub type Systems = Documents<System>;
-
-/// A stream of groups.
-pub type Groups = Documents<Group>;
-
-/// A stream of profiles.
-pub type MemoryProfiles = Documents<MemoryProfile>;
-
-/// A stream of programs.
-pub type Programs = Documents<Program>;
-
-/// A stream of plans.
-pub type Plans = Documents<Plan>;
 
 /// A stream of documents of type `T`.
 pub struct Documents<T> {
@@ -149,14 +45,6 @@ enum State {
     Lines,
     /// All has been read.
     End,
-}
-
-/// The text of one document, not yet parsed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RawDocument {
-    /// Where it starts in the file, counted from 1.
-    pub line: usize,
-    text: Vec<u8>,
 }
 
 impl<T: Document> Documents<T> {
@@ -338,145 +226,6 @@ impl<T: Document> Iterator for Documents<T> {
 /// Whether `line` is the beginning of a JSON value, but not all of it.
 fn ends_early(line: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(line).is_err_and(|error| error.is_eof())
-}
-
-impl RawDocument {
-    /// Whether it is an object with a field of that name, as far as can be said before it is parsed.
-    pub fn has(&self, name: &str) -> bool {
-        let fields = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(&self.text);
-        fields.is_ok_and(|fields| fields.contains_key(name))
-    }
-
-    /// Whether it looks like an object, which all documents are.
-    pub fn is_object(&self) -> bool {
-        self.text.trim_ascii_start().starts_with(b"{")
-    }
-
-    /// Whether it is JSON at all, for those who look at its fields before they parse it; errors call the file `file`.
-    ///
-    /// # Errors
-    /// [`Error::Input`] with the line, what was found and what was expected.
-    pub fn check_syntax(&self, file: &str) -> Result<()> {
-        if !self.is_object() {
-            return Ok(()); // parsing it says that better
-        }
-        let Err(error) = serde_json::from_slice::<IgnoredAny>(&self.text) else {
-            return Ok(());
-        };
-        let (line, _, message) = describe(&error, String::new());
-        Err(Error::Input(InputError {
-            file: file.to_owned(),
-            line: Some(self.line + line.saturating_sub(1)),
-            field: String::new(),
-            message: one_line(&message),
-        }))
-    }
-
-    /// The document; errors call the file `file`.
-    ///
-    /// # Errors
-    /// [`Error::Input`] with the line, the field, what was found and what was expected.
-    pub fn parse<T: Document>(&self, file: &str) -> Result<T> {
-        self.try_parse(file).map_err(|(line, field, message)| {
-            Error::Input(InputError {
-                file: file.to_owned(),
-                line: Some(self.line + line.saturating_sub(1)),
-                field: one_line(&field),
-                message: one_line(&message),
-            })
-        })
-    }
-
-    /// Errors are (line of this text from 1, field, message).
-    fn try_parse<T: Document>(&self, file: &str) -> Result<T, (usize, String, String)> {
-        let refuse = |line, message: &str| (line, String::new(), message.to_owned());
-        let text = str::from_utf8(&self.text).map_err(|error| {
-            let before = &self.text[..error.valid_up_to()];
-            let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-            refuse(line, "found bytes that are not UTF-8, expected JSON in UTF-8")
-        })?;
-        if text.starts_with('\u{feff}') {
-            return Err(refuse(
-                1,
-                "found a byte order mark, expected JSON in UTF-8 without one",
-            ));
-        }
-        let start = text.trim_ascii();
-        if !start.starts_with('{') {
-            let found: String = start.chars().take(20).collect();
-            let message = format!("found {found:?}, expected {}{}", T::EXPECTED, instead(file));
-            return Err(refuse(1, &message));
-        }
-        let mut json = serde_json::Deserializer::from_str(text);
-        let set = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-            let field = error.path().to_string();
-            let field = if field == "." || field == "?" {
-                String::new()
-            } else {
-                field
-            };
-            let (line, field, message) = describe(error.inner(), field);
-            match T::field_of(&message).filter(|_| field.is_empty()) {
-                Some((field, message)) => (line_of(text, field), field.to_owned(), message.to_owned()),
-                None => (line, field, message),
-            }
-        })?;
-        json.end().map_err(|error| describe(&error, String::new()))?;
-        Ok(set)
-    }
-}
-
-/// What to do with a file that is no JSON, as far as its name tells.
-fn instead(file: &str) -> &'static str {
-    const FOREIGN: [(&str, &str); 4] = [
-        ("ptx", "; `gpusched import ptx` makes a program of PTX"),
-        (
-            "config",
-            "; `gpusched import gpgpusim-config` makes a machine of a configuration of GPGPU-Sim",
-        ),
-        (
-            "g",
-            "; `gpusched import accel-sim` says what is in a list of traces, and `simulate warps` takes each .traceg that it names",
-        ),
-        (
-            "traceg",
-            "; a trace in a scenario is {\"trace\":\"kernel-1.traceg\"}",
-        ),
-    ];
-    let ending = Path::new(file).extension().unwrap_or_default();
-    let known = FOREIGN
-        .iter()
-        .find(|(known, _)| ending.eq_ignore_ascii_case(known));
-    known.map_or("", |(_, instead)| instead)
-}
-
-/// (line, field, message) of a JSON error, without the position that serde_json appends to its message.
-fn describe(error: &serde_json::Error, field: String) -> (usize, String, String) {
-    let (line, column) = (error.line(), error.column());
-    let message = error.to_string();
-    let message = message
-        .strip_suffix(&format!(" at line {line} column {column}"))
-        .unwrap_or(&message);
-    // The field says where a bad value is; bad syntax is found by its column.
-    match error.is_data() {
-        true => (line, field, message.to_owned()),
-        false => (line, field, format!("{message} (column {column})")),
-    }
-}
-
-/// `text` without control characters, and with its middle left out where it is long: a message must fit the screen.
-fn one_line(text: &str) -> String {
-    const LONGEST: usize = 400;
-    const KEPT: usize = 180;
-    let clean: Vec<char> = text
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
-    if clean.len() <= LONGEST {
-        return clean.into_iter().collect();
-    }
-    let (head, tail) = (&clean[..KEPT], &clean[clean.len() - KEPT..]);
-    head.iter().chain(&[' ', '…', ' ']).chain(tail).collect()
 }
 
 #[cfg(test)]
