@@ -7,7 +7,7 @@
 //! * `memory`: partitions that share a memory, and so disturb each other; `outlook`, `mend` and `gather`: what
 //!   searches make of it;
 //! * `examiner`: the test as the searches ask it, with its tables (`costs`) and its short cuts (`load`);
-//! * `savings`, `matching`: merges chosen among all pairs at once; `local_search`: few partitions divided anew, from any
+//! * `savings`, `matching`: merges chosen among all pairs at once; `seeding`: pairs of different kinds; `local_search`: few partitions divided anew, from any
 //!   plan; `auto`: all of them;
 //! * `optimal`: the fewest SMs, with a lower bound and its proof;
 //! * `baselines`: one partition, one partition per task, first-fit and worst-fit on an equal split.
@@ -40,6 +40,7 @@ mod problem;
 mod relation;
 mod savings;
 mod search;
+mod seeding;
 mod select;
 pub mod sensitivity;
 mod sizes;

@@ -25,6 +25,14 @@ impl Objective {
         }
     }
 
+    /// From where on a lower bound is of no interest, beside a plan of `held` SMs on a GPU of `sms`.
+    pub(super) fn enough(self, sms: u32, held: u32) -> u32 {
+        match self {
+            Objective::Sms => held,
+            Objective::Feasible => held.min(sms.saturating_add(1)),
+        }
+    }
+
     /// Whether this is the default, which files leave out.
     pub(crate) fn is_default(&self) -> bool {
         *self == Objective::default()
@@ -35,7 +43,8 @@ impl Objective {
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Budget {
     tests: u64,
-    until: Option<Instant>,
+    start: Instant,
+    limit: Option<Duration>,
 }
 
 impl Budget {
@@ -43,19 +52,23 @@ impl Budget {
     pub fn new(tests: u64, limit: Option<Duration>) -> Budget {
         Budget {
             tests,
-            until: limit.and_then(|limit| Instant::now().checked_add(limit)),
+            start: Instant::now(),
+            limit,
         }
     }
 
     /// Whether it is spent after `tested` tests.
     pub fn is_spent(&self, tested: u64) -> bool {
-        tested >= self.tests || self.until.is_some_and(|until| Instant::now() >= until)
+        tested >= self.tests || self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
     }
 
-    /// The first `part` of `of` equal parts of the tests.
-    pub fn part(self, part: u64, of: u64) -> Budget {
+    /// The first `part` of `of` equal parts.
+    pub fn part(self, part: u32, of: u32) -> Budget {
+        let of = of.max(1);
+        let share = u128::from(self.tests) * u128::from(part) / u128::from(of);
         Budget {
-            tests: self.tests / of.max(1) * part,
+            tests: u64::try_from(share).unwrap_or(u64::MAX),
+            limit: self.limit.map(|limit| limit / of * part),
             ..self
         }
     }

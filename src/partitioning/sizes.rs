@@ -14,6 +14,8 @@ pub(super) struct Sizes<'e, 'p> {
     /// Other work, in tests.
     charged: u64,
     budget: Budget,
+    /// The part of the budget that may be spent for now.
+    phase: Budget,
     /// The groups found to pass, if they are recorded.
     recorded: Option<Vec<Part>>,
 }
@@ -28,6 +30,7 @@ impl<'e, 'p> Sizes<'e, 'p> {
             tested: 0,
             charged: 0,
             recorded: None,
+            phase: budget,
             budget,
         }
     }
@@ -51,14 +54,14 @@ impl<'e, 'p> Sizes<'e, 'p> {
         self.charged += tests;
     }
 
-    /// Whether the budget is spent.
+    /// Whether what may be spent for now is spent.
     pub fn exhausted(&self) -> bool {
-        self.budget.is_spent(self.tested + self.charged)
+        self.phase.is_spent(self.tested + self.charged)
     }
 
-    /// Whether the first `part` of `of` parts of the budget is spent.
-    pub fn exhausted_part(&self, part: u64, of: u64) -> bool {
-        self.budget.part(part, of).is_spent(self.tested + self.charged)
+    /// From now on, the first `part` of `of` equal parts of the budget may be spent.
+    pub fn spend(&mut self, part: u32, of: u32) {
+        self.phase = self.budget.part(part, of);
     }
 
     /// The smallest m in [`low`, `high`] on which `tasks` (ascending) pass the test; tried from above, so that a group that

@@ -10,7 +10,8 @@
 //! * `demand`: the walk of a processor-demand test;
 //! * `response`: response times under fixed priorities;
 //! * `memory`, `beside`: the same where partitions share a memory and hold each other up;
-//! * `bounds`: utilization bounds, exactly.
+//! * `bounds`: utilization bounds, exactly;
+//! * `pricing`: the prices of a lower bound.
 
 mod beside;
 mod bound;
@@ -18,10 +19,12 @@ mod bounds;
 mod demand;
 mod fraction;
 mod memory;
+mod pricing;
 mod response;
 mod wcet;
 
 pub use bound::verify_bound;
+pub use pricing::{CheckedBound, Unchecked};
 
 use crate::model::plan::{Failure, Partition, Plan, Proof, UNITS_PER_SM};
 use crate::model::policy::{Policy, Preemption, Priorities, Strength};
@@ -72,12 +75,19 @@ struct Job {
     work: u128,
 }
 
+/// What a check finds beside what it confirms.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Verified {
+    /// How far the lower bound of the plan is confirmed, if it states one.
+    pub bound: Option<CheckedBound>,
+}
+
 /// Checks that `plan` is a proof that `set` is schedulable, or that it honestly says otherwise: every statement of the
 /// plan is recomputed.
 ///
 /// # Errors
 /// The first [`Fault`].
-pub fn verify(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
+pub fn verify(plan: &Plan, set: &TaskSet) -> Result<Verified, Fault> {
     let Some(interference) = plan.interference else {
         return Err(Fault::new(
             "interference",
@@ -121,11 +131,12 @@ pub fn verify(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
         return Err(Fault::new("schedulable", message));
     }
     bound(plan, set)?;
-    failure(plan, set, interference)
+    failure(plan, set, interference)?;
+    let bound = pricing::check(plan, set, interference)?;
+    Ok(Verified { bound })
 }
 
-/// The lower bound is what its prices sum to, or a search beyond them is claimed, and no plan is below it. That no group is worth
-/// more than its SMs is not checked.
+/// The lower bound is what its prices sum to, or a search beyond them is claimed, and no plan is below it.
 fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let Some(bound) = &plan.bound else {
         return Ok(());

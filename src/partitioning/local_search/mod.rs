@@ -14,19 +14,13 @@ use division::Division;
 /// At most so many units are divided anew: 3ᵏ/2 additions and 2ᵏ groups.
 const UNITS: usize = 8;
 
-/// Improves `parts` until Σ SMs ≤ `target` or `done` says so. Deterministic but for what `done` looks at.
-pub(super) fn improve(
-    sizes: &mut Sizes<'_, '_>,
-    parts: &mut Vec<Part>,
-    target: u32,
-    seed: u64,
-    done: impl Fn(&Sizes<'_, '_>) -> bool,
-) {
+/// Improves `parts` until Σ SMs ≤ `target` or what may be spent is spent.
+pub(super) fn improve(sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: u32, seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut division = Division::default();
     // A step may test nothing (two partitions of one task that are known not to merge): the steps end as well.
     let mut idle = 0;
-    while total(parts) > target && parts.len() > 1 && idle < 10_000 && !done(sizes) {
+    while total(parts) > target && parts.len() > 1 && idle < 10_000 && !sizes.exhausted() {
         let before = sizes.tested();
         step(sizes, parts, &mut rng, &mut division);
         idle = if sizes.tested() == before { idle + 1 } else { 0 };

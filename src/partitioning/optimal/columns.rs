@@ -44,8 +44,8 @@ impl Columns {
         }
     }
 
-    /// Generates groups until none is worth more than its SMs, or the budget is spent; `bound` becomes the best that
-    /// was proven on the way.
+    /// Generates groups, from those of a plan and a pool on, until none is worth more than its SMs, or what may be spent
+    /// is spent; `bound` becomes the best that was proven on the way.
     ///
     /// Only whole SMs count. So prices are first brought down to where they just prove some SMs less than they could, then
     /// fewer less, then all: with less to gain from each task, pricing sees far fewer groups, and what it finds helps the true prices as
@@ -54,8 +54,7 @@ impl Columns {
         &mut self,
         sizes: &mut Sizes<'_, '_>,
         works: &Works,
-        parts: &[Part],
-        mut pool: Vec<Part>,
+        (parts, mut pool): (&[Part], Vec<Part>),
         bound: &mut Bound,
         enough: u32,
     ) {

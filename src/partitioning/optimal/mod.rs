@@ -18,8 +18,9 @@ use super::examiner::Examiner;
 use super::heuristic::Heuristic;
 use super::local_search::improve;
 use super::savings::merge_by_savings;
-use super::sizes::{Sizes, total};
-use super::{Candidate, Objective, Outcome, auto};
+use super::sizes::{Part, Sizes, total};
+use super::{Candidate, Outcome, Problem, auto};
+use crate::model::plan::LowerBound;
 use bound::Bound;
 use columns::Columns;
 use works::Works;
@@ -39,37 +40,77 @@ pub(super) fn optimal(
 ) -> Outcome {
     let start = Instant::now();
     let problem = examiner.problem();
-    let target = auto::target(examiner, heuristic);
     let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
+    let mut bounding = Bounding::new(problem);
+    let target = auto::target(examiner, heuristic).max(bounding.sms());
     let mut merged = singles;
     let tested = merge_by_savings(examiner, &mut merged, target);
     let mut parts = auto::parts_of(merged);
     let mut sizes = Sizes::new(examiner, heuristic.budget(OPTIMAL_BUDGET));
     sizes.record();
-    improve(&mut sizes, &mut parts, target, auto::SEED, |sizes| {
-        sizes.exhausted_part(1, 20)
-    });
-    let works = Works::new(problem);
-    let mut bound = Bound::of_work(&works, alone.len());
-    if total(&parts) > target.max(bound.sms()) {
-        let mut columns = Columns::new(alone);
-        let enough = match heuristic.objective {
-            Objective::Sms => total(&parts),
-            Objective::Feasible => total(&parts).min(problem.sms() + 1),
-        };
-        let pool = sizes.record();
-        columns.generate(&mut sizes, &works, &parts, pool, &mut bound, enough);
-        columns.close(&mut sizes, &works, &mut parts, &mut bound, target);
+    sizes.spend(1, 20);
+    improve(&mut sizes, &mut parts, target, auto::SEED);
+    sizes.spend(20, 20);
+    if total(&parts) > target {
+        let enough = heuristic.objective.enough(problem.sms(), total(&parts));
+        let columns = bounding.generate(&mut sizes, alone, &parts, enough);
+        columns.close(
+            &mut sizes,
+            &bounding.works,
+            &mut parts,
+            &mut bounding.bound,
+            target,
+        );
     }
-    let mut outcome = Outcome {
-        partitions: parts
-            .into_iter()
-            .map(|part| Candidate::unmerged(problem, part.sms, part.tasks))
-            .collect(),
-        bound: Some(bound.into_statement()),
-        ..Outcome::default()
-    };
-    outcome.stats.merges_tested = tested + sizes.tested();
-    outcome.stats.search_ns = super::search::elapsed_ns(start);
+    let tested = tested + sizes.tested();
+    let mut outcome = auto::outcome(problem, parts, tested, start);
+    outcome.bound = Some(bounding.into_statement());
     outcome
+}
+
+/// A lower bound in the making.
+pub(super) struct Bounding {
+    works: Works,
+    bound: Bound,
+}
+
+impl Bounding {
+    /// That of the tasks' own work.
+    pub fn new(problem: &Problem<'_>) -> Bounding {
+        let works = Works::new(problem);
+        Bounding {
+            bound: Bound::of_work(&works, problem.tasks().len()),
+            works,
+        }
+    }
+
+    /// No plan has fewer SMs.
+    pub fn sms(&self) -> u32 {
+        self.bound.sms()
+    }
+
+    /// Raises it by column generation until it is `enough` or what may be spent is spent, from `parts` and all groups recorded so far. `alone`
+    /// are the sizes of single tasks.
+    pub fn raise(&mut self, sizes: &mut Sizes<'_, '_>, alone: Vec<u32>, parts: &[Part], enough: u32) {
+        self.generate(sizes, alone, parts, enough);
+    }
+
+    /// The same, and the groups.
+    fn generate(
+        &mut self,
+        sizes: &mut Sizes<'_, '_>,
+        alone: Vec<u32>,
+        parts: &[Part],
+        enough: u32,
+    ) -> Columns {
+        let pool = sizes.record();
+        let mut columns = Columns::new(alone);
+        columns.generate(sizes, &self.works, (parts, pool), &mut self.bound, enough);
+        columns
+    }
+
+    /// As plans state it.
+    pub fn into_statement(self) -> LowerBound {
+        self.bound.into_statement()
+    }
 }

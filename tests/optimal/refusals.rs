@@ -1,0 +1,87 @@
+//! Bounds that no plan can have.
+
+use gpusched::interference::Interference;
+use gpusched::model::{Arbitration, Bandwidth, Plan, Policy, SharedMemory, TaskSet};
+use gpusched::partitioning::{HeuristicKind, Problem, partition};
+use gpusched::verification::{Unchecked, verify};
+
+fn set(tasks: &str) -> TaskSet {
+    serde_json::from_str(&format!(r#"{{"tasks":[{tasks}]}}"#)).unwrap()
+}
+
+fn two_tasks() -> TaskSet {
+    set(
+        r#"{"period":"10ms","kind":"compute","wcet":{"amdahl":{"work":"8ms","serial":0,"conflict":1}}},
+           {"period":"10ms","kind":"memory","wcet":{"amdahl":{"work":"8ms","serial":0,"conflict":1}}}"#,
+    )
+}
+
+fn plan(set: &TaskSet) -> Plan {
+    let problem = Problem::new(set, 4, Policy::Edf, Interference::Conflict.model()).unwrap();
+    partition(&problem, &HeuristicKind::Optimal.into())
+}
+
+#[test]
+fn partitions_that_share_a_memory_have_no_bound() {
+    let set = two_tasks();
+    let memory = SharedMemory {
+        bandwidth: Bandwidth::new(1_000_000_000).unwrap(),
+        arbitration: Arbitration::Any,
+    };
+    let problem = Problem::new(&set, 4, Policy::Edf, Interference::Conflict.model())
+        .unwrap()
+        .sharing(memory)
+        .unwrap();
+    for kind in [HeuristicKind::Optimal, HeuristicKind::Auto] {
+        let mut shared = partition(&problem, &kind.into());
+        assert_eq!(shared.bound, None);
+        assert!(verify(&shared, &set).is_ok());
+        shared.bound = plan(&set).bound;
+        assert_eq!(verify(&shared, &set).unwrap_err().field, "bound");
+    }
+}
+
+#[test]
+fn plans_under_several_tests_have_no_bound() {
+    let set = set(
+        r#"{"period":"10ms","kind":"compute","wcet":{"amdahl":{"work":"8ms","serial":0,"conflict":1}}},
+           {"period":"10ms","kind":"compute","wcet":{"amdahl":{"work":"18ms","serial":0,"conflict":2}}}"#,
+    );
+    let mut plan = plan(&set);
+    assert!(
+        plan.partitions.len() == 2 && verify(&plan, &set).is_ok(),
+        "{plan:?}"
+    );
+    let problem = Problem::new(&set, 4, Policy::NpEdf, Interference::Conflict.model()).unwrap();
+    let part = &mut plan.partitions[0];
+    part.verdict = problem.verdict(&part.tasks, part.sms);
+    assert_eq!(verify(&plan, &set).unwrap_err().field, "partitions");
+}
+
+#[test]
+fn tables_that_are_known_in_conflict_only_leave_it_open() {
+    let set = set(
+        r#"{"period":"10ms","wcet":{"table":{"isolated":[[2,"2ms"]],"conflict":[[1,"3ms"],[2,"2ms"]]}}},
+           {"period":"10ms","wcet":{"table":{"isolated":[[2,"2ms"]],"conflict":[[1,"3ms"],[2,"2ms"]]}}}"#,
+    );
+    let plan = plan(&set);
+    let bound = verify(&plan, &set).unwrap().bound.unwrap();
+    assert_eq!((bound.proven, bound.unchecked), (None, Some(Unchecked::Tables)));
+}
+
+/// Fifty tasks alike, each worth next to nothing beyond its work: too many groups to look at.
+#[test]
+fn too_many_groups_are_left_open() {
+    let task =
+        r#"{"period":"1s","kind":"compute","wcet":{"amdahl":{"work":"100ms","serial":0,"conflict":1}}}"#;
+    let set = set(&vec![task; 60].join(","));
+    let problem = Problem::new(&set, 68, Policy::Edf, Interference::Conflict.model()).unwrap();
+    let mut plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
+    plan.bound = Some(gpusched::model::plan::LowerBound {
+        sms: 7,
+        proof: gpusched::model::plan::Proof::Prices,
+        prices: vec![100_001; 60],
+    });
+    let bound = verify(&plan, &set).unwrap().bound.unwrap();
+    assert_eq!((bound.proven, bound.unchecked), (None, Some(Unchecked::Groups)));
+}
