@@ -54,7 +54,7 @@ pub struct Args {
     /// Follow the heuristic with local search: a few partitions are divided anew, again and again.
     #[arg(long)]
     improve: bool,
-    /// auto, optimal, and --improve: test at most so many groups of tasks, or do as much other work [default: 200000; optimal: 5000000].
+    /// auto, optimal, and --improve: test at most so many groups of tasks, or do as much other work [default: 100000; optimal: 10000000].
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     budget: Option<u64>,
     /// auto, optimal, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
@@ -222,14 +222,15 @@ impl Args {
             }
         }
         if let Some(bound) = &plan.bound {
+            let gap = plan.sms_used.saturating_sub(bound.sms);
             text += &format!(
-                "\nlower bound: {} SMs ({}), {} fewer than here\n",
+                "\nlower bound: {} SMs ({}), gap {gap}{}\n",
                 bound.sms,
                 match bound.proof {
                     Proof::Prices => "by prices",
                     Proof::Search => "by complete search",
                 },
-                plan.sms_used.saturating_sub(bound.sms)
+                if gap == 0 { ": no plan has fewer" } else { "" }
             );
         }
         if let Some(sensitivity) = &plan.sensitivity {

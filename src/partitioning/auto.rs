@@ -14,7 +14,7 @@ use super::sizes::{Part, Sizes, total};
 use super::{Candidate, HeuristicKind, Outcome, Problem};
 
 /// Groups tested by [`HeuristicKind::Auto`] unless the user says otherwise: some 50 ms for 50 tasks under EDF.
-pub const AUTO_BUDGET: u64 = 200_000;
+pub const AUTO_BUDGET: u64 = 100_000;
 
 /// Parts of the budget for the search, with what the starts cost, before the bound is sought; twenty are all.
 const SEARCH: u32 = 12;
@@ -51,7 +51,7 @@ pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heurist
 }
 
 /// The plan with the fewest SMs of all starts, or the first with no more than `target`; and the merges tested.
-fn best_start(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, target: u32) -> (Vec<Part>, u64) {
+pub(super) fn best_start(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, target: u32) -> (Vec<Part>, u64) {
     let mut tested = 0;
     let mut best: Option<Vec<Part>> = None;
     for start in [Start::Savings, Start::Matching, Start::Kinds, Start::Sms] {

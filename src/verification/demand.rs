@@ -164,7 +164,7 @@ impl Supply {
     fn enough(&self) -> Option<u128> {
         let deadlines = || self.jobs.iter().map(|job| job.deadline);
         let blocking = self.blocking_beyond(deadlines().min()?);
-        [(1, blocking), (deadlines().max()?, 0)]
+        [(deadlines().max()?, 0), (1, blocking)]
             .into_iter()
             .filter_map(|(start, blocking)| {
                 let mut length = start;

@@ -51,7 +51,7 @@ fn no_bound_is_above_a_plan() {
                 assert!(checked.proven < Some(bound.sms));
                 searched += 1;
             }
-            other => panic!("{other:?}"),
+            other => panic!("{other:?}: {}", serde_json::to_string(&set).unwrap()),
         }
         tight += usize::from(bound.sms == optimal.sms_used);
         for heuristic in searches() {

@@ -69,18 +69,18 @@ fn tables_that_are_known_in_conflict_only_leave_it_open() {
     assert_eq!((bound.proven, bound.unchecked), (None, Some(Unchecked::Tables)));
 }
 
-/// Fifty tasks alike, each worth next to nothing beyond its work: too many groups to look at.
+/// Sixty tasks alike, of which five fit on an SM, each worth twice its work: too many groups to look at.
 #[test]
 fn too_many_groups_are_left_open() {
     let task =
-        r#"{"period":"1s","kind":"compute","wcet":{"amdahl":{"work":"100ms","serial":0,"conflict":1}}}"#;
+        r#"{"period":"1s","deadline":"500ms","kind":"compute","wcet":{"amdahl":{"work":"100ms","serial":0,"conflict":1}}}"#;
     let set = set(&vec![task; 60].join(","));
     let problem = Problem::new(&set, 68, Policy::Edf, Interference::Conflict.model()).unwrap();
     let mut plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
     plan.bound = Some(gpusched::model::plan::LowerBound {
-        sms: 7,
+        sms: 12,
         proof: gpusched::model::plan::Proof::Prices,
-        prices: vec![100_001; 60],
+        prices: vec![200_000; 60],
     });
     let bound = verify(&plan, &set).unwrap().bound.unwrap();
     assert_eq!((bound.proven, bound.unchecked), (None, Some(Unchecked::Groups)));

@@ -23,7 +23,7 @@ const ROUND: Limits = Limits {
 };
 
 /// How far below what they might prove prices are brought, one after the other [SMs].
-const STEPS: [u32; 4] = [6, 3, 1, 0];
+const STEPS: [u32; 8] = [16, 12, 9, 6, 4, 2, 1, 0];
 
 /// What prices exceed a whole number of SMs by, for the next to be proven [units].
 const JUST_ABOVE: i64 = 100;

@@ -17,7 +17,6 @@ use std::time::Instant;
 use super::examiner::Examiner;
 use super::heuristic::Heuristic;
 use super::local_search::improve;
-use super::savings::merge_by_savings;
 use super::sizes::{Part, Sizes, total};
 use super::{Candidate, Outcome, Problem, auto};
 use crate::model::plan::LowerBound;
@@ -30,7 +29,7 @@ const ONE: i64 = crate::model::plan::UNITS_PER_SM as i64;
 
 /// Groups tested by [`HeuristicKind::Optimal`](super::HeuristicKind::Optimal) unless the user says otherwise: some seconds
 /// for 50 tasks under EDF.
-pub const OPTIMAL_BUDGET: u64 = 5_000_000;
+pub const OPTIMAL_BUDGET: u64 = 10_000_000;
 
 /// A plan of few SMs, and the best bound that the budget allows.
 pub(super) fn optimal(
@@ -43,9 +42,7 @@ pub(super) fn optimal(
     let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
     let mut bounding = Bounding::new(problem);
     let target = auto::target(examiner, heuristic).max(bounding.sms());
-    let mut merged = singles;
-    let tested = merge_by_savings(examiner, &mut merged, target);
-    let mut parts = auto::parts_of(merged);
+    let (mut parts, tested) = auto::best_start(examiner, singles, target);
     let mut sizes = Sizes::new(examiner, heuristic.budget(OPTIMAL_BUDGET));
     sizes.record();
     sizes.spend(1, 20);
