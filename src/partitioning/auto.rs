@@ -34,7 +34,7 @@ pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heurist
     let mut sizes = Sizes::new(examiner, budget);
     sizes.charge(tested);
     sizes.record();
-    sizes.spend(SEARCH, 20);
+    sizes.spend_on_search(SEARCH, 20);
     improve(&mut sizes, &mut parts, target, SEED);
     if total(&parts) > target {
         let enough = heuristic.objective.enough(problem.sms(), total(&parts));
@@ -51,7 +51,11 @@ pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heurist
 }
 
 /// The plan with the fewest SMs of all starts, or the first with no more than `target`; and the merges tested.
-pub(super) fn best_start(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, target: u32) -> (Vec<Part>, u64) {
+pub(super) fn best_start(
+    examiner: &mut Examiner<'_>,
+    singles: Vec<Candidate>,
+    target: u32,
+) -> (Vec<Part>, u64) {
     let mut tested = 0;
     let mut best: Option<Vec<Part>> = None;
     for start in [Start::Savings, Start::Matching, Start::Kinds, Start::Sms] {

@@ -62,6 +62,14 @@ impl Budget {
         tested >= self.tests || self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
     }
 
+    /// The same, and no more than `tests` tests.
+    pub fn at_most(self, tests: u64) -> Budget {
+        Budget {
+            tests: self.tests.min(tests),
+            ..self
+        }
+    }
+
     /// The first `part` of `of` equal parts.
     pub fn part(self, part: u32, of: u32) -> Budget {
         let of = of.max(1);

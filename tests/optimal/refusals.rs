@@ -1,4 +1,4 @@
-//! Bounds that no plan can have.
+//! Bounds that no plan can have, and bounds that are left open.
 
 use gpusched::interference::Interference;
 use gpusched::model::{Arbitration, Bandwidth, Plan, Policy, SharedMemory, TaskSet};
@@ -72,8 +72,7 @@ fn tables_that_are_known_in_conflict_only_leave_it_open() {
 /// Sixty tasks alike, of which five fit on an SM, each worth twice its work: too many groups to look at.
 #[test]
 fn too_many_groups_are_left_open() {
-    let task =
-        r#"{"period":"1s","deadline":"500ms","kind":"compute","wcet":{"amdahl":{"work":"100ms","serial":0,"conflict":1}}}"#;
+    let task = r#"{"period":"1s","deadline":"500ms","kind":"compute","wcet":{"amdahl":{"work":"100ms","serial":0,"conflict":1}}}"#;
     let set = set(&vec![task; 60].join(","));
     let problem = Problem::new(&set, 68, Policy::Edf, Interference::Conflict.model()).unwrap();
     let mut plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
@@ -84,4 +83,22 @@ fn too_many_groups_are_left_open() {
     });
     let bound = verify(&plan, &set).unwrap().bound.unwrap();
     assert_eq!((bound.proven, bound.unchecked), (None, Some(Unchecked::Groups)));
+}
+
+/// Two of three tasks fit on the two SMs that each needs, so prices prove three SMs; there are no plans with fewer than four.
+#[test]
+fn what_a_search_adds_to_the_prices_is_left_open() {
+    let task = r#"{"period":"10ms","wcet":{"table":[[2,"5ms"]]}}"#;
+    let set = set(&[task; 3].join(","));
+    let plan = plan(&set);
+    let bound = plan.bound.as_ref().unwrap();
+    assert_eq!(
+        (plan.sms_used, bound.sms, bound.proof),
+        (4, 4, gpusched::model::plan::Proof::Search)
+    );
+    let checked = verify(&plan, &set).unwrap().bound.unwrap();
+    assert_eq!(
+        (checked.stated, checked.proven, checked.unchecked),
+        (4, Some(3), Some(Unchecked::Search))
+    );
 }

@@ -45,7 +45,7 @@ pub(super) fn optimal(
     let (mut parts, tested) = auto::best_start(examiner, singles, target);
     let mut sizes = Sizes::new(examiner, heuristic.budget(OPTIMAL_BUDGET));
     sizes.record();
-    sizes.spend(1, 20);
+    sizes.spend_on_search(1, 20);
     improve(&mut sizes, &mut parts, target, auto::SEED);
     sizes.spend(20, 20);
     if total(&parts) > target {

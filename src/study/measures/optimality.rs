@@ -158,7 +158,8 @@ struct Counts {
 impl Counts {
     fn plus(mut self, other: &Counts) -> Counts {
         self.infeasible += other.infeasible;
-        self.sums.resize(self.sums.len().max(other.sums.len()), Sums::default());
+        self.sums
+            .resize(self.sums.len().max(other.sums.len()), Sums::default());
         for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
             sum.add(other);
         }
@@ -188,7 +189,11 @@ impl Parameters for OptimalityParameters {
             return refuse("utilization", "none".to_owned(), "at least one");
         }
         if self.policy.counts_blocks() {
-            return refuse("policy", self.policy.to_string(), "one that does not look at blocks");
+            return refuse(
+                "policy",
+                self.policy.to_string(),
+                "one that does not look at blocks",
+            );
         }
         for &utilization in &self.utilization {
             if let Err(error) = Source::new(&self.recipe(), self.tasks, utilization, 1) {

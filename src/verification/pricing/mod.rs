@@ -16,8 +16,8 @@ use crate::model::wcet::{Form, MAX_SMS, Table};
 use crate::model::{Interference, Policy, TaskSet};
 use walk::{Found, Walk};
 
-/// Groups looked at before a search gives up: some seconds.
-const LIMIT: u64 = 20_000_000;
+/// Groups looked at before a search gives up: a few seconds.
+const LIMIT: u64 = 5_000_000;
 
 /// What is known of the lower bound of a plan after its check.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,6 +1,10 @@
 //! A matching of maximum weight in a general graph: Edmonds' blossoms, primal-dual in O(n³) (Galil, Computing Surveys
 //! 18(1), 1986).
 
+mod contraction;
+#[cfg(test)]
+mod tests;
+
 /// For each of `n` vertices its mate, if it has one. `weight(a, b)`, symmetric, is positive where there is an edge, and
 /// below 2⁴⁰.
 pub(super) fn maximum_weight_matching(n: usize, weight: impl Fn(usize, usize) -> i64) -> Vec<Option<usize>> {
@@ -120,55 +124,6 @@ impl Search {
         }
     }
 
-    fn enqueue(&mut self, x: usize) {
-        if x <= self.n {
-            self.queue.push_back(x);
-        } else {
-            for member in self.cycle[x].clone() {
-                self.enqueue(member);
-            }
-        }
-    }
-
-    fn set_outer(&mut self, x: usize, blossom: usize) {
-        self.outer[x] = blossom;
-        if x > self.n {
-            for member in self.cycle[x].clone() {
-                self.set_outer(member, blossom);
-            }
-        }
-    }
-
-    fn holder(&self, blossom: usize, vertex: usize) -> usize {
-        self.holder[blossom * (self.n + 1) + vertex]
-    }
-
-    /// The even distance of `member` from the base of `blossom`, whose cycle is turned round if it takes that.
-    fn even_place(&mut self, blossom: usize, member: usize) -> usize {
-        let cycle = &mut self.cycle[blossom];
-        let place = cycle.iter().position(|&other| other == member).unwrap_or(0);
-        if place % 2 == 0 {
-            return place;
-        }
-        cycle[1..].reverse();
-        cycle.len() - place
-    }
-
-    fn set_mate(&mut self, u: usize, v: usize) {
-        let edge = self.edge(u, v);
-        self.mate[u] = edge.to;
-        if u > self.n {
-            let member = self.holder(u, edge.from);
-            let place = self.even_place(u, member);
-            for i in 0..place {
-                let (a, b) = (self.cycle[u][i], self.cycle[u][i ^ 1]);
-                self.set_mate(a, b);
-            }
-            self.set_mate(member, v);
-            self.cycle[u].rotate_left(place);
-        }
-    }
-
     fn augment(&mut self, mut u: usize, mut v: usize) {
         loop {
             let next = self.outer[self.mate[u]];
@@ -199,79 +154,6 @@ impl Search {
             std::mem::swap(&mut u, &mut v);
         }
         0
-    }
-
-    fn add_blossom(&mut self, u: usize, base: usize, v: usize) {
-        let blossom = (self.n + 1..=self.last)
-            .find(|&b| self.outer[b] == 0)
-            .unwrap_or(self.last + 1);
-        self.last = self.last.max(blossom);
-        self.dual[blossom] = 0;
-        self.label[blossom] = Label::Even;
-        self.mate[blossom] = self.mate[base];
-        let mut cycle = vec![base];
-        for (side, end) in [u, v].into_iter().enumerate() {
-            let mut x = end;
-            while x != base {
-                let y = self.outer[self.mate[x]];
-                cycle.extend([x, y]);
-                self.enqueue(y);
-                x = self.outer[self.parent[y]];
-            }
-            if side == 0 {
-                cycle[1..].reverse();
-            }
-        }
-        self.cycle[blossom] = cycle.clone();
-        self.set_outer(blossom, blossom);
-        for x in 1..=self.last {
-            self.set_edge(blossom, x, Edge::default());
-            self.set_edge(x, blossom, Edge::default());
-        }
-        let row = blossom * (self.n + 1);
-        self.holder[row..=row + self.n].fill(0);
-        for member in cycle {
-            for x in 1..=self.last {
-                let held = self.edge(blossom, x);
-                let offered = self.edge(member, x);
-                if held.weight == 0 || self.excess(offered) < self.excess(held) {
-                    self.set_edge(blossom, x, offered);
-                    let back = self.edge(x, member);
-                    self.set_edge(x, blossom, back);
-                }
-            }
-            for x in 1..=self.n {
-                if self.holder(member, x) != 0 {
-                    self.holder[row + x] = member;
-                }
-            }
-        }
-        self.find_slack(blossom);
-    }
-
-    fn expand_blossom(&mut self, blossom: usize) {
-        for member in self.cycle[blossom].clone() {
-            self.set_outer(member, member);
-        }
-        let entry = self.holder(blossom, self.edge(blossom, self.parent[blossom]).from);
-        let place = self.even_place(blossom, entry);
-        for i in (0..place).step_by(2) {
-            let (odd, even) = (self.cycle[blossom][i], self.cycle[blossom][i + 1]);
-            self.parent[odd] = self.edge(even, odd).from;
-            self.label[odd] = Label::Odd;
-            self.label[even] = Label::Even;
-            self.slack[odd] = 0;
-            self.find_slack(even);
-            self.enqueue(even);
-        }
-        self.label[entry] = Label::Odd;
-        self.parent[entry] = self.parent[blossom];
-        let rest = self.cycle[blossom].split_off(place + 1); // it is no blossom any more
-        for member in rest {
-            self.label[member] = Label::Free;
-            self.find_slack(member);
-        }
-        self.outer[blossom] = 0;
     }
 
     /// Follows a tight edge; whether the matching grew.
@@ -398,46 +280,5 @@ impl Search {
             }
         }
         true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::maximum_weight_matching;
-    use proptest::prelude::*;
-
-    /// The best weight over all matchings of the vertices in `open`, bit by bit.
-    fn slow(n: usize, weight: &dyn Fn(usize, usize) -> i64) -> i64 {
-        let mut best = vec![0i64; 1 << n];
-        for open in 1usize..1 << n {
-            let first = open.trailing_zeros() as usize;
-            best[open] = best[open & (open - 1)];
-            for second in (first + 1..n).filter(|second| open & (1 << second) != 0) {
-                let both = weight(first, second) + best[open & !(1 << first) & !(1 << second)];
-                best[open] = best[open].max(both);
-            }
-        }
-        best[(1 << n) - 1]
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4_000))]
-        #[test]
-        fn as_heavy_as_the_best_of_all(n in 0usize..11, weights in prop::collection::vec(0i64..12, 121), spread in 1i64..100_000, dense in 1i64..12) {
-            let weight = |a: usize, b: usize| {
-                let value = weights[a.min(b) * 11 + a.max(b)];
-                if value < dense { value * spread + value % 3 } else { 0 }
-            };
-            let mates = maximum_weight_matching(n, weight);
-            let mut total = 0;
-            for (a, &mate) in mates.iter().enumerate() {
-                if let Some(b) = mate {
-                    prop_assert_eq!(mates[b], Some(a));
-                    prop_assert!(weight(a, b) > 0);
-                    total += weight(a, b);
-                }
-            }
-            prop_assert_eq!(total, 2 * slow(n, &weight));
-        }
     }
 }
