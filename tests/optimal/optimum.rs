@@ -74,8 +74,7 @@ fn the_optimum_is_that_of_exhaustive_search() {
             assert_eq!(feasible.failure, Some(Failure::BoundExceedsGpu), "{what}");
         }
         plans += 1;
-        // All of them for some, for the other test asks them, too.
-        for heuristic in searches().into_iter().skip(round % 4).step_by(4) {
+        for heuristic in searches() {
             let other = partition(&problem, &heuristic);
             let placed: usize = other.partitions.iter().map(|p| p.tasks.len()).sum();
             if placed == set.tasks().len() {
@@ -86,5 +85,5 @@ fn the_optimum_is_that_of_exhaustive_search() {
             verify(&other, &set).unwrap_or_else(|fault| panic!("{heuristic:?}: {fault}: {what}"));
         }
     }
-    assert!(plans >= 2_000 && none > 20 && gaps > 25, "{plans} {none} {gaps}");
+    assert!(plans >= 2_000 && none > 20 && gaps > 100, "{plans} {none} {gaps}");
 }
