@@ -37,7 +37,7 @@ fn optimality_is_that_of_a_plain_loop() {
         });
         column("value").text(row.unwrap()).to_owned()
     };
-    let share = |part: u32, whole: u32| format!("{:.6}", f64::from(part) / f64::from(whole));
+    let share = |part: u32, whole: u32| format!("{:.6}", f64::from(part) / f64::from(whole.max(1)));
     let recipe = Recipe {
         wcet: WcetModel::Proportional,
         ..Recipe::default()
