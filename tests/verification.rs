@@ -263,6 +263,6 @@ fn endless_busy_periods_are_verified() {
         let problem = Problem::new(&set, 1, policy.parse().unwrap(), Interference::None.model()).unwrap();
         let plan = partition(&problem, &Heuristic::from(HeuristicKind::OneGpu));
         assert!(plan.schedulable, "{policy}: {plan:?}");
-        assert_eq!(verify(&plan, &set), Ok(()), "{policy}");
+        assert!(verify(&plan, &set).is_ok(), "{policy}");
     }
 }

@@ -12,12 +12,12 @@ use super::test::decimals;
 use super::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::Policy;
-use crate::model::plan::{Failure, Partition, Plan, SearchStats};
+use crate::model::plan::{Failure, Partition, Plan, Proof, SearchStats};
 use crate::model::policy::Strength;
 use crate::model::wcet::MAX_SMS;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{self, Heuristic, HeuristicKind, Traffic, partition};
+use crate::partitioning::{self, Heuristic, HeuristicKind, Objective, Traffic, partition};
 use crate::schedulability::edf;
 use crate::time::Time;
 
@@ -48,6 +48,18 @@ pub struct Args {
     /// conflict+bandwidth, bandwidth: what the search makes of memory traffic [default: all].
     #[arg(long, value_enum)]
     traffic: Option<Traffic>,
+    /// savings, matching, auto, optimal, and --improve: what to aim for [default: sms].
+    #[arg(long, value_enum)]
+    objective: Option<Objective>,
+    /// Follow the heuristic with local search: a few partitions are divided anew, again and again.
+    #[arg(long)]
+    improve: bool,
+    /// auto, optimal, and --improve: test at most so many groups of tasks, or do as much other work [default: 100000; optimal: 10000000].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    budget: Option<u64>,
+    /// auto, optimal, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
+    #[arg(long, value_name = "TIME")]
+    time_limit: Option<Time>,
     /// Also say how far the plan is from the edge: the largest WCET scaling of each task, spare and free SMs.
     #[arg(long)]
     sensitivity: bool,
@@ -99,8 +111,21 @@ impl Args {
     /// # Errors
     /// [`Error::Usage`] for an option that would have no effect, or more partitions than SMs.
     fn heuristic(&self) -> Result<Heuristic> {
-        use HeuristicKind::{Bf, Ffd, Sms, Wfd};
-        let options: [(&str, bool, &[HeuristicKind]); 5] = [
+        use HeuristicKind::{Auto, Bf, Ffd, Matching, OnePerPartition, Optimal, Savings, Sms, Wfd};
+        let improvable = [Sms, Bf, OnePerPartition, Ffd, Wfd, Savings, Matching];
+        let searches: &[HeuristicKind] = match self.improve {
+            true => &improvable,
+            false => &[Auto, Optimal],
+        };
+        let aims: &[HeuristicKind] = match self.improve {
+            true => &improvable,
+            false => &[Savings, Matching, Auto, Optimal],
+        };
+        let options: [(&str, bool, &[HeuristicKind]); 9] = [
+            ("--improve", self.improve, &improvable),
+            ("--objective", self.objective.is_some(), aims),
+            ("--budget", self.budget.is_some(), searches),
+            ("--time-limit", self.time_limit.is_some(), searches),
             ("--forbidden", self.forbidden.is_some(), &[Sms, Bf]),
             ("--order", self.order.is_some(), &[Sms, Bf]),
             ("--bf-measure", self.bf_measure.is_some(), &[Bf]),
@@ -136,6 +161,10 @@ impl Args {
             bf_direction: self.bf_direction.unwrap_or_default(),
             split: self.split,
             traffic: self.traffic.unwrap_or_default(),
+            objective: self.objective.unwrap_or_default(),
+            improve: self.improve,
+            budget: self.budget,
+            time_limit_ms: self.time_limit.map(|limit| limit.ns() / 1_000_000),
         })
     }
 
@@ -191,6 +220,18 @@ impl Args {
                 text.push('\n');
                 text += &table.render(palette.header);
             }
+        }
+        if let Some(bound) = &plan.bound {
+            let gap = plan.sms_used.saturating_sub(bound.sms);
+            text += &format!(
+                "\nlower bound: {} SMs ({}), gap {gap}{}\n",
+                bound.sms,
+                match bound.proof {
+                    Proof::Prices => "by prices",
+                    Proof::Search => "by complete search",
+                },
+                if gap == 0 { ": no plan has fewer" } else { "" }
+            );
         }
         if let Some(sensitivity) = &plan.sensitivity {
             text += &sensitivity::edge(case, sensitivity, palette);

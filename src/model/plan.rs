@@ -27,6 +27,9 @@ pub struct Plan {
     /// Why there is no plan; absent if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// No plan has fewer SMs than this, and why; absent where the heuristic looks for no bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<LowerBound>,
     /// What the search cost.
     pub stats: SearchStats,
     /// How far the plan is from the edge, if that was asked for. Like the cost, it is no part of the proof.
@@ -57,8 +60,36 @@ pub enum Failure {
         /// The task.
         task: usize,
     },
+    /// The lower bound on the SMs of any plan exceeds the GPU, so no plan exists under any heuristic.
+    BoundExceedsGpu,
     /// The heuristic ran out of moves; another one may succeed.
     HeuristicFailed,
+}
+
+/// The price of one SM, in the units of [`LowerBound::prices`].
+pub const UNITS_PER_SM: u64 = 1_000_000;
+
+/// A lower bound on the SMs of any plan for the tasks, as far as the test inside partitions goes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LowerBound {
+    /// No plan has fewer SMs.
+    pub sms: u32,
+    /// What that follows from.
+    pub proof: Proof,
+    /// A price for each task, in millionths of an SM, such that no group of tasks that passes the test on m SMs is worth more
+    /// than m. Their sum, rounded up to whole SMs, bounds every plan.
+    pub prices: Vec<u64>,
+}
+
+/// What a lower bound follows from.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Proof {
+    /// The prices, which can be checked.
+    Prices,
+    /// The prices, and a complete search where they leave a gap. That search leaves no trace to check.
+    Search,
 }
 
 impl Failure {
@@ -67,6 +98,7 @@ impl Failure {
         match self {
             Failure::WorkExceedsGpu => "work-exceeds-gpu",
             Failure::TaskDoesNotFit { .. } => "task-does-not-fit",
+            Failure::BoundExceedsGpu => "bound-exceeds-gpu",
             Failure::HeuristicFailed => "heuristic-failed",
         }
     }
@@ -83,6 +115,10 @@ impl std::fmt::Display for Failure {
             Failure::TaskDoesNotFit { task } => write!(
                 f,
                 "task #{task} misses its deadline even alone on all SMs (Lemma 2): no partitioning exists"
+            ),
+            Failure::BoundExceedsGpu => write!(
+                f,
+                "every plan needs more SMs than the GPU has (lower bound): no partitioning exists"
             ),
             Failure::HeuristicFailed => {
                 write!(f, "the heuristic found no plan; another one may")
@@ -126,6 +162,7 @@ mod tests {
         for failure in [
             Failure::WorkExceedsGpu,
             Failure::TaskDoesNotFit { task: 0 },
+            Failure::BoundExceedsGpu,
             Failure::HeuristicFailed,
         ] {
             assert_eq!(

@@ -30,6 +30,16 @@ impl<'t> Group<'t> {
         Group::new(problem, [&partition.tasks, &[]], partition.company)
     }
 
+    /// `tasks` (positions in the set, ascending) as one partition.
+    pub fn of_tasks(problem: &Problem<'_>, tasks: &'t [usize]) -> Group<'t> {
+        Group::new(problem, [tasks, &[]], problem.company(tasks))
+    }
+
+    /// The same, given the company that they are to each other.
+    pub fn in_company(problem: &Problem<'_>, tasks: &'t [usize], company: Company) -> Group<'t> {
+        Group::new(problem, [tasks, &[]], company)
+    }
+
     pub fn of_both(problem: &Problem<'_>, first: &'t Candidate, second: &'t Candidate) -> Group<'t> {
         let company = first.company.with(&second.company);
         Group::new(problem, [&first.tasks, &second.tasks], company)

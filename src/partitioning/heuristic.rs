@@ -1,8 +1,11 @@
 //! The heuristics and their options, as data: one shape for the command line and for studies.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::forbidden::Forbidden;
+use super::objective::{Budget, Objective};
 use super::order::{BfDirection, BfMeasure, ListOrder};
 
 /// A heuristic with all its options.
@@ -27,9 +30,32 @@ pub struct Heuristic {
     /// Equal split: the number of partitions; if absent, the smallest that fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u32>,
+    /// Savings, matching, auto, optimal, and local search: what they aim for.
+    #[serde(default, skip_serializing_if = "Objective::is_default")]
+    pub objective: Objective,
+    /// Whether local search follows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub improve: bool,
+    /// Auto, optimal, and local search: how many groups of tasks are tested at most; if absent, a number that takes a fraction of
+    /// a second (optimal: some seconds) for 50 tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u64>,
+    /// The same: after how much time they stop [ms], if that is earlier. Answers then depend on the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_limit_ms: Option<u64>,
     /// Where the memory traffic of partitions counts: what the search makes of it.
     #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
+}
+
+impl Heuristic {
+    /// What may be spent: `tests` unless the user says otherwise.
+    pub(super) fn budget(&self, tests: u64) -> Budget {
+        Budget::new(
+            self.budget.unwrap_or(tests),
+            self.time_limit_ms.map(Duration::from_millis),
+        )
+    }
 }
 
 /// What a search makes of memory traffic. Whatever it is, verdicts count all of it.
@@ -86,6 +112,14 @@ pub enum HeuristicKind {
     Ffd,
     /// Worst-fit decreasing on an equal split.
     Wfd,
+    /// Of all pairs of partitions the one whose merge saves the most SMs is merged, until none saves any.
+    Savings,
+    /// Partitions are paired so that the pairs save the most SMs together, until no pair saves any.
+    Matching,
+    /// The best of savings, matching and sms, improved by local search.
+    Auto,
+    /// The fewest SMs, by column generation and branch and bound, and a lower bound with its proof.
+    Optimal,
 }
 
 impl From<HeuristicKind> for Heuristic {

@@ -6,7 +6,7 @@ use super::examiner::Examiner;
 use super::group::Group;
 use super::{Candidate, Problem};
 use crate::model::plan::Failure;
-use crate::model::utilization::compare_total;
+use crate::model::utilization::{Utilization, compare_total};
 
 /// Lemma 1 (necessary): Σ Cⁿ(1)/T > M means that no partitioning is schedulable.
 ///
@@ -19,6 +19,15 @@ pub fn exceeds_gpu(problem: &Problem<'_>) -> bool {
         .enumerate()
         .map(|(index, task)| (problem.least_work_alone(index), task.period().ns()));
     compare_total(work, problem.sms().into()) == Ordering::Greater
+}
+
+/// ⌈Σ min m·Cⁿ(m) / T⌉, Lemma 1 as a bound: no plan has fewer SMs. At least 1.
+pub(super) fn least_sms_of_all(problem: &Problem<'_>) -> u32 {
+    let work = (0..problem.tasks().len())
+        .map(|task| problem.work(task, &problem.company(&[task])))
+        .sum::<Utilization>();
+    let fits = |sms: u32| work <= Utilization::whole(sms);
+    smallest(1, problem.sms(), fits).unwrap_or(problem.sms())
 }
 
 /// Lemma 2: the smallest m on which `task` alone is schedulable; `None` if even M SMs are too few.

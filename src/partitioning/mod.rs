@@ -7,10 +7,14 @@
 //! * `memory`: partitions that share a memory, and so disturb each other; `outlook`, `mend` and `gather`: what
 //!   searches make of it;
 //! * `examiner`: the test as the searches ask it, with its tables (`costs`) and its short cuts (`load`);
+//! * `savings`, `matching`: merges chosen among all pairs at once; `seeding`: pairs of different kinds; `local_search`: few partitions divided anew, from any
+//!   plan; `auto`: all of them;
+//! * `optimal`: the fewest SMs, with a lower bound and its proof;
 //! * `baselines`: one partition, one partition per task, first-fit and worst-fit on an equal split.
 //!
 //! Everything is deterministic: each file states how it breaks ties.
 
+mod auto;
 mod baselines;
 mod candidate;
 mod costs;
@@ -23,28 +27,40 @@ mod heuristic;
 pub mod lemmas;
 mod list;
 mod load;
+mod local_search;
+mod matching;
 mod memory;
 mod mend;
 mod merge;
+mod objective;
+mod optimal;
 pub mod order;
 mod outlook;
 mod problem;
 mod relation;
+mod savings;
 mod search;
+mod seeding;
 mod select;
 pub mod sensitivity;
+mod sizes;
 mod work;
 
+pub use auto::AUTO_BUDGET;
 pub use candidate::Candidate;
 pub use heuristic::{Heuristic, HeuristicKind, Traffic};
+pub use objective::Objective;
+pub use optimal::OPTIMAL_BUDGET;
 pub use problem::Problem;
 pub use sensitivity::sensitivity;
+
+use std::time::Instant;
 
 use examiner::Examiner;
 use outlook::Outlook;
 
 use crate::model::SharedMemory;
-use crate::model::plan::{Failure, Partition, Plan, SearchStats};
+use crate::model::plan::{Failure, LowerBound, Partition, Plan, SearchStats};
 
 /// Partitions the GPU of `problem` by `heuristic`.
 pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
@@ -60,6 +76,7 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
                 sms_used: 0,
                 partitions: Vec::new(),
                 failure: Some(failure),
+                bound: None,
                 stats: SearchStats::default(),
                 sensitivity: None,
             };
@@ -75,7 +92,9 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
     };
     let mut first: Option<Plan> = None;
     for &way in ways {
-        let mut plan = search_by(examiner, &singles, heuristic, (way, memory)).into_plan(problem);
+        let found = search_by(examiner, &singles, heuristic, (way, memory));
+        // What others do depends on how they are divided, so no group has a size of its own to bound a plan by.
+        let mut plan = Outcome { bound: None, ..found }.into_plan(problem);
         if let Some(before) = &first {
             plan.stats = plan.stats.plus(&before.stats);
         }
@@ -120,6 +139,7 @@ fn search_by(
             };
             Outcome {
                 partitions,
+                bound: None,
                 stats: found.stats,
             }
         }
@@ -135,7 +155,9 @@ fn search_by(
 /// The search of `heuristic`, from the smallest partition of each task on.
 fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
     let problem = examiner.problem();
-    match heuristic.kind {
+    let target = auto::target(examiner, heuristic);
+    let start = Instant::now();
+    let mut outcome = match heuristic.kind {
         HeuristicKind::OneGpu => baselines::one_gpu(problem),
         HeuristicKind::OnePerPartition => baselines::one_per_partition(singles),
         HeuristicKind::Ffd => baselines::equal_split(examiner, baselines::Fit::First, heuristic.split),
@@ -144,7 +166,43 @@ fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: 
             let singles = singles.into_iter().map(|single| single.mergeable(problem));
             search::partition_and_allocate(examiner, singles.collect(), heuristic)
         }
+        HeuristicKind::Savings | HeuristicKind::Matching => {
+            let singles = singles.into_iter().map(|single| single.mergeable(problem));
+            let mut partitions: Vec<Candidate> = singles.collect();
+            let merges_tested = match heuristic.kind {
+                HeuristicKind::Savings => savings::merge_by_savings(examiner, &mut partitions, target),
+                _ => matching::merge_by_matching(examiner, &mut partitions, target),
+            };
+            Outcome {
+                partitions,
+                bound: None,
+                stats: SearchStats {
+                    merges_tested,
+                    search_ns: search::elapsed_ns(start),
+                    ..SearchStats::default()
+                },
+            }
+        }
+        HeuristicKind::Auto => {
+            let singles = singles.into_iter().map(|single| single.mergeable(problem));
+            auto::auto(examiner, singles.collect(), heuristic)
+        }
+        HeuristicKind::Optimal => {
+            let singles = singles.into_iter().map(|single| single.mergeable(problem));
+            optimal::optimal(examiner, singles.collect(), heuristic)
+        }
+    };
+    if heuristic.improve && outcome.bound.is_none() && outcome.is_whole(problem) {
+        let budget = heuristic.budget(AUTO_BUDGET);
+        let parts = auto::parts_of(outcome.partitions);
+        let tested = outcome.stats.merges_tested;
+        let prefill = outcome.stats;
+        outcome = auto::improved(examiner, parts, target, budget, tested, start);
+        outcome.stats.prefill_merges = prefill.prefill_merges;
+        outcome.stats.prefill_ns = prefill.prefill_ns;
+        outcome.stats.search_ns = outcome.stats.search_ns.saturating_sub(prefill.prefill_ns);
     }
+    outcome
 }
 
 /// What a heuristic ends with.
@@ -152,11 +210,23 @@ fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: 
 pub struct Outcome {
     /// The partitions at the end of the search.
     pub partitions: Vec<Candidate>,
+    /// No plan has fewer SMs.
+    pub bound: Option<LowerBound>,
     /// What it cost.
     pub stats: SearchStats,
 }
 
 impl Outcome {
+    /// Whether every task is in a partition that passes: what local search can start from.
+    fn is_whole(&self, problem: &Problem<'_>) -> bool {
+        let placed: usize = self.partitions.iter().map(|p| p.tasks.len()).sum();
+        placed == problem.tasks().len()
+            && self
+                .partitions
+                .iter()
+                .all(|partition| problem.accepts(&partition.tasks, partition.sms))
+    }
+
     /// Lemma 3 on the partitions, and the verdict of each.
     fn into_plan(self, problem: &Problem<'_>) -> Plan {
         let parts = self.partitions.iter();
@@ -187,7 +257,11 @@ impl Outcome {
             memory: problem.memory(),
             sms_used,
             partitions,
-            failure: (!schedulable).then_some(Failure::HeuristicFailed),
+            failure: (!schedulable).then_some(match &self.bound {
+                Some(bound) if bound.sms > problem.sms() => Failure::BoundExceedsGpu,
+                _ => Failure::HeuristicFailed,
+            }),
+            bound: self.bound,
             stats: self.stats,
             sensitivity: None,
         }

@@ -68,11 +68,12 @@ pub(super) fn partition_and_allocate(
     stats.search_ns = elapsed_ns(start);
     Outcome {
         partitions: pars.into_partitions(),
+        bound: None,
         stats,
     }
 }
 
-fn elapsed_ns(start: Instant) -> u64 {
+pub(super) fn elapsed_ns(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 

@@ -15,6 +15,9 @@ use super::{Fault, Job};
 use crate::model::Policy;
 use crate::time::Time;
 
+/// Steps after which [`Supply::suffices`] gives up.
+const STEPS: u32 = 100_000;
+
 /// The demand of a policy of the EDF family.
 pub(super) struct Supply {
     jobs: Vec<Job>,
@@ -117,6 +120,69 @@ impl Supply {
             && needed.at_most(&idle.times(Fraction::new(length, 1)))
     }
 
+    /// Whether nothing blocks and all deadlines are no shorter than periods: then U ≤ 1 is enough.
+    fn is_implicit(&self) -> bool {
+        self.blocking.iter().all(|&blocking| blocking == 0)
+            && self.jobs.iter().all(|job| job.deadline >= job.period)
+    }
+
+    /// Down to where the claim holds if `needed`, h(`t`), is at most `t`.
+    fn covered_from(&self, t: u128, needed: u128) -> u128 {
+        let same_blocking_from = self
+            .jobs
+            .iter()
+            .zip(&self.blocking)
+            .filter(|&(job, &blocking)| job.deadline <= t && blocking > self.blocking_beyond(t))
+            .map(|(job, _)| job.deadline)
+            .max();
+        needed.max(same_blocking_from.unwrap_or(0))
+    }
+
+    /// Whether the claim holds at all; `None` if that takes too long to tell.
+    pub fn suffices(&self) -> Option<bool> {
+        if self.utilization().cmp(1).is_gt() {
+            return Some(false);
+        }
+        if self.is_implicit() {
+            return Some(true);
+        }
+        let mut open = self.last_deadline_before(self.enough()? + 1);
+        for _ in 0..STEPS {
+            let Some(t) = open else {
+                return Some(true);
+            };
+            let needed = self.demand(t);
+            if needed > t {
+                return Some(false);
+            }
+            open = self.last_deadline_before(self.covered_from(t, needed));
+        }
+        None
+    }
+
+    /// A length beyond which the claim holds.
+    fn enough(&self) -> Option<u128> {
+        let deadlines = || self.jobs.iter().map(|job| job.deadline);
+        let blocking = self.blocking_beyond(deadlines().min()?);
+        [(deadlines().max()?, 0), (1, blocking)]
+            .into_iter()
+            .filter_map(|(start, blocking)| {
+                let mut length = start;
+                for _ in 0..STEPS {
+                    let work = self
+                        .jobs
+                        .iter()
+                        .map(|job| length.div_ceil(job.period).saturating_mul(job.wcet));
+                    match work.fold(blocking, u128::saturating_add) {
+                        next if next <= length => return Some(length),
+                        next => length = next,
+                    }
+                }
+                None
+            })
+            .find(|&length| self.holds_beyond(length))
+    }
+
     /// Checks `demand-within-supply`.
     pub fn check_walk(&self, interval: Time, checked: &[(Time, Time)]) -> Result<(), Fault> {
         if self.utilization().cmp(1).is_gt() {
@@ -126,9 +192,7 @@ impl Supply {
             ));
         }
         let length = u128::from(interval.ns());
-        let implicit = self.blocking.iter().all(|&blocking| blocking == 0)
-            && self.jobs.iter().all(|job| job.deadline >= job.period);
-        let holds = self.holds_beyond(length) || (length == 0 && implicit);
+        let holds = self.holds_beyond(length) || (length == 0 && self.is_implicit());
         if !holds {
             let message =
                 format!("found {interval}, expected a length beyond which no interval can be violated");
@@ -153,15 +217,7 @@ impl Supply {
                 let message = format!("found a demand of {stated} ns at {t} ns, expected {needed}");
                 return Err(Fault::new(field, message));
             }
-            let same_blocking_from = self
-                .jobs
-                .iter()
-                .zip(&self.blocking)
-                .filter(|&(job, &blocking)| job.deadline <= t && blocking > self.blocking_beyond(t))
-                .map(|(job, _)| job.deadline)
-                .max();
-            let covered_from = needed.max(same_blocking_from.unwrap_or(0));
-            open = self.last_deadline_before(covered_from);
+            open = self.last_deadline_before(self.covered_from(t, needed));
         }
         match open {
             Some(next) => Err(Fault::new("checked", format!("ends before {next} ns is covered"))),

@@ -10,7 +10,8 @@
 //! * `demand`: the walk of a processor-demand test;
 //! * `response`: response times under fixed priorities;
 //! * `memory`, `beside`: the same where partitions share a memory and hold each other up;
-//! * `bounds`: utilization bounds, exactly.
+//! * `bounds`: utilization bounds, exactly;
+//! * `pricing`: the prices of a lower bound.
 
 mod beside;
 mod bound;
@@ -18,12 +19,14 @@ mod bounds;
 mod demand;
 mod fraction;
 mod memory;
+mod pricing;
 mod response;
 mod wcet;
 
 pub use bound::verify_bound;
+pub use pricing::{CheckedBound, Unchecked};
 
-use crate::model::plan::{Failure, Partition, Plan};
+use crate::model::plan::{Failure, Partition, Plan, Proof, UNITS_PER_SM};
 use crate::model::policy::{Policy, Preemption, Priorities, Strength};
 use crate::model::verdict::Evidence;
 use crate::model::{Interference, SharedMemory, Task, TaskSet};
@@ -72,12 +75,19 @@ struct Job {
     work: u128,
 }
 
+/// What a check finds beside what it confirms.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Verified {
+    /// How far the lower bound of the plan is confirmed, if it states one.
+    pub bound: Option<CheckedBound>,
+}
+
 /// Checks that `plan` is a proof that `set` is schedulable, or that it honestly says otherwise: every statement of the
 /// plan is recomputed.
 ///
 /// # Errors
 /// The first [`Fault`].
-pub fn verify(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
+pub fn verify(plan: &Plan, set: &TaskSet) -> Result<Verified, Fault> {
     let Some(interference) = plan.interference else {
         return Err(Fault::new(
             "interference",
@@ -120,7 +130,46 @@ pub fn verify(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
         );
         return Err(Fault::new("schedulable", message));
     }
-    failure(plan, set, interference)
+    bound(plan, set)?;
+    failure(plan, set, interference)?;
+    let bound = pricing::check(plan, set, interference)?;
+    Ok(Verified { bound })
+}
+
+/// The lower bound is what its prices sum to, or a search beyond them is claimed, and no plan is below it.
+fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
+    let Some(bound) = &plan.bound else {
+        return Ok(());
+    };
+    if bound.prices.len() != set.tasks().len() {
+        let message = format!(
+            "found {} prices, expected one for each of {} tasks",
+            bound.prices.len(),
+            set.tasks().len()
+        );
+        return Err(Fault::new("bound.prices", message));
+    }
+    let sum: u128 = bound.prices.iter().map(|&price| u128::from(price)).sum();
+    let by_prices = sum.div_ceil(UNITS_PER_SM.into()).max(1);
+    let sms = u128::from(bound.sms);
+    let holds = match bound.proof {
+        Proof::Prices => sms == by_prices,
+        Proof::Search => sms > by_prices,
+    };
+    if !holds {
+        let message = format!("found {sms}, but the prices sum to {by_prices} when rounded up");
+        return Err(Fault::new("bound.sms", message));
+    }
+    let all_pass = plan
+        .partitions
+        .iter()
+        .all(|partition| partition.verdict.schedulable);
+    let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
+    if all_pass && placed == set.tasks().len() && sms > u128::from(plan.sms_used) {
+        let message = format!("found {sms}, but the plan has {} SMs", plan.sms_used);
+        return Err(Fault::new("bound.sms", message));
+    }
+    Ok(())
 }
 
 /// The partitions are a disjoint cover of tasks that exist.
@@ -465,6 +514,10 @@ fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(),
     }
     match failure {
         Failure::HeuristicFailed => Ok(()), // claims nothing
+        Failure::BoundExceedsGpu => match &plan.bound {
+            Some(bound) if bound.sms > plan.gpu_sms => Ok(()),
+            _ => fault("found bound-exceeds-gpu, expected a bound above the GPU"),
+        },
         // Alone on the GPU, each task occupies it the least.
         Failure::WorkExceedsGpu => {
             let alone = set.tasks().iter().map(|task| {

@@ -289,3 +289,37 @@ pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usiz
     }
     Ok(())
 }
+
+/// Whether every job is in time, under the fixed order or under some; `None` where a response time is unknown.
+pub(super) fn passes(preemption: Preemption, priorities: Priorities, jobs: &[Job]) -> Option<bool> {
+    let mut above: Vec<&Job> = jobs.iter().collect();
+    let order = fixed_order(priorities, jobs);
+    if let Some(order) = &order {
+        above.sort_by_key(|job| order.iter().position(|&task| task == job.task));
+    }
+    let mut below: Vec<&Job> = Vec::new();
+    // From the lowest priority up; where it is free, whoever is in time there has it (Audsley).
+    while !above.is_empty() {
+        let first = if order.is_some() { above.len() - 1 } else { 0 };
+        let mut lowest = None;
+        let mut unknown = false;
+        for place in first..above.len() {
+            let mut higher = above.clone();
+            let job = higher.remove(place);
+            match Level::new(preemption, job, higher, &below).worst() {
+                Some((_, _, false)) => lowest = Some(place),
+                Some((_, _, true)) => {}
+                None => unknown = true,
+            }
+            if lowest.is_some() {
+                break;
+            }
+        }
+        match lowest {
+            Some(place) => below.push(above.remove(place)),
+            None if unknown => return None,
+            None => return Some(false),
+        }
+    }
+    Some(true)
+}

@@ -18,6 +18,7 @@ mod budgets;
 mod command;
 mod identity;
 mod numbers;
+mod optimality;
 mod placements;
 mod refusals;
 mod side_by_side;

@@ -41,6 +41,7 @@ pub(in super::super) fn equal_split(examiner: &mut Examiner<'_>, fit: Fit, split
     };
     Outcome {
         partitions,
+        bound: None,
         stats: SearchStats {
             merges_tested,
             search_ns: u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX),

@@ -15,6 +15,7 @@ mod mapping;
 mod misprediction;
 mod nominal;
 mod occupancy;
+mod optimality;
 mod percentile;
 mod planted;
 mod published;
@@ -123,6 +124,7 @@ pub const MEASURES: &[Entry] = &[
     entry::<mapping::MappingParameters>(),
     entry::<misprediction::MispredictionParameters>(),
     entry::<occupancy::OccupancyParameters>(),
+    entry::<optimality::OptimalityParameters>(),
     entry::<scenario::ScenarioParameters>(),
     entry::<shared_memory::SharedMemoryParameters>(),
     entry::<shared_sms::SharedSmsParameters>(),

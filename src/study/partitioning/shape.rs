@@ -7,7 +7,7 @@ use crate::interference::Interference;
 use crate::model::{Arbitration, Bandwidth, Policy, SharedMemory};
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{Heuristic, HeuristicKind, Traffic};
+use crate::partitioning::{Heuristic, HeuristicKind, Objective, Traffic};
 use crate::study::Claim;
 use crate::study::axis::Values;
 
@@ -131,6 +131,15 @@ pub struct Algorithm {
     /// Equal split: the number of partitions; if absent, the smallest that fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u32>,
+    /// Savings, matching, auto, optimal, and local search: what they aim for.
+    #[serde(default, skip_serializing_if = "Objective::is_default")]
+    pub objective: Objective,
+    /// Whether local search follows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub improve: bool,
+    /// Auto, optimal, and local search: how many groups of tasks are tested at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u64>,
     /// How merges look at the traffic of other partitions; of effect in readings that count it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub traffic: Traffic,
@@ -151,6 +160,10 @@ impl Algorithm {
             bf_direction: self.bf_direction,
             split: self.split,
             traffic: self.traffic,
+            objective: self.objective,
+            improve: self.improve,
+            budget: self.budget,
+            time_limit_ms: None, // results must not depend on the machine
         }
     }
 }
@@ -239,6 +252,10 @@ mod tests {
             bf_direction: BfDirection::Descending,
             split: Some(3),
             traffic: Traffic::All,
+            objective: Objective::Feasible,
+            improve: true,
+            budget: Some(7),
+            time_limit_ms: None,
         };
         let mut fields = serde_json::to_value(heuristic).unwrap();
         fields["name"] = "x".into();

@@ -1,0 +1,179 @@
+//! Branch and bound over groups that are all known: two tasks share a partition, or they do not (Ryan & Foster, 1981).
+//!
+//! A node is left when its prices, rounded down and checked against every group that it has, prove that nothing better is
+//! in it. Groups that no better plan can contain are dropped on the way.
+
+use super::super::sizes::{Part, Sizes, total};
+use super::ONE;
+use super::bound::rounded;
+use super::master::Master;
+
+/// The outcome of the search.
+pub(super) struct Searched {
+    /// A plan with fewer SMs than the limit, the best there is if the search was complete.
+    pub best: Option<Vec<Part>>,
+    /// Whether no plan of these groups with fewer SMs exists.
+    pub complete: bool,
+}
+
+/// The best choice of `groups` that covers tasks 0 to `tasks` − 1 on at most `most` SMs; it stops at `target` SMs, and gives up
+/// when the budget of `sizes` is spent.
+pub(super) fn search(
+    sizes: &mut Sizes<'_, '_>,
+    tasks: usize,
+    groups: &[Part],
+    most: u32,
+    target: u32,
+) -> Searched {
+    let mut search = Search {
+        tasks,
+        groups,
+        most,
+        best: None,
+        complete: true,
+    };
+    let mut open: Vec<Vec<usize>> = vec![(0..groups.len()).collect()];
+    let mut nodes = 0;
+    while let Some(node) = open.pop() {
+        if search.most < target || nodes == NODES || sizes.exhausted() {
+            search.complete = false;
+            break;
+        }
+        nodes += 1;
+        open.extend(search.branch(sizes, node));
+    }
+    Searched {
+        best: search.best,
+        complete: search.complete,
+    }
+}
+
+/// Nodes of one search.
+const NODES: u32 = 20_000;
+
+struct Search<'g> {
+    tasks: usize,
+    groups: &'g [Part],
+    /// Only plans of at most so many SMs are of interest.
+    most: u32,
+    best: Option<Vec<Part>>,
+    complete: bool,
+}
+
+impl Search<'_> {
+    /// The nodes below that of the groups with these numbers, the more promising last.
+    fn branch(&mut self, sizes: &mut Sizes<'_, '_>, mut node: Vec<usize>) -> Vec<Vec<usize>> {
+        // A task that no group covers costs more than any plan may.
+        let mut master = Master::new(&vec![f64::from(self.most) + 1.0; self.tasks]);
+        node.iter().for_each(|&group| master.add(&self.groups[group]));
+        let solved = master.solve();
+        sizes.charge(master.work());
+        if !solved {
+            self.complete = false;
+            return Vec::new();
+        }
+        let prices = self.feasible_prices(master.prices(), &node);
+        let bound: i64 = prices.iter().sum();
+        let room = i64::from(self.most) * ONE - bound;
+        if room < 0 {
+            return Vec::new();
+        }
+        let chosen: Vec<(usize, f64)> = master
+            .chosen()
+            .filter(|&(column, _)| column >= self.tasks)
+            .map(|(column, share)| (node[column - self.tasks], share))
+            .collect();
+        let Some((a, b)) = self.fractional_pair(&chosen) else {
+            let shares = chosen.iter().filter(|&&(_, share)| share > 0.5);
+            let cover: Vec<&Part> = shares.map(|&(group, _)| &self.groups[group]).collect();
+            if self.take(&cover) {
+                return vec![node]; // the same again, with less room
+            }
+            // Integral as far as floats can tell, but no plan of interest: nothing to branch on.
+            self.complete = false;
+            return Vec::new();
+        };
+        node.retain(|&group| {
+            let group = &self.groups[group];
+            i64::from(group.sms) * ONE - worth(&prices, group) <= room
+        });
+        let side = |group: usize| {
+            let tasks = &self.groups[group].tasks;
+            (tasks.contains(&a), tasks.contains(&b))
+        };
+        let apart = node.iter().copied().filter(|&group| side(group) != (true, true));
+        let apart = apart.collect();
+        node.retain(|&group| {
+            let (a, b) = side(group);
+            a == b
+        });
+        vec![apart, node]
+    }
+
+    /// The two tasks of which it is least clear whether they share a partition; `None` if it is clear of all.
+    fn fractional_pair(&self, chosen: &[(usize, f64)]) -> Option<(usize, usize)> {
+        let mut shares = vec![0.0; self.tasks * self.tasks];
+        for &(index, share) in chosen {
+            let tasks = &self.groups[index].tasks;
+            for (position, &a) in tasks.iter().enumerate() {
+                for &b in &tasks[position + 1..] {
+                    shares[a * self.tasks + b] += share;
+                }
+            }
+        }
+        let unclear = |share: f64| (share - 0.6).abs();
+        let mut best: Option<(usize, f64)> = None;
+        for (pair, &share) in shares.iter().enumerate() {
+            if share > 0.01 && share < 0.99 && best.is_none_or(|(_, held)| unclear(share) < unclear(held)) {
+                best = Some((pair, share));
+            }
+        }
+        best.map(|(pair, _)| (pair / self.tasks, pair % self.tasks))
+    }
+
+    /// Keeps the plan that `cover` is, if it is one and of interest.
+    fn take(&mut self, cover: &[&Part]) -> bool {
+        let mut covered = vec![false; self.tasks];
+        let mut parts = Vec::new();
+        for part in cover {
+            let tasks: Vec<usize> = part
+                .tasks
+                .iter()
+                .copied()
+                .filter(|&task| !covered[task])
+                .collect();
+            tasks.iter().for_each(|&task| covered[task] = true);
+            if !tasks.is_empty() {
+                parts.push(Part { sms: part.sms, tasks });
+            }
+        }
+        let sms = total(&parts);
+        if covered.contains(&false) || sms > self.most {
+            return false;
+        }
+        self.most = sms - 1;
+        self.best = Some(parts);
+        true
+    }
+
+    /// `prices` in units, lowered until no group of the node is worth more than its SMs.
+    fn feasible_prices(&self, prices: &[f64], node: &[usize]) -> Vec<i64> {
+        let mut prices: Vec<i64> = prices.iter().map(|&price| rounded(price)).collect();
+        for group in node.iter().map(|&group| &self.groups[group]) {
+            let mut excess = worth(&prices, group) - i64::from(group.sms) * ONE;
+            for &task in &group.tasks {
+                if excess > 0 {
+                    let less = excess.min(prices[task]);
+                    prices[task] -= less;
+                    excess -= less;
+                }
+            }
+        }
+        prices
+    }
+}
+
+/// Σ prices of `group`.
+fn worth(prices: &[i64], group: &Part) -> i64 {
+    group.tasks.iter().map(|&task| prices[task]).sum()
+}

@@ -1,0 +1,240 @@
+//! The linear program of choosing groups: min Σ size·x with every task covered. A primal simplex with an explicit inverse
+//! of the basis: rows are tasks, tens of them, and the right-hand sides are moved a little, against degeneracy.
+//!
+//! Its prices are floats and only propose: whoever uses them rounds them down and prices exactly.
+
+use super::super::sizes::Part;
+
+/// Tolerance of reduced costs and pivots.
+const EPSILON: f64 = 1e-9;
+
+/// The program, and the basis it is at.
+#[derive(Debug, Clone)]
+pub(super) struct Master {
+    rows: usize,
+    columns: Vec<(Vec<u32>, f64)>,
+    /// A column, or `SURPLUS` + row.
+    basis: Vec<usize>,
+    inverse: Vec<f64>,
+    right: Vec<f64>,
+    values: Vec<f64>,
+    prices: Vec<f64>,
+    pivots: usize,
+    work: usize,
+}
+
+const SURPLUS: usize = usize::MAX / 2;
+
+impl Master {
+    /// With a column of `costs[task]` for each task alone, which is the first basis.
+    pub fn new(costs: &[f64]) -> Master {
+        let rows = costs.len();
+        let right: Vec<f64> = (0..rows)
+            .map(|row| 1.0 + 1e-5 * ((row * 7919 + 13) % 101) as f64 / 101.0)
+            .collect();
+        let mut inverse = vec![0.0; rows * rows];
+        for row in 0..rows {
+            inverse[row * rows + row] = 1.0;
+        }
+        Master {
+            rows,
+            columns: (0u32..)
+                .zip(costs)
+                .map(|(task, &cost)| (vec![task], cost))
+                .collect(),
+            basis: (0..rows).collect(),
+            inverse,
+            values: right.clone(),
+            right,
+            prices: costs.to_vec(),
+            pivots: 0,
+            work: 0,
+        }
+    }
+
+    pub fn add(&mut self, part: &Part) {
+        let rows = part.tasks.iter().map(|&task| task as u32).collect();
+        self.columns.push((rows, f64::from(part.sms)));
+    }
+
+    /// Solves it from where it is; false if that took too long.
+    pub fn solve(&mut self) -> bool {
+        for _ in 0..100_000 {
+            self.work += self.columns.len() + self.rows * self.rows / 4;
+            let Some((entering, reduced)) = self.entering() else {
+                return true;
+            };
+            let column = self.column(entering);
+            let Some(row) = self.leaving(&column) else {
+                return false;
+            };
+            self.pivot(row, entering, reduced, &column);
+        }
+        false
+    }
+
+    /// The work of all solving since this was last asked, in tests of groups that take as long, roughly.
+    pub fn work(&mut self) -> u64 {
+        (std::mem::take(&mut self.work) / 64) as u64
+    }
+
+    /// What each task is worth.
+    pub fn prices(&self) -> &[f64] {
+        &self.prices
+    }
+
+    /// The columns in use, by number (in order of their addition, after those of single tasks), and how much.
+    pub fn chosen(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.basis
+            .iter()
+            .zip(&self.values)
+            .filter(|&(&column, &value)| column < SURPLUS && value > 1e-3)
+            .map(|(&column, &value)| (column, value))
+    }
+
+    fn entering(&self) -> Option<(usize, f64)> {
+        let mut best = (0, -EPSILON);
+        for (index, (rows, cost)) in self.columns.iter().enumerate() {
+            let mut reduced = *cost;
+            for &row in rows {
+                reduced -= self.prices[row as usize];
+            }
+            if reduced < best.1 {
+                best = (index, reduced);
+            }
+        }
+        for (row, &price) in self.prices.iter().enumerate() {
+            if price < best.1 {
+                best = (SURPLUS + row, price);
+            }
+        }
+        (best.1 < -EPSILON).then_some(best)
+    }
+
+    /// B⁻¹·a.
+    fn column(&self, entering: usize) -> Vec<f64> {
+        let mut column = vec![0.0; self.rows];
+        for (row, value) in column.iter_mut().enumerate() {
+            let inverse = &self.inverse[row * self.rows..(row + 1) * self.rows];
+            *value = match entering.checked_sub(SURPLUS) {
+                Some(surplus) => -inverse[surplus],
+                None => self.columns[entering]
+                    .0
+                    .iter()
+                    .map(|&r| inverse[r as usize])
+                    .sum(),
+            };
+        }
+        column
+    }
+
+    fn leaving(&self, column: &[f64]) -> Option<usize> {
+        let mut best: Option<(usize, f64)> = None;
+        for (row, &pivot) in column.iter().enumerate() {
+            if pivot > 1e-7 {
+                let ratio = self.values[row].max(0.0) / pivot;
+                let better = match best {
+                    None => true,
+                    Some((held, least)) => ratio < least - 1e-12 || (ratio <= least && pivot > column[held]),
+                };
+                if better {
+                    best = Some((row, ratio));
+                }
+            }
+        }
+        best.map(|(row, _)| row)
+    }
+
+    fn pivot(&mut self, row: usize, entering: usize, reduced: f64, column: &[f64]) {
+        self.basis[row] = entering;
+        self.pivots += 1;
+        if self.pivots.is_multiple_of(200) && self.refactor() {
+            return;
+        }
+        let rows = self.rows;
+        let scale = 1.0 / column[row];
+        let (mut pivot_row, value) = (
+            self.inverse[row * rows..(row + 1) * rows].to_vec(),
+            self.values[row] * scale,
+        );
+        pivot_row.iter_mut().for_each(|entry| *entry *= scale);
+        for (other, &factor) in column.iter().enumerate() {
+            if other != row && factor != 0.0 {
+                let target = &mut self.inverse[other * rows..(other + 1) * rows];
+                for (entry, &by) in target.iter_mut().zip(&pivot_row) {
+                    *entry -= factor * by;
+                }
+                self.values[other] -= factor * value;
+            }
+        }
+        for (price, &by) in self.prices.iter_mut().zip(&pivot_row) {
+            *price += reduced * by;
+        }
+        self.inverse[row * rows..(row + 1) * rows].copy_from_slice(&pivot_row);
+        self.values[row] = value;
+    }
+
+    /// Computes everything anew from the basis; false, and nothing changed, if that is singular.
+    fn refactor(&mut self) -> bool {
+        let rows = self.rows;
+        let mut matrix = vec![0.0_f64; rows * rows];
+        for (place, &column) in self.basis.iter().enumerate() {
+            match column.checked_sub(SURPLUS) {
+                Some(surplus) => matrix[surplus * rows + place] = -1.0,
+                None => {
+                    for &row in &self.columns[column].0 {
+                        matrix[row as usize * rows + place] = 1.0;
+                    }
+                }
+            }
+        }
+        let mut inverse = vec![0.0; rows * rows];
+        for row in 0..rows {
+            inverse[row * rows + row] = 1.0;
+        }
+        for place in 0..rows {
+            let largest = (place..rows).max_by(|&a, &b| {
+                matrix[a * rows + place]
+                    .abs()
+                    .total_cmp(&matrix[b * rows + place].abs())
+            });
+            let Some(pivot) = largest.filter(|&row| matrix[row * rows + place].abs() > 1e-9) else {
+                return false;
+            };
+            for column in 0..rows {
+                matrix.swap(place * rows + column, pivot * rows + column);
+                inverse.swap(place * rows + column, pivot * rows + column);
+            }
+            let scale = 1.0 / matrix[place * rows + place];
+            for column in 0..rows {
+                matrix[place * rows + column] *= scale;
+                inverse[place * rows + column] *= scale;
+            }
+            for row in 0..rows {
+                let factor = matrix[row * rows + place];
+                if row != place && factor != 0.0 {
+                    for column in 0..rows {
+                        matrix[row * rows + column] -= factor * matrix[place * rows + column];
+                        inverse[row * rows + column] -= factor * inverse[place * rows + column];
+                    }
+                }
+            }
+        }
+        self.inverse = inverse;
+        for row in 0..rows {
+            let inverse = &self.inverse[row * rows..(row + 1) * rows];
+            self.values[row] = inverse.iter().zip(&self.right).map(|(a, b)| a * b).sum();
+        }
+        self.prices.fill(0.0);
+        for (place, &column) in self.basis.iter().enumerate() {
+            if column < SURPLUS {
+                let cost = self.columns[column].1;
+                let inverse = &self.inverse[place * rows..(place + 1) * rows];
+                for (price, &entry) in self.prices.iter_mut().zip(inverse) {
+                    *price += cost * entry;
+                }
+            }
+        }
+        true
+    }
+}

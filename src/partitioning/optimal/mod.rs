@@ -1,0 +1,113 @@
+//! The fewest SMs, with a proof: set partitioning by column generation.
+//!
+//! A plan chooses groups of tasks, each on the fewest SMs on which it passes the test. The linear relaxation of that choice
+//! has a price for each task; if no group is worth more than its SMs, Σ prices is a lower bound on the SMs of any plan.
+//! [`pricing`] looks for groups that are worth more, [`master`] proposes prices, and [`branching`] closes the gap over all
+//! groups that a better plan could contain. Prices are integers where anything is concluded from them.
+
+mod bound;
+mod branching;
+mod columns;
+mod master;
+mod pricing;
+mod works;
+
+use std::time::Instant;
+
+use super::examiner::Examiner;
+use super::heuristic::Heuristic;
+use super::local_search::improve;
+use super::sizes::{Part, Sizes, total};
+use super::{Candidate, Outcome, Problem, auto};
+use crate::model::plan::LowerBound;
+use bound::Bound;
+use columns::Columns;
+use works::Works;
+
+/// The price of one SM, in units.
+const ONE: i64 = crate::model::plan::UNITS_PER_SM as i64;
+
+/// Groups tested by [`HeuristicKind::Optimal`](super::HeuristicKind::Optimal) unless the user says otherwise: some seconds
+/// for 50 tasks under EDF.
+pub const OPTIMAL_BUDGET: u64 = 10_000_000;
+
+/// A plan of few SMs, and the best bound that the budget allows.
+pub(super) fn optimal(
+    examiner: &mut Examiner<'_>,
+    singles: Vec<Candidate>,
+    heuristic: &Heuristic,
+) -> Outcome {
+    let start = Instant::now();
+    let problem = examiner.problem();
+    let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
+    let mut bounding = Bounding::new(problem);
+    let target = auto::target(examiner, heuristic).max(bounding.sms());
+    let (mut parts, tested) = auto::best_start(examiner, singles, target);
+    let mut sizes = Sizes::new(examiner, heuristic.budget(OPTIMAL_BUDGET));
+    sizes.record();
+    sizes.spend_on_search(1, 20);
+    improve(&mut sizes, &mut parts, target, auto::SEED);
+    sizes.spend(20, 20);
+    if total(&parts) > target {
+        let enough = heuristic.objective.enough(problem.sms(), total(&parts));
+        let columns = bounding.generate(&mut sizes, alone, &parts, enough);
+        columns.close(
+            &mut sizes,
+            &bounding.works,
+            &mut parts,
+            &mut bounding.bound,
+            target,
+        );
+    }
+    let tested = tested + sizes.tested();
+    let mut outcome = auto::outcome(problem, parts, tested, start);
+    outcome.bound = Some(bounding.into_statement());
+    outcome
+}
+
+/// A lower bound in the making.
+pub(super) struct Bounding {
+    works: Works,
+    bound: Bound,
+}
+
+impl Bounding {
+    /// That of the tasks' own work.
+    pub fn new(problem: &Problem<'_>) -> Bounding {
+        let works = Works::new(problem);
+        Bounding {
+            bound: Bound::of_work(&works, problem.tasks().len()),
+            works,
+        }
+    }
+
+    /// No plan has fewer SMs.
+    pub fn sms(&self) -> u32 {
+        self.bound.sms()
+    }
+
+    /// Raises it by column generation until it is `enough` or what may be spent is spent, from `parts` and all groups recorded so far. `alone`
+    /// are the sizes of single tasks.
+    pub fn raise(&mut self, sizes: &mut Sizes<'_, '_>, alone: Vec<u32>, parts: &[Part], enough: u32) {
+        self.generate(sizes, alone, parts, enough);
+    }
+
+    /// The same, and the groups.
+    fn generate(
+        &mut self,
+        sizes: &mut Sizes<'_, '_>,
+        alone: Vec<u32>,
+        parts: &[Part],
+        enough: u32,
+    ) -> Columns {
+        let pool = sizes.record();
+        let mut columns = Columns::new(alone);
+        columns.generate(sizes, &self.works, (parts, pool), &mut self.bound, enough);
+        columns
+    }
+
+    /// As plans state it.
+    pub fn into_statement(self) -> LowerBound {
+        self.bound.into_statement()
+    }
+}

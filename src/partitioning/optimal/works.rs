@@ -1,0 +1,127 @@
+//! What a task adds to a group at least, by class of company: the bounds that pricing prunes with.
+
+use super::super::Problem;
+use super::super::group::kind_index;
+use super::ONE;
+use crate::interference::Company;
+
+/// Least work by period, in prices' units and rounded down, and which companies a group may come to have.
+#[derive(Debug)]
+pub(super) struct Works {
+    pub classes: usize,
+    /// By task · classes + class.
+    work: Vec<i64>,
+    /// By task.
+    kinds: Vec<usize>,
+    /// A company of one task of each kind that occurs.
+    one: [Option<Company>; 3],
+    pub growths: Vec<Growth>,
+}
+
+/// How many tasks of each kind join a group: none, one, or two and more.
+#[derive(Debug)]
+pub(super) struct Growth {
+    pub counts: [u8; 3],
+    /// The least company that they are.
+    pub company: Company,
+}
+
+impl Works {
+    pub fn new(problem: &Problem<'_>) -> Works {
+        let classes = usize::from(problem.interference().classes());
+        let kinds: Vec<usize> = problem
+            .tasks()
+            .iter()
+            .map(|task| usize::from(kind_index(task.kind())))
+            .collect();
+        let mut one = [None; 3];
+        for (task, &kind) in kinds.iter().enumerate() {
+            one[kind] = Some(problem.company(&[task]));
+        }
+        let growths = growths(&one);
+        let mut works = Works {
+            classes,
+            work: Vec::with_capacity(kinds.len() * classes),
+            kinds,
+            one,
+            growths,
+        };
+        for task in 0..works.kinds.len() {
+            works.add(problem, task);
+        }
+        works
+    }
+
+    /// The works of `task` in all classes. A class that no small company has counts as being alone, the least work of all.
+    fn add(&mut self, problem: &Problem<'_>, task: usize) {
+        let alone = problem.company(&[task]);
+        let kind = self.kinds[task];
+        let first = self.work.len();
+        let least = units(problem, task, &alone);
+        self.work.resize(first + self.classes, least);
+        let mut known = vec![false; self.classes];
+        let none = [Company::default()];
+        let companies = none
+            .iter()
+            .chain(self.growths.iter().map(|growth| &growth.company));
+        for growth in companies {
+            let company = alone.with(growth);
+            let class = usize::from(problem.interference().class_of_each_kind(&company)[kind]);
+            if !known[class] {
+                known[class] = true;
+                self.work[first + class] = units(problem, task, &company);
+            }
+        }
+    }
+
+    /// The least work of `task`.
+    pub fn alone(&self, task: usize) -> i64 {
+        (0..self.classes)
+            .map(|class| self.work(task, class))
+            .min()
+            .unwrap_or(0)
+    }
+
+    pub fn kind(&self, task: usize) -> usize {
+        self.kinds[task]
+    }
+
+    pub fn work(&self, task: usize, class: usize) -> i64 {
+        self.work[task * self.classes + class]
+    }
+
+    /// `company` and one task of `kind`.
+    pub fn with_one(&self, company: &Company, kind: usize) -> Company {
+        match &self.one[kind] {
+            Some(one) => company.with(one),
+            None => *company,
+        }
+    }
+}
+
+/// Σ least work / T in units, rounded down.
+fn units(problem: &Problem<'_>, task: usize, company: &Company) -> i64 {
+    let work = u128::from(problem.work(task, company).saturated());
+    i64::try_from((work * ONE as u128) >> 48).unwrap_or(i64::MAX >> 16)
+}
+
+fn growths(one: &[Option<Company>; 3]) -> Vec<Growth> {
+    let mut growths = Vec::new();
+    for code in 1..27u8 {
+        let counts = [code % 3, code / 3 % 3, code / 9];
+        let mut company = Company::default();
+        let mut exists = true;
+        for (count, one) in counts.iter().zip(one) {
+            for _ in 0..*count {
+                match one {
+                    Some(one) => company = company.with(one),
+                    None => exists = false,
+                }
+            }
+        }
+        if exists {
+            growths.push(Growth { counts, company });
+        }
+    }
+    growths
+}

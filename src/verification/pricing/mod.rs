@@ -1,0 +1,135 @@
+//! Whether the prices of a lower bound hold: is any group of tasks worth more than the SMs that it needs?
+//!
+//! A plain search over all groups (`walk`). A group is left out on m SMs only for what no policy changes (`offers`): its load is above
+//! 1, a task is late by itself, or more is due within some interval than it is long. What is left and worth more than m is held
+//! against the test of the policy (`answer`): a group that passes refutes the bound, one that fails is left out after all.
+//!
+//! Nothing of the search that found the prices is used, and no test of the library.
+
+mod answer;
+mod offers;
+mod walk;
+
+use super::Fault;
+use crate::model::plan::{Plan, Proof, UNITS_PER_SM};
+use crate::model::wcet::{Form, MAX_SMS, Table};
+use crate::model::{Interference, Policy, TaskSet};
+use walk::{Found, Walk};
+
+/// Groups looked at before a search gives up: a few seconds.
+const LIMIT: u64 = 5_000_000;
+
+/// What is known of the lower bound of a plan after its check.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CheckedBound {
+    /// What the plan states: no plan has fewer SMs.
+    pub stated: u32,
+    /// How much of that is proven; absent if nothing is.
+    pub proven: Option<u32>,
+    /// Why not all of it is.
+    pub unchecked: Option<Unchecked>,
+}
+
+/// What keeps a bound from being confirmed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unchecked {
+    /// The part beyond the prices rests on a search that leaves no trace.
+    Search,
+    /// There are too many groups to look at.
+    Groups,
+    /// WCETs that are known in conflict and not alone: a group may need fewer SMs than a part of it.
+    Tables,
+    /// These tasks are worth more than that many SMs, on which nothing here decides whether they pass the test.
+    Policy {
+        /// Positions in the task set, ascending.
+        tasks: Vec<usize>,
+        /// How many.
+        sms: u32,
+    },
+}
+
+impl std::fmt::Display for Unchecked {
+    /// As part of a sentence.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unchecked::Search => write!(f, "the rest is a search that leaves no trace"),
+            Unchecked::Groups => write!(f, "there are too many groups of tasks to look at"),
+            Unchecked::Tables => write!(f, "some WCETs are known in conflict and not alone"),
+            Unchecked::Policy { tasks, sms } => {
+                write!(
+                    f,
+                    "it is not clear whether tasks {tasks:?} pass the test on {sms} SMs"
+                )
+            }
+        }
+    }
+}
+
+/// Checks the prices of the bound of `plan`, if it has one; the rest of the bound is consistent.
+///
+/// # Errors
+/// A group that is worth more than the SMs on which it passes, or a bound that cannot hold for such a plan.
+pub(super) fn check(
+    plan: &Plan,
+    set: &TaskSet,
+    interference: Interference,
+) -> Result<Option<CheckedBound>, Fault> {
+    let Some(bound) = &plan.bound else {
+        return Ok(None);
+    };
+    if plan.memory.is_some() {
+        let message =
+            "found one, expected none where partitions share a memory: no group has a size of its own";
+        return Err(Fault::new("bound", message));
+    }
+    let policy = policy(plan)?;
+    let by_prices: u128 = bound.prices.iter().map(|&price| u128::from(price)).sum();
+    let by_prices = by_prices.div_ceil(UNITS_PER_SM.into()).max(1);
+    let by_prices = u32::try_from(by_prices).unwrap_or(u32::MAX);
+    let checked = |proven, unchecked| {
+        Ok(Some(CheckedBound {
+            stated: bound.sms,
+            proven,
+            unchecked,
+        }))
+    };
+    if !known_alone(set) {
+        return checked(None, Some(Unchecked::Tables));
+    }
+    match Walk::new(set, interference, policy, &bound.prices, LIMIT).search() {
+        Found::Nothing => checked(
+            Some(by_prices),
+            (bound.proof == Proof::Search).then_some(Unchecked::Search),
+        ),
+        Found::TooMuch => checked(None, Some(Unchecked::Groups)),
+        Found::Open { tasks, sms } => checked(None, Some(Unchecked::Policy { tasks, sms })),
+        Found::Worth { tasks, sms } => {
+            let message = format!(
+                "tasks {tasks:?} are worth more than {sms} SMs, but pass the test on so many: no bound"
+            );
+            Err(Fault::new("bound.prices", message))
+        }
+    }
+}
+
+/// The one test that all partitions are tested with.
+fn policy(plan: &Plan) -> Result<Policy, Fault> {
+    let mut policies = plan.partitions.iter().map(|partition| partition.verdict.policy);
+    match policies.next() {
+        Some(policy) if policies.all(|other| other == policy) => Ok(policy),
+        found => {
+            let found = found.map_or("none", |_| "several");
+            let message = format!("found {found}, expected the one policy whose plans it bounds");
+            Err(Fault::new("partitions", message))
+        }
+    }
+}
+
+/// Whether C(m) is known alone wherever it is known in conflict.
+fn known_alone(set: &TaskSet) -> bool {
+    let first = |points: &[(u32, crate::time::Time)]| points.first().map_or(MAX_SMS, |point| point.0);
+    set.tasks().iter().all(|task| match task.wcet().form() {
+        Form::Table(Table::Each { isolated, conflict }) => first(isolated) <= first(conflict),
+        _ => true,
+    })
+}

@@ -1,0 +1,139 @@
+//! `verify` and the prices of bounds: what holds is confirmed, what does not never is.
+
+use gpusched::model::Plan;
+use gpusched::model::plan::{LowerBound, Proof, UNITS_PER_SM};
+use gpusched::partitioning::{HeuristicKind, Problem, partition};
+use gpusched::verification::{Unchecked, verify};
+use rand::{Rng, RngExt};
+
+use super::exhaustive::sizes;
+use super::{Case, POLICIES, case, oracle};
+
+/// Whether no group is worth more than its SMs.
+fn hold(prices: &[u64], sizes: &[Option<u32>]) -> bool {
+    sizes.iter().enumerate().all(|(group, size)| {
+        let members = prices
+            .iter()
+            .enumerate()
+            .filter(|(task, _)| group & (1 << task) != 0);
+        let worth: u64 = members.map(|(_, price)| price).sum();
+        size.is_none_or(|sms| worth <= u64::from(sms) * UNITS_PER_SM)
+    })
+}
+
+/// Other prices: some raised or lowered, by anything from one unit to two SMs.
+fn changed(rng: &mut impl Rng, prices: &[u64]) -> Vec<u64> {
+    let mut prices = prices.to_vec();
+    for _ in 0..rng.random_range(1..=2) {
+        let task = rng.random_range(0..prices.len());
+        let by = match rng.random_range(0..4) {
+            0 => 1,
+            1 => rng.random_range(1..UNITS_PER_SM / 10),
+            2 => rng.random_range(1..2 * UNITS_PER_SM),
+            _ => UNITS_PER_SM,
+        };
+        let price = &mut prices[task];
+        *price = match rng.random_bool(0.6) {
+            true => *price + by,
+            false => price.saturating_sub(by),
+        };
+    }
+    prices
+}
+
+/// What becomes of the bound by `prices` in `plan`.
+#[derive(Debug, PartialEq, Eq)]
+enum Answer {
+    Confirmed,
+    Refuted,
+    Open,
+}
+
+fn asked(plan: &Plan, set: &gpusched::model::TaskSet, prices: Vec<u64>) -> Answer {
+    let sum: u64 = prices.iter().sum();
+    let sms = u32::try_from(sum.div_ceil(UNITS_PER_SM)).unwrap().max(1);
+    let mut plan = plan.clone();
+    plan.bound = Some(LowerBound {
+        sms,
+        proof: Proof::Prices,
+        prices,
+    });
+    match verify(&plan, set) {
+        Ok(verified) => {
+            let bound = verified.bound.unwrap();
+            assert_eq!(bound.stated, sms);
+            match (bound.proven, bound.unchecked) {
+                (Some(proven), None) if proven == sms => Answer::Confirmed,
+                (None, Some(_)) => Answer::Open,
+                other => panic!("{other:?}"),
+            }
+        }
+        Err(fault) => {
+            // By the prices themselves, or by the plan that needs fewer SMs.
+            let expected = if sms > plan.sms_used {
+                "bound.sms"
+            } else {
+                "bound.prices"
+            };
+            assert_eq!(fault.field, expected, "{fault}");
+            Answer::Refuted
+        }
+    }
+}
+
+#[test]
+fn bounds_that_hold_are_confirmed_and_no_others() {
+    let mut rng = oracle::random_sets::rng(23);
+    let (mut confirmed, mut refuted, mut open) = (0, 0, 0);
+    for round in 0..2_800 {
+        let policy = POLICIES[round % POLICIES.len()];
+        let Case {
+            set,
+            sms,
+            policy,
+            interference,
+        } = case(&mut rng, policy, 6);
+        let problem = Problem::new(&set, sms, policy, interference.model()).unwrap();
+        let what = || {
+            format!(
+                "{policy} {interference:?} on {sms}: {}",
+                serde_json::to_string(&set).unwrap()
+            )
+        };
+        let plan = partition(&problem, &HeuristicKind::Optimal.into());
+        let Some(bound) = &plan.bound else {
+            continue; // a lemma decided
+        };
+        let checked = verify(&plan, &set).unwrap_or_else(|fault| panic!("{fault}: {}", what()));
+        let checked = checked.bound.unwrap();
+        let by_prices = bound.prices.iter().sum::<u64>().div_ceil(UNITS_PER_SM).max(1);
+        assert_eq!(checked.stated, bound.sms);
+        assert_eq!(checked.proven.map(u64::from), Some(by_prices), "{}", what());
+        match bound.proof {
+            Proof::Prices => assert_eq!(checked.unchecked, None),
+            Proof::Search => assert_eq!(checked.unchecked, Some(Unchecked::Search)),
+        }
+        // A plan of so many SMs that it refutes few bounds by itself.
+        let plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
+        let sizes = sizes(&problem, set.tasks().len());
+        for _ in 0..8 {
+            let prices = changed(&mut rng, &bound.prices);
+            let holds = hold(&prices, &sizes);
+            match asked(&plan, &set, prices) {
+                Answer::Confirmed => {
+                    assert!(holds, "{}", what());
+                    confirmed += 1;
+                }
+                Answer::Refuted => {
+                    assert!(!holds, "{}", what());
+                    refuted += 1;
+                }
+                Answer::Open => open += 1,
+            }
+        }
+    }
+    assert!(
+        confirmed > 5_000 && refuted > 5_000 && open < 20,
+        "{confirmed} {refuted} {open}"
+    );
+}
