@@ -38,7 +38,9 @@ pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heurist
             }
         }
         let parts = parts_of(partitions);
-        if best.as_ref().is_none_or(|best| total(&parts) < total(best)) {
+        let problem = examiner.problem();
+        let key = |parts: &[Part]| (!problem.fits_places(parts), total(parts));
+        if best.as_ref().is_none_or(|best| key(&parts) < key(best)) {
             best = Some(parts);
         }
         if best.as_ref().is_some_and(|best| total(best) <= target) {
@@ -81,7 +83,7 @@ pub(super) const SEED: u64 = 1;
 pub(super) fn target(examiner: &Examiner<'_>, heuristic: &Heuristic) -> u32 {
     let problem = examiner.problem();
     let bound = lemmas::least_sms_of_all(problem);
-    heuristic.objective.target(problem.sms(), bound)
+    heuristic.objective.target(problem.shares(), bound)
 }
 
 /// Without what a merge wants to know.

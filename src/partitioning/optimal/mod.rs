@@ -49,17 +49,22 @@ pub(super) fn optimal(
     improve(&mut sizes, &mut parts, target, auto::SEED, |sizes| {
         sizes.exhausted_part(1, 20)
     });
+    let found = parts.clone();
     let works = Works::new(problem);
     let mut bound = Bound::of_work(&works, alone.len());
     if total(&parts) > target.max(bound.sms()) {
         let mut columns = Columns::new(alone);
         let enough = match heuristic.objective {
             Objective::Sms => total(&parts),
-            Objective::Feasible => total(&parts).min(problem.sms() + 1),
+            Objective::Feasible => total(&parts).min(problem.shares() + 1),
         };
         let pool = sizes.record();
         columns.generate(&mut sizes, &works, &parts, pool, &mut bound, enough);
         columns.close(&mut sizes, &works, &mut parts, &mut bound, target);
+    }
+    // Fewer SMs may lie less well on the hardware.
+    if !problem.fits_places(&parts) && problem.fits_places(&found) {
+        parts = found;
     }
     let mut outcome = Outcome {
         partitions: parts

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::generation::{MAX_BLOCKS, Recipe, WcetModel};
 use crate::interference::Interference;
 use crate::model::Policy;
+use crate::model::device::Granularity;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{Heuristic, HeuristicKind, Objective, Traffic};
@@ -32,10 +33,12 @@ pub struct PartitioningShape {
     pub seed: u64,
     /// Task sets per point.
     pub sets: u64,
-    /// M, the number of SMs; or `platform`.
+    /// M, the number of SMs; or `platform`, or `device`.
     pub sms: Option<u32>,
-    /// The platform whose SMs are partitioned; or `sms`.
+    /// The platform whose SMs are partitioned; or `sms`, or `device`.
     pub platform: Option<String>,
+    /// The device whose SMs are partitioned, by name; or `sms`, or `platform`. Readings say how it is divided.
+    pub device: Option<String>,
     /// Where task sets are drawn.
     pub axis: Axis,
     /// How task sets are drawn; the WCET form is up to each reading.
@@ -93,6 +96,9 @@ pub struct Reading {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_BLOCKS))]
     pub blocks: Option<u32>,
+    /// What a partition of the study's `device` consists of; any SMs if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granularity: Option<Granularity>,
 }
 
 /// A heuristic under a name. The fields are those of [`Heuristic`] (serde cannot flatten strictly).
