@@ -79,7 +79,8 @@ Task sets, partitions and tasks are numbered from 0.
 
 Examples:
   gpusched partition tasksets/tasksets/adas.json --platform xavier
-  gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic bf --forbidden act -o plan.json";
+  gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic bf --forbidden act -o plan.json
+  gpusched partition tasksets/tasksets/adas.json --device a100 --granularity tpc --export libsmctrl";
 
 const HEADER: &str =
     "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason\n";

@@ -10,7 +10,7 @@
 //! * `savings`, `matching`: merges chosen among all pairs at once; `local_search`: few partitions divided anew, from any
 //!   plan; `auto`: all of them;
 //! * `optimal`: the fewest SMs, with a lower bound and its proof;
-//! * [`offer`]: the sizes that hardware gives, and where partitions of them go;
+//! * [`offer`]: the sizes that hardware gives, and where partitions of them go; `placed`: the last plan that had a place;
 //! * `baselines`: one partition, one partition per task, first-fit and worst-fit on an equal split.
 //!
 //! Everything is deterministic: each file states how it breaks ties.
@@ -38,6 +38,7 @@ pub mod offer;
 mod optimal;
 pub mod order;
 mod outlook;
+mod placed;
 mod problem;
 mod relation;
 mod savings;

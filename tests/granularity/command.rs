@@ -215,3 +215,17 @@ fn what_cannot_be_is_refused() {
     );
     assert_eq!(many.code, 2);
 }
+
+#[test]
+fn known_devices_are_documented_with_their_sources() {
+    let mut rows = String::from("| device | source |\n|---|---|\n");
+    for device in gpusched::model::Device::all() {
+        rows += &format!("| `{}` | {} |\n", device.name(), device.source());
+    }
+    let readme = std::fs::read_to_string(root().join("tasksets/README.md")).unwrap();
+    assert!(readme.contains(&rows), "expected in tasksets/README.md:\n{rows}");
+    let files = std::fs::read_dir(root().join("tasksets/devices"))
+        .unwrap()
+        .count();
+    assert_eq!(gpusched::model::Device::all().count(), files);
+}

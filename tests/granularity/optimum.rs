@@ -169,6 +169,6 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
     assert!(found.iter().all(|&count| count >= 20), "{found:?}");
     assert!(none.iter().all(|&count| count >= 10), "{none:?}");
     assert!(rounded > 60, "{rounded}");
-    // Of the plans on GPCs and instances, few are missed.
-    assert!(missed * 20 <= found[2] + found[5], "{missed} of {found:?}");
+    // Of the plans on GPCs and instances, each asked for twice, few are missed.
+    assert!(missed * 10 <= 2 * (found[2] + found[5]), "{missed} of {found:?}");
 }

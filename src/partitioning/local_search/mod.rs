@@ -8,6 +8,7 @@ mod division;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::placed::LastPlaced;
 use super::sizes::{Part, Sizes, total};
 use division::Division;
 
@@ -26,20 +27,15 @@ pub(super) fn improve(
     let mut division = Division::default();
     // A step may test nothing (two partitions of one task that are known not to merge): the steps end as well.
     let mut idle = 0;
-    let problem = sizes.problem();
-    let mut placed = Some(parts.clone()).filter(|parts| problem.has_places() && problem.fits_places(parts));
+    let mut placed = LastPlaced::new(sizes.problem(), |part: &Part| part.sms);
+    placed.note(parts);
     while total(parts) > target && parts.len() > 1 && idle < 10_000 && !done(sizes) {
         let before = sizes.tested();
         step(sizes, parts, &mut rng, &mut division);
         idle = if sizes.tested() == before { idle + 1 } else { 0 };
-        if problem.has_places() && problem.fits_places(parts) {
-            placed = Some(parts.clone());
-        }
+        placed.note(parts);
     }
-    // Fewer SMs may lie less well on the hardware.
-    if let Some(placed) = placed.filter(|_| !problem.fits_places(parts)) {
-        *parts = placed;
-    }
+    placed.restore(parts);
 }
 
 /// Divides a few partitions anew.

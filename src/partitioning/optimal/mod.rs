@@ -17,8 +17,9 @@ use std::time::Instant;
 use super::examiner::Examiner;
 use super::heuristic::Heuristic;
 use super::local_search::improve;
+use super::placed::LastPlaced;
 use super::savings::merge_by_savings;
-use super::sizes::{Sizes, total};
+use super::sizes::{Part, Sizes, total};
 use super::{Candidate, Objective, Outcome, auto};
 use bound::Bound;
 use columns::Columns;
@@ -49,7 +50,8 @@ pub(super) fn optimal(
     improve(&mut sizes, &mut parts, target, auto::SEED, |sizes| {
         sizes.exhausted_part(1, 20)
     });
-    let found = parts.clone();
+    let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
+    placed.note(&parts);
     let works = Works::new(problem);
     let mut bound = Bound::of_work(&works, alone.len());
     if total(&parts) > target.max(bound.sms()) {
@@ -62,10 +64,7 @@ pub(super) fn optimal(
         columns.generate(&mut sizes, &works, &parts, pool, &mut bound, enough);
         columns.close(&mut sizes, &works, &mut parts, &mut bound, target);
     }
-    // Fewer SMs may lie less well on the hardware.
-    if !problem.fits_places(&parts) && problem.fits_places(&found) {
-        parts = found;
-    }
+    placed.restore(&mut parts);
     let mut outcome = Outcome {
         partitions: parts
             .into_iter()
