@@ -20,7 +20,7 @@ use crate::model::policy::Strength;
 use crate::model::wcet::MAX_SMS;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{self, Heuristic, HeuristicKind, Objective, Traffic, partition};
+use crate::partitioning::{self, Heuristic, HeuristicKind, Objective, Offer, Traffic, partition};
 use crate::schedulability::edf;
 use crate::time::Time;
 
@@ -205,7 +205,15 @@ impl Args {
                     Failure::TaskDoesNotFit { task } => Some(*task),
                     _ => None,
                 };
-                format!("{style}NOT SCHEDULABLE{style:#}: {failure}{}", case.naming(task))
+                // "All SMs" are those of the largest partition there is.
+                let largest = case.problem.offer().map(Offer::largest);
+                let largest = largest.filter(|&sms| task.is_some() && sms < case.problem.sms());
+                let largest = largest.map(|sms| format!("; the largest partition has {sms} SMs"));
+                format!(
+                    "{style}NOT SCHEDULABLE{style:#}: {failure}{}{}",
+                    case.naming(task),
+                    largest.unwrap_or_default()
+                )
             }
         }
     }

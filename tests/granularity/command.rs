@@ -32,6 +32,24 @@ fn plans_of_all_devices_are_verified() {
     }
 }
 
+/// 105 ms of work every ms: all SMs of an A100 would do, but no instance has more than 98.
+#[test]
+fn the_largest_partition_is_named() {
+    let set = r#"{"tasks":[{"period":"1ms","wcet":{"amdahl":{"work":"105ms","serial":0,"conflict":1}}}]}"#;
+    let by = |granularity: &str| {
+        let line = format!("partition - --device a100 --granularity {granularity}");
+        crate::support::run_with(&line, set)
+    };
+    assert_eq!(by("gpc").code, 0);
+    let mig = by("mig");
+    assert_eq!(mig.code, 1);
+    assert!(
+        mig.stdout.contains("; the largest partition has 98 SMs"),
+        "{}",
+        mig.stdout
+    );
+}
+
 /// A device without granularity leaves the answer as it is with so many SMs, but for what it says of the device.
 #[test]
 fn any_sms_of_a_device_are_the_sms_of_its_platform() {

@@ -106,7 +106,7 @@ fn heuristics() -> Vec<Heuristic> {
 fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
     let mut rng = random_sets::rng(31);
     let (mut found, mut none, mut rounded, mut missed) = ([0; 6], [0; 6], 0, 0);
-    for round in 0..720 {
+    for round in 0..2_400 {
         let small = Small::random(&mut rng);
         let n = rng.random_range(1..=6);
         let load = rng.random_range(0.1..0.8) * f64::from(small.sms());
@@ -166,9 +166,9 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
             None => none[which] += 1,
         }
     }
-    assert!(found.iter().all(|&count| count >= 20), "{found:?}");
-    assert!(none.iter().all(|&count| count >= 10), "{none:?}");
-    assert!(rounded > 60, "{rounded}");
+    assert!(found.iter().all(|&count| count >= 60), "{found:?}");
+    assert!(none.iter().all(|&count| count >= 30), "{none:?}");
+    assert!(rounded > 200, "{rounded}");
     // Of the plans on GPCs and instances, each asked for twice, few are missed.
     assert!(missed * 10 <= 2 * (found[2] + found[5]), "{missed} of {found:?}");
 }

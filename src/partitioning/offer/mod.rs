@@ -6,7 +6,7 @@
 //! lower bound on shares is one. And m(v) grows only where v is what a size costs, so the smallest v is always such a cost: no
 //! search rounds anything up.
 //!
-//! A share is an SM, except under MIG, where instances compete for two kinds of slices (see [`mig`]). It is never worth
+//! A share is an SM, except under MIG, where instances compete for two kinds of slices (see `mig`). It is never worth
 //! more than an SM: m(v) ≤ v, so work bounds shares as it bounds SMs.
 //!
 //! * `gpcs`, `mig`: which partitions fit side by side; for all others, those whose shares are there.
