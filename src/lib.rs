@@ -39,6 +39,7 @@ pub mod bandwidth;
 pub mod cli;
 pub mod error;
 pub mod examiner;
+pub mod export;
 pub mod generation;
 pub mod gpgpusim_config;
 pub mod interference;

@@ -45,6 +45,7 @@ fn all_schemas_are_listed_and_valid() {
         "provenance",
         "kernel",
         "platform",
+        "device",
         "kernel",
         "benchmarks",
         "budget-results",
@@ -103,6 +104,10 @@ fn input_files_follow_their_schema() {
         }
     }
     assert!(files >= 10);
+    let device = validator("device");
+    for entry in std::fs::read_dir(root().join("tasksets/devices")).unwrap() {
+        check(&device, &std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    }
     let platform = validator("platform");
     for entry in std::fs::read_dir(root().join("tasksets/platforms")).unwrap() {
         check(

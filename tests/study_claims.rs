@@ -272,6 +272,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
         })
         .collect();
     let all = vec!["literal", "proportional", "work-capacity"];
+    let granularities = vec!["sm", "tpc", "gpc", "green-context", "mig"];
     let policies = vec![
         "edf",
         "lp-edf-6800",
@@ -285,6 +286,8 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
     assert_eq!(
         found,
         [
+            ("granularity-a100", 26, 50, 108, granularities.clone()),
+            ("granularity-h100", 32, 50, 132, granularities),
             ("policies", 40, 100, 40, policies),
             ("singh21-fig3.4", 34, 100, 68, all.clone()),
             ("singh21-fig3.5", 34, 100, 68, all.clone()),

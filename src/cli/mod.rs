@@ -5,6 +5,7 @@
 
 mod budget;
 mod completions;
+mod device;
 mod generate;
 mod global;
 mod import;

@@ -1,10 +1,12 @@
 //! `gpusched partition`: which tasks share how many SMs.
 
+mod export;
 mod response_times;
 mod sensitivity;
 
 use clap::value_parser;
 
+use super::device::offer;
 use super::output::Palette;
 use super::question::{Answer, Case, Question, csv_line, json_line};
 use super::table::{Column, Table, clip, wrap};
@@ -12,12 +14,13 @@ use super::test::decimals;
 use super::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::Policy;
+use crate::model::device::Granularity;
 use crate::model::plan::{Failure, Partition, Plan, Proof, SearchStats};
 use crate::model::policy::Strength;
 use crate::model::wcet::MAX_SMS;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{self, Heuristic, HeuristicKind, Objective, Traffic, partition};
+use crate::partitioning::{self, Heuristic, HeuristicKind, Objective, Offer, Traffic, partition};
 use crate::schedulability::edf;
 use crate::time::Time;
 
@@ -60,6 +63,11 @@ pub struct Args {
     /// auto, optimal, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
     #[arg(long, value_name = "TIME")]
     time_limit: Option<Time>,
+    /// --device: what a partition consists of [default: sm].
+    #[arg(long, value_enum)]
+    granularity: Option<Granularity>,
+    #[command(flatten)]
+    export: export::Export,
     /// Also say how far the plan is from the edge: the largest WCET scaling of each task, spare and free SMs.
     #[arg(long)]
     sensitivity: bool,
@@ -71,7 +79,8 @@ Task sets, partitions and tasks are numbered from 0.
 
 Examples:
   gpusched partition tasksets/tasksets/adas.json --platform xavier
-  gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic bf --forbidden act -o plan.json";
+  gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic bf --forbidden act -o plan.json
+  gpusched partition tasksets/tasksets/adas.json --device a100 --granularity tpc --export libsmctrl";
 
 const HEADER: &str =
     "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason\n";
@@ -84,13 +93,20 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let heuristic = self.heuristic()?;
         let (format, palette) = (global.format(), Palette::of(global));
-        let header = if format == Format::Csv { HEADER } else { "" };
-        self.question.ask(global, header, |case| {
+        let header = match format {
+            Format::Csv if !self.export.replaces_answer() => HEADER,
+            _ => "",
+        };
+        let offer = offer(self.question.device(), self.granularity)?;
+        self.export.check(global, offer.as_ref())?;
+        self.question.ask(global, header, offer.as_ref(), |case| {
             let mut plan = partition(&case.problem, &heuristic);
             if self.sensitivity {
                 plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
             }
+            let exported = self.export.run(case, &plan)?;
             let text = match format {
+                _ if exported.is_some() => exported.unwrap_or_default(),
                 Format::Json => json_line(&plan)?,
                 Format::Csv => self.csv(case, &plan)?,
                 Format::Text if case.alone => self.report(case, &plan, &palette),
@@ -189,7 +205,15 @@ impl Args {
                     Failure::TaskDoesNotFit { task } => Some(*task),
                     _ => None,
                 };
-                format!("{style}NOT SCHEDULABLE{style:#}: {failure}{}", case.naming(task))
+                // "All SMs" are those of the largest partition there is.
+                let largest = case.problem.offer().map(Offer::largest);
+                let largest = largest.filter(|&sms| task.is_some() && sms < case.problem.sms());
+                let largest = largest.map(|sms| format!("; the largest partition has {sms} SMs"));
+                format!(
+                    "{style}NOT SCHEDULABLE{style:#}: {failure}{}{}",
+                    case.naming(task),
+                    largest.unwrap_or_default()
+                )
             }
         }
     }
@@ -270,6 +294,10 @@ impl Args {
         if with_slack {
             columns.push(Column::Right("slack"));
         }
+        let with_place = plan.partitions.iter().any(|partition| partition.place.is_some());
+        if with_place {
+            columns.push(Column::Left("place"));
+        }
         if with_verdict {
             columns.push(Column::Left("verdict"));
         }
@@ -288,6 +316,10 @@ impl Args {
             ];
             if with_slack {
                 row.push(slack(case, partition).map_or("-".to_owned(), |slack| slack.to_string()));
+            }
+            if with_place {
+                let place = partition.place.as_ref().map(ToString::to_string);
+                row.push(wrap(place.unwrap_or_default().split(", ").map(str::to_owned), 40));
             }
             if with_verdict {
                 let evidence = &partition.verdict.evidence;

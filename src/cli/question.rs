@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::reader::TaskSets;
 use crate::model::wcet::MAX_SMS;
-use crate::model::{Arbitration, Bandwidth, Platform, Policy, SharedMemory, TaskSet};
-use crate::partitioning::Problem;
+use crate::model::{Arbitration, Bandwidth, Device, Platform, Policy, SharedMemory, TaskSet};
+use crate::partitioning::{Offer, Problem};
 
 /// Task sets that are read and checked before any of them is analysed.
 const BATCH: usize = 512;
@@ -32,6 +32,9 @@ pub struct Question {
     /// The SMs of a known GPU.
     #[arg(long, value_name = "NAME", value_parser = platform)]
     platform: Option<Platform>,
+    /// The SMs of a device, of which it is known how it can be divided: by name, or a file.
+    #[arg(long, value_name = "NAME|FILE", value_parser = super::device::device)]
+    device: Option<Device>,
     /// The test inside a partition.
     #[arg(long, value_enum, default_value_t)]
     policy: Policy,
@@ -172,10 +175,18 @@ impl Question {
     }
 
     /// What is asked about `set`.
-    fn problem<'a>(&self, set: &'a TaskSet, sms: u32, memory: Option<SharedMemory>) -> Result<Problem<'a>> {
-        let problem = Problem::new(set, sms, self.policy, self.interference.model())?;
-        match memory {
-            Some(memory) => problem.sharing(memory),
+    fn problem<'a>(
+        &self,
+        set: &'a TaskSet,
+        (sms, memory): (u32, Option<SharedMemory>),
+        offer: Option<&'a Offer>,
+    ) -> Result<Problem<'a>> {
+        let mut problem = Problem::new(set, sms, self.policy, self.interference.model())?;
+        if let Some(memory) = memory {
+            problem = problem.sharing(memory)?;
+        }
+        match offer {
+            Some(offer) => problem.offered(offer),
             None => Ok(problem),
         }
     }
@@ -191,14 +202,31 @@ impl Question {
     /// M.
     ///
     /// # Errors
-    /// [`Error::Usage`] unless exactly one of `--sms` and `--platform` is given.
+    /// [`Error::Usage`] unless exactly one of `--sms`, `--platform` and `--device` is given.
     pub fn sms(&self) -> Result<u32> {
-        one_gpu(self.sms, self.platform.as_ref(), "")
+        let Some(device) = &self.device else {
+            return one_gpu(self.sms, self.platform.as_ref(), "--device NAME or FILE, ");
+        };
+        let other = match (self.sms, &self.platform) {
+            (None, None) => return Ok(device.sms()),
+            (Some(_), _) => "--sms",
+            (None, Some(_)) => "--platform",
+        };
+        Err(Error::Usage(format!(
+            "found both {other} and --device, expected one: device {} has {} SMs",
+            device.name(),
+            device.sms()
+        )))
+    }
+
+    /// The device, if one was named.
+    pub fn device(&self) -> Option<&Device> {
+        self.device.as_ref()
     }
 
     /// Answers for all task sets, in their order; positive if all answers are. Memory stays bounded.
     ///
-    /// `header` goes before the first answer. No output appears for a batch with a bad task set in it.
+    /// `header` goes before the first answer. `offer` says which partitions there are, if not all. No output appears for a batch with a bad task set in it.
     ///
     /// # Errors
     /// Whatever reading, answering and writing can fail with; of several bad task sets the first is reported.
@@ -206,9 +234,10 @@ impl Question {
         &self,
         global: &Global,
         header: &str,
+        offer: Option<&Offer>,
         answer: impl Fn(&Case<'_>) -> Result<Answer> + Sync,
     ) -> Result<Outcome> {
-        let (sms, memory) = (self.sms()?, self.memory()?);
+        let gpu = (self.sms()?, self.memory()?);
         let mut sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
         let pool = global.pool()?;
@@ -237,7 +266,7 @@ impl Question {
                             index: asked + position as u64,
                             alone,
                             set,
-                            problem: self.problem(set, sms, memory)?,
+                            problem: self.problem(set, gpu, offer)?,
                         })
                     });
                     cases.collect()

@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
 use crate::model::machine::MachineShape;
 use crate::model::{
-    Benchmarks, Bound, Group, Kernel, MemoryProfile, Plan, Platform, Program, Scenario, System, TaskSet,
-    WarpRun, WarpScenario,
+    Benchmarks, Bound, Device, Group, Kernel, MemoryProfile, Plan, Platform, Program, Scenario, System,
+    TaskSet, WarpRun, WarpScenario,
 };
 use crate::simulator::blocks::Comparison;
 use crate::simulator::regulation::Summary;
@@ -138,6 +138,11 @@ const FORMATS: &[Entry] = &[
         "machine",
         "a GPU of the warp level: what `import gpgpusim-config` writes",
         || schema_for!(MachineShape),
+    ),
+    (
+        "device",
+        "a GPU of tasksets/devices, and how it can be divided",
+        || schema_for!(Device),
     ),
     ("platform", "a GPU of tasksets/platforms", || {
         schema_for!(Platform)

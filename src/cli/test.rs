@@ -67,7 +67,7 @@ impl Args {
         }
         let (format, palette) = (global.format(), Palette::of(global));
         let header = if format == Format::Csv { HEADER } else { "" };
-        self.question.ask(global, header, |case| {
+        self.question.ask(global, header, None, |case| {
             let tasks: Vec<usize> = (0..case.set.tasks().len()).collect();
             let verdict = case.problem.verdict(&tasks, case.problem.sms());
             let text = match format {

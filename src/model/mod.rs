@@ -3,6 +3,7 @@
 pub mod benchmark;
 mod bound;
 mod budget_policy;
+pub mod device;
 mod estimated;
 mod factor;
 mod field_error;
@@ -33,6 +34,7 @@ pub mod wcet;
 pub use benchmark::{Benchmark, Benchmarks};
 pub use bound::{Bound, Certificate, Straddling};
 pub use budget_policy::BudgetPolicy;
+pub use device::Device;
 pub use estimated::Estimated;
 pub use factor::Factor;
 pub use field_error::FieldError;

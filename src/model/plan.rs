@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Interference;
+use super::device::{Hardware, Place};
 use super::traffic::SharedMemory;
 use super::verdict::Verdict;
 
@@ -14,6 +15,9 @@ pub struct Plan {
     pub schedulable: bool,
     /// M, the SMs of the GPU that the plan is for.
     pub gpu_sms: u32,
+    /// The device and how it is divided, where that was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hardware: Option<Hardware>,
     /// How company stretches the WCETs of the verdicts; `null` for a model that files have no name for.
     pub interference: Option<Interference>,
     /// The memory that partitions share, where their traffic counts. Then verdicts hold together, or not at all: each rests on
@@ -45,6 +49,9 @@ pub struct Partition {
     pub sms: u32,
     /// Positions in the task set, ascending.
     pub tasks: Vec<usize>,
+    /// Where on the device it is, in a plan that fits on one; absent where the driver chooses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// The test's answer for these tasks on these SMs.
     pub verdict: Verdict,
 }

@@ -37,7 +37,7 @@ pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heurist
     sizes.spend_on_search(SEARCH, 20);
     improve(&mut sizes, &mut parts, target, SEED);
     if total(&parts) > target {
-        let enough = heuristic.objective.enough(problem.sms(), total(&parts));
+        let enough = heuristic.objective.enough(problem.shares(), total(&parts));
         sizes.spend(BOUND, 20);
         bound.raise(&mut sizes, alone, &parts, enough);
         let target = target.max(bound.sms());
@@ -76,7 +76,9 @@ pub(super) fn best_start(
             }
         }
         let parts = parts_of(partitions);
-        if best.as_ref().is_none_or(|best| total(&parts) < total(best)) {
+        let problem = examiner.problem();
+        let key = |parts: &[Part]| (!problem.fits_places(parts), total(parts));
+        if best.as_ref().is_none_or(|best| key(&parts) < key(best)) {
             best = Some(parts);
         }
         if best.as_ref().is_some_and(|best| total(best) <= target) {
@@ -138,7 +140,7 @@ pub(super) const SEED: u64 = 1;
 pub(super) fn target(examiner: &Examiner<'_>, heuristic: &Heuristic) -> u32 {
     let problem = examiner.problem();
     let bound = lemmas::least_sms_of_all(problem);
-    heuristic.objective.target(problem.sms(), bound)
+    heuristic.objective.target(problem.shares(), bound)
 }
 
 /// Without what a merge wants to know.

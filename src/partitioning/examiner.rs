@@ -47,7 +47,8 @@ impl<'a> Examiner<'a> {
         self.problem
     }
 
-    /// Whether the test passes for `group` on `sms` SMs.
+    /// Whether the test passes for `group` on `sms` SMs. Where hardware offers certain sizes only, `sms` are shares, here and in all
+    /// that asks: see [`super::offer`].
     pub fn accepts(&mut self, group: &Group<'_>, sms: u32) -> bool {
         let load = self.load(0, group, sms) + self.load(1, group, sms);
         self.accepts_with(load, group, sms)
@@ -55,12 +56,19 @@ impl<'a> Examiner<'a> {
 
     /// The load of part `part` of `group` on `sms` SMs.
     pub fn load(&mut self, part: usize, group: &Group<'_>, sms: u32) -> Load {
-        self.costs.load(self.problem, group.parts[part], group, sms)
+        match self.problem.sms_of(sms) {
+            0 => Load::LATE, // no partition is so small
+            sms => self.costs.load(self.problem, group.parts[part], group, sms),
+        }
     }
 
     /// The same as [`Examiner::accepts`], given the load of `group` on `sms` SMs.
     pub fn accepts_with(&mut self, load: Load, group: &Group<'_>, sms: u32) -> bool {
         let policy = self.problem.policy();
+        let sms = self.problem.sms_of(sms);
+        if sms == 0 {
+            return false;
+        }
         load.verdict(policy)
             .unwrap_or_else(|| self.passes_test(policy, group, sms))
             && (self.outlook.is_none() || self.passes_beside_others(group, sms))
@@ -109,6 +117,9 @@ impl<'a> Examiner<'a> {
     /// The same, given the load of `group` on `sms` SMs.
     pub fn utilization_with(&mut self, load: Load, group: &Group<'_>, sms: u32) -> Option<Utilization> {
         let problem = self.problem;
+        if problem.sms_of(sms) == 0 {
+            return None;
+        }
         load.utilization().or_else(|| {
             self.wcets(group, sms)
                 .map(|(task, wcet)| Some(Utilization::of(wcet?, problem.tasks()[task].period())))
@@ -118,6 +129,9 @@ impl<'a> Examiner<'a> {
 
     /// Σ C(m) of `group` on `sms` SMs [ns]; `None` where a WCET is unknown.
     pub fn work(&mut self, group: &Group<'_>, sms: u32) -> Option<u128> {
+        if self.problem.sms_of(sms) == 0 {
+            return None;
+        }
         self.wcets(group, sms)
             .map(|(_, wcet)| Some(u128::from(wcet?.ns())))
             .sum()
@@ -126,6 +140,7 @@ impl<'a> Examiner<'a> {
     fn wcets(&mut self, group: &Group<'_>, sms: u32) -> impl Iterator<Item = (usize, Option<Time>)> {
         self.load(0, group, sms);
         self.load(1, group, sms);
+        let sms = self.problem.sms_of(sms);
         let tasks = group.parts.into_iter().flatten();
         tasks.map(move |&task| (task, self.costs.wcet(task, group, sms)))
     }

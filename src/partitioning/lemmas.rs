@@ -27,7 +27,7 @@ pub(super) fn least_sms_of_all(problem: &Problem<'_>) -> u32 {
         .map(|task| problem.work(task, &problem.company(&[task])))
         .sum::<Utilization>();
     let fits = |sms: u32| work <= Utilization::whole(sms);
-    smallest(1, problem.sms(), fits).unwrap_or(problem.sms())
+    smallest(1, problem.shares(), fits).unwrap_or(problem.shares())
 }
 
 /// Lemma 2: the smallest m on which `task` alone is schedulable; `None` if even M SMs are too few.
@@ -40,13 +40,13 @@ pub(super) fn smallest_partition(examiner: &mut Examiner<'_>, task: usize) -> Op
     let group = Group::of(problem, &partition);
     let mut passes = |sms| examiner.accepts(&group, sms);
     let mut low = least_sms(problem, task);
-    if low > problem.sms() {
+    if low > problem.shares() {
         return None;
     }
     let mut high = low;
-    while high < problem.sms() && !passes(high) {
+    while high < problem.shares() && !passes(high) {
         low = high + 1;
-        high = high.saturating_mul(2).min(problem.sms());
+        high = high.saturating_mul(2).min(problem.shares());
     }
     partition.sms = smallest(low, high, passes)?;
     Some(partition)

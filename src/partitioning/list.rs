@@ -1,10 +1,10 @@
 //! `pars`: the ordered list of partitions that Algorithm 1 works on.
 
-use super::Candidate;
 use super::examiner::Examiner;
 use super::group::Group;
 use super::order::ListOrder;
 use super::relation::Set;
+use super::{Candidate, Problem};
 use crate::model::utilization::Utilization;
 
 /// A partition on the list.
@@ -49,9 +49,10 @@ impl PartitionList {
         }
     }
 
-    /// Π.
-    pub fn total_sms(&self) -> u64 {
-        self.total_sms
+    /// Π ≤ M, and the hardware has room for them side by side.
+    pub fn fit(&self, problem: &Problem<'_>) -> bool {
+        let sizes = self.ids.iter().map(|&id| self.get(id).partition.sms);
+        self.total_sms <= problem.shares().into() && problem.fits(sizes)
     }
 
     /// The ids of the partitions, in the order of the list.

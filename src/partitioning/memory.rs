@@ -39,6 +39,7 @@ impl<'a> Problem<'a> {
         }
         let mut shared = self;
         shared.memory = Some(memory);
+        shared.check_offer_beside_memory()?;
         Ok(shared)
     }
 

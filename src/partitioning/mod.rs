@@ -10,6 +10,7 @@
 //! * `savings`, `matching`: merges chosen among all pairs at once; `seeding`: pairs of different kinds; `local_search`: few partitions divided anew, from any
 //!   plan; `auto`: all of them;
 //! * `optimal`: the fewest SMs, with a lower bound and its proof;
+//! * [`offer`]: the sizes that hardware gives, and where partitions of them go; `placed`: the last plan that had a place;
 //! * `baselines`: one partition, one partition per task, first-fit and worst-fit on an equal split.
 //!
 //! Everything is deterministic: each file states how it breaks ties.
@@ -33,9 +34,11 @@ mod memory;
 mod mend;
 mod merge;
 mod objective;
+pub mod offer;
 mod optimal;
 pub mod order;
 mod outlook;
+mod placed;
 mod problem;
 mod relation;
 mod savings;
@@ -50,6 +53,7 @@ pub use auto::AUTO_BUDGET;
 pub use candidate::Candidate;
 pub use heuristic::{Heuristic, HeuristicKind, Traffic};
 pub use objective::Objective;
+pub use offer::{Offer, Placed};
 pub use optimal::OPTIMAL_BUDGET;
 pub use problem::Problem;
 pub use sensitivity::sensitivity;
@@ -71,6 +75,7 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
             return Plan {
                 schedulable: false,
                 gpu_sms: problem.sms(),
+                hardware: problem.offer().map(|offer| offer.hardware().clone()),
                 interference: problem.interference_name(),
                 memory: problem.memory(),
                 sms_used: 0,
@@ -155,6 +160,12 @@ fn search_by(
 /// The search of `heuristic`, from the smallest partition of each task on.
 fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
     let problem = examiner.problem();
+    let mut heuristic = *heuristic;
+    if problem.has_places() {
+        // Whose shares are there may still have no place: the fewer, the better.
+        heuristic.objective = Objective::Sms;
+    }
+    let heuristic = &heuristic;
     let target = auto::target(examiner, heuristic);
     let start = Instant::now();
     let mut outcome = match heuristic.kind {
@@ -224,46 +235,74 @@ impl Outcome {
             && self
                 .partitions
                 .iter()
-                .all(|partition| problem.accepts(&partition.tasks, partition.sms))
+                .all(|partition| problem.accepts(&partition.tasks, problem.sms_of(partition.sms)))
     }
 
     /// Lemma 3 on the partitions, and the verdict of each.
     fn into_plan(self, problem: &Problem<'_>) -> Plan {
-        let parts = self.partitions.iter();
-        let parts: Vec<(&[usize], u32)> = parts.map(|part| (&part.tasks[..], part.sms)).collect();
-        let verdicts = problem.verdicts(&parts);
-        let mut partitions: Vec<Partition> = self
-            .partitions
+        let (parts, fits) = placed(problem, self.partitions);
+        let pairs: Vec<(&[usize], u32)> = parts.iter().map(|(tasks, at)| (&tasks[..], at.sms)).collect();
+        let verdicts = problem.verdicts(&pairs);
+        let mut partitions: Vec<Partition> = parts
             .into_iter()
             .zip(verdicts)
-            .map(|(candidate, verdict)| Partition {
+            .map(|((tasks, at), verdict)| Partition {
                 verdict,
-                sms: candidate.sms,
-                tasks: candidate.tasks,
+                sms: at.sms,
+                place: at.place,
+                tasks,
             })
             .collect();
         partitions.sort_by(|a, b| b.sms.cmp(&a.sms).then_with(|| a.tasks.cmp(&b.tasks)));
         let sms_used = partitions
             .iter()
             .fold(0u32, |sum, partition| sum.saturating_add(partition.sms));
-        let placed: usize = partitions.iter().map(|partition| partition.tasks.len()).sum();
-        let schedulable = placed == problem.tasks().len()
+        let tasks: usize = partitions.iter().map(|partition| partition.tasks.len()).sum();
+        let schedulable = tasks == problem.tasks().len()
+            && fits
             && lemmas::fits(sms_used, problem.sms())
             && partitions.iter().all(|partition| partition.verdict.schedulable);
+        // A bound on shares that are no SMs says nothing that a plan could state.
+        let counts_sms = problem.offer().is_none_or(Offer::counts_sms);
+        let bound = self.bound.filter(|_| counts_sms);
         Plan {
             schedulable,
             gpu_sms: problem.sms(),
+            hardware: problem.offer().map(|offer| offer.hardware().clone()),
             interference: problem.interference_name(),
             memory: problem.memory(),
             sms_used,
             partitions,
-            failure: (!schedulable).then_some(match &self.bound {
+            failure: (!schedulable).then_some(match &bound {
                 Some(bound) if bound.sms > problem.sms() => Failure::BoundExceedsGpu,
                 _ => Failure::HeuristicFailed,
             }),
-            bound: self.bound,
+            bound,
             stats: self.stats,
             sensitivity: None,
+        }
+    }
+}
+
+/// The tasks of `partitions` with their SMs, and whether the hardware has room for all, if there is any to ask.
+fn placed(problem: &Problem<'_>, partitions: Vec<Candidate>) -> (Vec<(Vec<usize>, Placed)>, bool) {
+    let parts = partitions.into_iter().map(|candidate| {
+        let sms = problem.sms_of(candidate.sms);
+        (candidate.tasks, Placed { sms, place: None })
+    });
+    let mut parts: Vec<(Vec<usize>, Placed)> = parts.collect();
+    let Some(offer) = problem.offer() else {
+        return (parts, true);
+    };
+    parts.sort_by(|(a, first), (b, second)| second.sms.cmp(&first.sms).then_with(|| a.cmp(b)));
+    let sizes: Vec<u32> = parts.iter().map(|(_, at)| at.sms).collect();
+    match offer.place(&sizes) {
+        None => (parts, false),
+        Some(placed) => {
+            for ((_, at), placed) in parts.iter_mut().zip(placed) {
+                *at = placed;
+            }
+            (parts, true)
         }
     }
 }

@@ -1,7 +1,10 @@
 //! The question a heuristic answers: these tasks, this GPU, this test, this interference model.
 
+use super::offer::Offer;
+use super::sizes::Part;
 use crate::error::Error;
 use crate::interference::{Company, InflatedWcet};
+use crate::model::device::Granularity;
 use crate::model::utilization::Utilization;
 use crate::model::verdict::{Evidence, Verdict};
 use crate::model::wcet::MAX_SMS;
@@ -18,6 +21,8 @@ pub struct Problem<'a> {
     interference: &'a dyn InflatedWcet,
     /// Memory traffic that no task causes.
     pub(super) other_traffic: &'a [OtherTraffic],
+    /// What the hardware offers, if not any number of SMs.
+    offer: Option<&'a Offer>,
     /// The memory that partitions share, if their traffic counts.
     pub(super) memory: Option<SharedMemory>,
 }
@@ -45,8 +50,82 @@ impl<'a> Problem<'a> {
             policy,
             interference,
             other_traffic: set.other_traffic(),
+            offer: None,
             memory: None,
         })
+    }
+
+    /// The same on a device that offers partitions of certain sizes only.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the device has another number of SMs, or if partitions share a memory: with more SMs a partition draws
+    /// more from it, so others may fail where they passed.
+    pub fn offered(self, offer: &'a Offer) -> Result<Problem<'a>, Error> {
+        let device = &offer.hardware().device;
+        if device.sms() != self.sms {
+            return Err(Error::Usage(format!(
+                "device: found {} with {} SMs, expected one with {}",
+                device.name(),
+                device.sms(),
+                self.sms
+            )));
+        }
+        let mut problem = self;
+        problem.offer = Some(offer);
+        problem.check_offer_beside_memory()?;
+        Ok(problem)
+    }
+
+    /// Sizes are rounded up, and that helps nobody but the partition itself.
+    pub(super) fn check_offer_beside_memory(&self) -> Result<(), Error> {
+        let granularity = self.offer.map(|offer| offer.hardware().granularity);
+        match granularity.filter(|&granularity| granularity != Granularity::Sm) {
+            Some(granularity) if self.memory.is_some() => Err(Error::Usage(format!(
+                "--granularity: found {granularity} beside memory traffic, expected sm: a partition that gets more SMs draws \
+                 more from memory, and so may hold up others"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the hardware offers, if that was said.
+    pub fn offer(&self) -> Option<&'a Offer> {
+        self.offer
+    }
+
+    /// Shares of the whole GPU: its SMs, unless the hardware counts otherwise.
+    pub(super) fn shares(&self) -> u32 {
+        self.offer.map_or(self.sms, Offer::shares)
+    }
+
+    /// The SMs of a partition of `shares` shares; 0 if there is none so small.
+    pub(super) fn sms_of(&self, shares: u32) -> u32 {
+        self.offer.map_or(shares, |offer| offer.sms_of(shares))
+    }
+
+    /// Whether partitions whose shares are there may still not fit side by side.
+    pub(super) fn has_places(&self) -> bool {
+        self.offer.is_some_and(Offer::has_places)
+    }
+
+    /// Whether `parts` fit on the GPU together, where that takes more than shares; else true.
+    pub(super) fn fits_places(&self, parts: &[Part]) -> bool {
+        !self.has_places() || self.fits(parts.iter().map(|part| part.sms))
+    }
+
+    /// Whether partitions of so many shares fit on the GPU together.
+    pub(super) fn fits(&self, parts: impl Iterator<Item = u32> + Clone) -> bool {
+        let sum: u64 = parts.clone().map(u64::from).sum();
+        if sum > self.shares().into() {
+            return false;
+        }
+        match self.offer.filter(|offer| offer.has_places()) {
+            None => true,
+            Some(offer) => {
+                let sizes: Vec<u32> = parts.map(|shares| offer.sms_of(shares)).collect();
+                offer.place(&sizes).is_some()
+            }
+        }
     }
 
     /// All tasks.

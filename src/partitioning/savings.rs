@@ -5,6 +5,7 @@ use super::Candidate;
 use super::examiner::Examiner;
 use super::focus::Focus;
 use super::merge::merge;
+use super::placed::LastPlaced;
 use crate::model::utilization::Utilization;
 
 /// A merge of two partitions that saves SMs.
@@ -99,6 +100,8 @@ pub(super) fn merge_by_savings(
     target: u32,
 ) -> u64 {
     let mut savings = Savings::of(examiner, partitions);
+    let mut placed = LastPlaced::new(examiner.problem(), |part: &Candidate| part.sms);
+    placed.note(partitions);
     while sum(partitions) > target.into() {
         let Some((a, b, saving)) = savings.best() else {
             break;
@@ -111,7 +114,9 @@ pub(super) fn merge_by_savings(
         partitions.push(union);
         let row = savings.row(examiner, partitions, partitions.len() - 1);
         savings.rows.push(row);
+        placed.note(partitions);
     }
+    placed.restore(partitions);
     savings.tested
 }
 

@@ -37,7 +37,7 @@ pub(super) fn partition_and_allocate(
     }
     let mut from = 0;
     let mut eligible = Eligible::with_capacity(capacity);
-    while pars.total_sms() > u64::from(examiner.problem().sms()) {
+    while !pars.fit(examiner.problem()) {
         let Some(position) = select_partitions(&pars, from, &forbidden, &mut eligible) else {
             break; // fail
         };

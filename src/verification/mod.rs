@@ -10,6 +10,7 @@
 //! * `demand`: the walk of a processor-demand test;
 //! * `response`: response times under fixed priorities;
 //! * `memory`, `beside`: the same where partitions share a memory and hold each other up;
+//! * `hardware`: sizes and places that a device has;
 //! * `bounds`: utilization bounds, exactly;
 //! * `pricing`: the prices of a lower bound.
 
@@ -18,6 +19,7 @@ mod bound;
 mod bounds;
 mod demand;
 mod fraction;
+mod hardware;
 mod memory;
 mod pricing;
 mod response;
@@ -26,6 +28,7 @@ mod wcet;
 pub use bound::verify_bound;
 pub use pricing::{CheckedBound, Unchecked};
 
+use crate::model::device::Granularity;
 use crate::model::plan::{Failure, Partition, Plan, Proof, UNITS_PER_SM};
 use crate::model::policy::{Policy, Preemption, Priorities, Strength};
 use crate::model::verdict::Evidence;
@@ -94,6 +97,15 @@ pub fn verify(plan: &Plan, set: &TaskSet) -> Result<Verified, Fault> {
             "found none, expected the name of a model",
         ));
     };
+    if plan.memory.is_some()
+        && plan
+            .hardware
+            .as_ref()
+            .is_some_and(|hardware| hardware.granularity != Granularity::Sm)
+    {
+        let message = "found other sizes than SMs beside a shared memory, where more SMs do not only help";
+        return Err(Fault::new("hardware.granularity", message));
+    }
     if interference.counts_bandwidth() != plan.memory.is_some() {
         let found = if plan.memory.is_some() { "one" } else { "none" };
         let message = format!(
@@ -102,6 +114,7 @@ pub fn verify(plan: &Plan, set: &TaskSet) -> Result<Verified, Fault> {
         return Err(Fault::new("memory", message));
     }
     cover(plan, set)?;
+    hardware::check(plan)?;
     let mut all_pass = true;
     for (index, partition) in plan.partitions.iter().enumerate() {
         let beside = plan
@@ -120,7 +133,10 @@ pub fn verify(plan: &Plan, set: &TaskSet) -> Result<Verified, Fault> {
         return Err(Fault::new("sms_used", message));
     }
     let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
-    let holds = all_pass && placed == set.tasks().len() && used <= u64::from(plan.gpu_sms);
+    let holds = all_pass
+        && hardware::has_room(plan)
+        && placed == set.tasks().len()
+        && used <= u64::from(plan.gpu_sms);
     if plan.schedulable != holds {
         let message = format!(
             "found {}, expected {holds}: {placed} of {} tasks placed on {used} of {} SMs",
@@ -533,7 +549,7 @@ fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(),
                 return fault("found a task that does not exist");
             }
             // Alone a task has neither company nor rivals: with C + J ≤ min(T, D) it passes whatever the policy.
-            match jobs(set, &[*task], plan.gpu_sms, interference).as_deref() {
+            match jobs(set, &[*task], hardware::largest(plan), interference).as_deref() {
                 Ok([job]) if job.wcet + job.jitter <= job.deadline.min(job.period) => {
                     fault("found task-does-not-fit, but it fits")
                 }

@@ -5,8 +5,8 @@ use serde::de::DeserializeOwned;
 use super::Documents;
 use crate::model::program::Refusal;
 use crate::model::{
-    Benchmarks, Bound, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet, WarpRun,
-    WarpScenario,
+    Benchmarks, Bound, Device, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet,
+    WarpRun, WarpScenario,
 };
 
 /// What a stream can consist of.
@@ -85,6 +85,16 @@ impl Document for MemoryProfile {
     const EXPECTED: &str = "a profile: an object such as {\"name\":…,\"points\":[{\"sms\":30,\"time\":\"379us\",\"bandwidth\":330},…]}";
 }
 
+impl Document for Device {
+    const EXPECTED: &str =
+        "a device: an object such as {\"name\":…,\"sms\":8,\"sms_per_tpc\":2,\"tpcs_per_gpc\":[4]}";
+
+    fn field_of(message: &str) -> Option<(&str, &str)> {
+        let (field, message) = message.split_once(": ")?;
+        (!field.contains(' ') && message.starts_with("found ")).then_some((field, message))
+    }
+}
+
 /// A stream of task sets.
 pub type TaskSets = Documents<TaskSet>;
 
@@ -111,6 +121,9 @@ pub type MemoryProfiles = Documents<MemoryProfile>;
 
 /// A stream of programs.
 pub type Programs = Documents<Program>;
+
+/// A stream of devices.
+pub type Devices = Documents<Device>;
 
 /// A stream of plans.
 pub type Plans = Documents<Plan>;

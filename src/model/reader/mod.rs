@@ -15,8 +15,8 @@ use std::path::Path;
 use serde::de::IgnoredAny;
 
 pub use self::kinds::{
-    Bounds, Document, Groups, Kernels, MemoryProfiles, Plans, Programs, Scenarios, Systems, TaskSets,
-    WarpScenarios,
+    Bounds, Devices, Document, Groups, Kernels, MemoryProfiles, Plans, Programs, Scenarios, Systems,
+    TaskSets, WarpScenarios,
 };
 pub use self::raw::RawDocument;
 use crate::error::{Error, InputError, Result};

@@ -36,8 +36,11 @@ pub(in super::super) fn equal_split(examiner: &mut Examiner<'_>, fit: Fit, split
     let mut merges_tested = 0;
     let mut place = |split| place(examiner, fit, split, &singles, &mut merges_tested);
     let partitions = match split {
-        Some(split) => place(split.clamp(1, problem.sms())),
-        None => (1..=problem.sms()).map(place).find(complete).unwrap_or_default(),
+        Some(split) => place(split.clamp(1, problem.shares())),
+        None => (1..=problem.shares())
+            .map(place)
+            .find(complete)
+            .unwrap_or_default(),
     };
     Outcome {
         partitions,
@@ -59,7 +62,7 @@ fn place(
     merges_tested: &mut u64,
 ) -> Vec<Candidate> {
     let problem = examiner.problem();
-    let (size, larger) = (problem.sms() / split, problem.sms() % split);
+    let (size, larger) = (problem.shares() / split, problem.shares() % split);
     let mut bins: Vec<Bin> = (0..split)
         .map(|index| Bin::empty(problem, size + u32::from(index < larger)))
         .collect();

@@ -6,7 +6,7 @@ use super::super::{Candidate, Outcome, Problem};
 pub(in super::super) fn one_gpu(problem: &Problem<'_>) -> Outcome {
     let all = (0..problem.tasks().len()).collect();
     Outcome {
-        partitions: vec![Candidate::unmerged(problem, problem.sms(), all)],
+        partitions: vec![Candidate::unmerged(problem, problem.shares(), all)],
         ..Outcome::default()
     }
 }

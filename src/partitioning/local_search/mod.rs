@@ -8,6 +8,7 @@ mod division;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::placed::LastPlaced;
 use super::sizes::{Part, Sizes, total};
 use division::Division;
 
@@ -20,11 +21,15 @@ pub(super) fn improve(sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: 
     let mut division = Division::default();
     // A step may test nothing (two partitions of one task that are known not to merge): the steps end as well.
     let mut idle = 0;
+    let mut placed = LastPlaced::new(sizes.problem(), |part: &Part| part.sms);
+    placed.note(parts);
     while total(parts) > target && parts.len() > 1 && idle < 10_000 && !sizes.exhausted() {
         let before = sizes.tested();
         step(sizes, parts, &mut rng, &mut division);
         idle = if sizes.tested() == before { idle + 1 } else { 0 };
+        placed.note(parts);
     }
+    placed.restore(parts);
 }
 
 /// Divides a few partitions anew.

@@ -5,6 +5,7 @@ mod blossom;
 
 use super::Candidate;
 use super::examiner::Examiner;
+use super::placed::LastPlaced;
 use super::savings::{Savings, sum};
 use blossom::maximum_weight_matching;
 
@@ -19,6 +20,8 @@ pub(super) fn merge_by_matching(
     target: u32,
 ) -> u64 {
     let mut tested = 0;
+    let mut placed = LastPlaced::new(examiner.problem(), |part: &Candidate| part.sms);
+    placed.note(partitions);
     while sum(partitions) > target.into() {
         let before = partitions.len();
         let all = std::mem::take(partitions);
@@ -28,7 +31,9 @@ pub(super) fn merge_by_matching(
         if partitions.len() == before {
             break;
         }
+        placed.note(partitions);
     }
+    placed.restore(partitions);
     tested
 }
 

@@ -154,7 +154,7 @@ impl Columns {
     ) {
         let mut proven = true;
         let mut most = bound.sms();
-        let gpu = sizes.problem().sms();
+        let gpu = sizes.problem().shares();
         while most < total(parts) && total(parts) > target && !sizes.exhausted() {
             if target >= gpu && most > target {
                 return; // no plan fits, and no more was asked

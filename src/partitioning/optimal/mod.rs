@@ -17,6 +17,7 @@ use std::time::Instant;
 use super::examiner::Examiner;
 use super::heuristic::Heuristic;
 use super::local_search::improve;
+use super::placed::LastPlaced;
 use super::sizes::{Part, Sizes, total};
 use super::{Candidate, Outcome, Problem, auto};
 use crate::model::plan::LowerBound;
@@ -48,8 +49,10 @@ pub(super) fn optimal(
     sizes.spend_on_search(1, 20);
     improve(&mut sizes, &mut parts, target, auto::SEED);
     sizes.spend(20, 20);
+    let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
+    placed.note(&parts);
     if total(&parts) > target {
-        let enough = heuristic.objective.enough(problem.sms(), total(&parts));
+        let enough = heuristic.objective.enough(problem.shares(), total(&parts));
         let columns = bounding.generate(&mut sizes, alone, &parts, enough);
         columns.close(
             &mut sizes,
@@ -59,6 +62,7 @@ pub(super) fn optimal(
             target,
         );
     }
+    placed.restore(&mut parts);
     let tested = tested + sizes.tested();
     let mut outcome = auto::outcome(problem, parts, tested, start);
     outcome.bound = Some(bounding.into_statement());

@@ -3,13 +3,14 @@
 use crate::error::Result;
 use crate::generation::check_blocks;
 use crate::model::wcet::MAX_SMS;
-use crate::model::{Factor, Platform};
+use crate::model::{Device, Factor, Platform};
+use crate::partitioning::Offer;
 use crate::study::axis::MAX_VALUES;
 use crate::study::document::Document;
 use crate::study::names::unique;
 use crate::study::work::Point;
 
-use super::shape::{Figure, PartitioningShape as Shape};
+use super::shape::{Figure, PartitioningShape as Shape, Reading};
 
 /// The most tasks in one set.
 const MAX_TASKS: u64 = 10_000;
@@ -88,6 +89,13 @@ pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
 
 /// M.
 pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
+    if let Some(name) = &shape.device {
+        if shape.sms.is_some() || shape.platform.is_some() {
+            let message = "found `device` beside `sms` or `platform`, expected one";
+            return Err(document.error("device", message));
+        }
+        return device(document, name).map(|device| device.sms());
+    }
     match (shape.sms, &shape.platform) {
         (Some(sms), None) if (1..=MAX_SMS).contains(&sms) => Ok(sms),
         (Some(sms), None) => Err(document.error("sms", format!("found {sms}, expected 1 to {MAX_SMS}"))),
@@ -99,8 +107,38 @@ pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
         (Some(_), Some(_)) => {
             Err(document.error("platform", "found both `sms` and `platform`, expected one"))
         }
-        (None, None) => Err(document.error("", "missing field `sms` (or `platform`)")),
+        (None, None) => Err(document.error("", "missing field `sms` (or `platform`, or `device`)")),
     }
+}
+
+/// The device called `name`.
+fn device(document: &Document, name: &str) -> Result<Device> {
+    Device::named(name).ok_or_else(|| {
+        let message = format!("found \"{name}\", expected one of {}", Device::names());
+        document.error("device", message)
+    })
+}
+
+/// What partitions there are in each reading; `None` where any number of SMs can be one.
+pub(super) fn offers(document: &Document, shape: &Shape) -> Result<Vec<Option<Offer>>> {
+    let named = shape
+        .device
+        .as_ref()
+        .map(|name| device(document, name))
+        .transpose()?;
+    let offer = |(index, reading): (usize, &Reading)| match (reading.granularity, &named) {
+        (None, _) => Ok(None),
+        (Some(granularity), Some(device)) => Offer::new(device, granularity).map(Some).map_err(|_| {
+            let known: Vec<String> = device.granularities().iter().map(ToString::to_string).collect();
+            let message = format!("found {granularity}, expected one of {}", known.join(", "));
+            document.error(&format!("reading[{index}].granularity"), message)
+        }),
+        (Some(granularity), None) => {
+            let message = format!("found {granularity} without `device`, expected the study to name one");
+            Err(document.error(&format!("reading[{index}].granularity"), message))
+        }
+    };
+    shape.reading.iter().enumerate().map(offer).collect()
 }
 
 /// The points, number of tasks by number of tasks.

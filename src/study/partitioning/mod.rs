@@ -19,7 +19,8 @@ use super::work::{Chunk, MAX_CHUNKS, Point, Work};
 use crate::error::{Error, Result};
 use crate::generation::{Recipe, Source};
 use crate::model::Factor;
-use crate::partitioning::{self, Problem};
+use crate::model::device::Hardware;
+use crate::partitioning::{self, Offer, Problem};
 use tally::Tally;
 
 /// Everything that the results of a study of partitioning depend on, beside its name and seed.
@@ -31,6 +32,8 @@ pub struct Partitioning {
     points: Vec<Point>,
     generator: Recipe,
     readings: Vec<Reading>,
+    /// By reading.
+    offers: Vec<Option<Offer>>,
     algorithms: Vec<Algorithm>,
     figure: Figure,
     work: Work,
@@ -45,6 +48,7 @@ impl Partitioning {
         checks::blocks(document, &shape)?;
         checks::interference(document, &shape)?;
         let sms = checks::sms(document, &shape)?;
+        let offers = checks::offers(document, &shape)?;
         let points = checks::points(document, &shape)?;
         if shape.sets == 0 {
             return Err(document.error("sets", "found 0, expected at least 1"));
@@ -72,6 +76,7 @@ impl Partitioning {
             points,
             generator: shape.generator,
             readings: shape.reading,
+            offers,
             algorithms: shape.algorithm,
             figure: shape.figure,
             work,
@@ -170,6 +175,8 @@ impl Partitioning {
             generator: &'a Recipe,
             readings: &'a [Reading],
             algorithms: &'a [Algorithm],
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            hardware: Vec<&'a Hardware>,
         }
         serde_json::to_vec(&Experiment {
             name,
@@ -184,6 +191,7 @@ impl Partitioning {
             generator: &self.generator,
             readings: &self.readings,
             algorithms: &self.algorithms,
+            hardware: self.offers.iter().flatten().map(Offer::hardware).collect(),
         })
     }
 
@@ -194,18 +202,20 @@ impl Partitioning {
             return Err(Error::Usage(format!("chunk {}: no such point", chunk.index)));
         };
         let per_reading = cells.chunks_mut(self.algorithms.len());
-        for (reading, cells) in self.readings.iter().zip(per_reading) {
+        for ((reading, offer), cells) in self.readings.iter().zip(&self.offers).zip(per_reading) {
             let source = self.source(point, reading)?;
             for index in chunk.sets.clone() {
                 if !goes_on() {
                     return Ok(None);
                 }
                 let set = source.draw(point.index as u64, index)?;
-                let problem = Problem::new(&set, self.sms, reading.policy, reading.interference.model())?;
-                let problem = match reading.memory() {
-                    Some(memory) => problem.sharing(memory)?,
-                    None => problem,
-                };
+                let mut problem = Problem::new(&set, self.sms, reading.policy, reading.interference.model())?;
+                if let Some(memory) = reading.memory() {
+                    problem = problem.sharing(memory)?;
+                }
+                if let Some(offer) = offer {
+                    problem = problem.offered(offer)?;
+                }
                 for (algorithm, cell) in self.algorithms.iter().zip(&mut *cells) {
                     cell.count(&partitioning::partition(&problem, &algorithm.heuristic()));
                 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::generation::{DRAWN_BANDWIDTH, MAX_BLOCKS, Recipe, WcetModel};
 use crate::interference::Interference;
+use crate::model::device::Granularity;
 use crate::model::{Arbitration, Bandwidth, Policy, SharedMemory};
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
@@ -32,10 +33,12 @@ pub struct PartitioningShape {
     pub seed: u64,
     /// Task sets per point.
     pub sets: u64,
-    /// M, the number of SMs; or `platform`.
+    /// M, the number of SMs; or `platform`, or `device`.
     pub sms: Option<u32>,
-    /// The platform whose SMs are partitioned; or `sms`.
+    /// The platform whose SMs are partitioned; or `sms`, or `device`.
     pub platform: Option<String>,
+    /// The device whose SMs are partitioned, by name; or `sms`, or `platform`. Readings say how it is divided.
+    pub device: Option<String>,
     /// Where task sets are drawn.
     pub axis: Axis,
     /// How task sets are drawn; the WCET form is up to each reading.
@@ -96,6 +99,9 @@ pub struct Reading {
     /// With an `interference` that counts bandwidth: how partitions share the memory of the generator's `saturation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arbitration: Option<Arbitration>,
+    /// What a partition of the study's `device` consists of; any SMs if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granularity: Option<Granularity>,
 }
 
 impl Reading {

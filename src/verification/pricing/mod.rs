@@ -11,6 +11,7 @@ mod offers;
 mod walk;
 
 use super::Fault;
+use crate::model::device::{Granularity, Hardware};
 use crate::model::plan::{Plan, Proof, UNITS_PER_SM};
 use crate::model::wcet::{Form, MAX_SMS, Table};
 use crate::model::{Interference, Policy, TaskSet};
@@ -37,6 +38,9 @@ pub enum Unchecked {
     Search,
     /// There are too many groups to look at.
     Groups,
+    /// Partitions have sizes that hardware gives: a group that is worth more than the SMs it needs may not be worth more than
+    /// those it gets.
+    Sizes,
     /// WCETs that are known in conflict and not alone: a group may need fewer SMs than a part of it.
     Tables,
     /// These tasks are worth more than that many SMs, on which nothing here decides whether they pass the test.
@@ -54,6 +58,7 @@ impl std::fmt::Display for Unchecked {
         match self {
             Unchecked::Search => write!(f, "the rest is a search that leaves no trace"),
             Unchecked::Groups => write!(f, "there are too many groups of tasks to look at"),
+            Unchecked::Sizes => write!(f, "it counts sizes that hardware gives"),
             Unchecked::Tables => write!(f, "some WCETs are known in conflict and not alone"),
             Unchecked::Policy { tasks, sms } => {
                 write!(
@@ -93,6 +98,10 @@ pub(super) fn check(
             unchecked,
         }))
     };
+    let restricted = |hardware: &Hardware| hardware.granularity != Granularity::Sm;
+    if plan.hardware.as_ref().is_some_and(restricted) {
+        return checked(None, Some(Unchecked::Sizes));
+    }
     if !known_alone(set) {
         return checked(None, Some(Unchecked::Tables));
     }
