@@ -164,7 +164,7 @@ fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: 
         HeuristicKind::Wfd => baselines::equal_split(examiner, baselines::Fit::Worst, heuristic.split),
         HeuristicKind::Sms | HeuristicKind::Bf => {
             let singles = singles.into_iter().map(|single| single.mergeable(problem));
-            search::partition_and_allocate(examiner, singles.collect(), heuristic)
+            search::partition_and_allocate(examiner, singles.collect(), heuristic, problem.sms())
         }
         HeuristicKind::Savings | HeuristicKind::Matching => {
             let singles = singles.into_iter().map(|single| single.mergeable(problem));
