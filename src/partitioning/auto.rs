@@ -70,7 +70,7 @@ pub(super) fn best_start(
             }
             Start::Sms => {
                 let sms = Heuristic::from(HeuristicKind::Sms);
-                let outcome = partition_and_allocate(examiner, partitions, &sms);
+                let outcome = partition_and_allocate(examiner, partitions, &sms, target);
                 tested += outcome.stats.merges_tested;
                 partitions = outcome.partitions;
             }

@@ -49,10 +49,10 @@ impl PartitionList {
         }
     }
 
-    /// Π ≤ M, and the hardware has room for them side by side.
-    pub fn fit(&self, problem: &Problem<'_>) -> bool {
+    /// Π ≤ `target`, and the hardware has room for them side by side.
+    pub fn fit(&self, problem: &Problem<'_>, target: u32) -> bool {
         let sizes = self.ids.iter().map(|&id| self.get(id).partition.sms);
-        self.total_sms <= problem.shares().into() && problem.fits(sizes)
+        self.total_sms <= target.into() && problem.fits(sizes)
     }
 
     /// The ids of the partitions, in the order of the list.

@@ -175,7 +175,7 @@ fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: 
         HeuristicKind::Wfd => baselines::equal_split(examiner, baselines::Fit::Worst, heuristic.split),
         HeuristicKind::Sms | HeuristicKind::Bf => {
             let singles = singles.into_iter().map(|single| single.mergeable(problem));
-            search::partition_and_allocate(examiner, singles.collect(), heuristic)
+            search::partition_and_allocate(examiner, singles.collect(), heuristic, problem.shares())
         }
         HeuristicKind::Savings | HeuristicKind::Matching => {
             let singles = singles.into_iter().map(|single| single.mergeable(problem));

@@ -14,11 +14,12 @@ use super::{Candidate, Outcome};
 use crate::model::plan::SearchStats;
 
 /// Algorithm 1 with ≫ ([`HeuristicKind::Sms`]) or > ([`HeuristicKind::Bf`]), from the smallest partition of each task
-/// (Lemma 2).
+/// (Lemma 2), until Σ SMs ≤ `target`; as printed, that is M.
 pub(super) fn partition_and_allocate(
     examiner: &mut Examiner<'_>,
     singles: Vec<Candidate>,
     heuristic: &Heuristic,
+    target: u32,
 ) -> Outcome {
     let mut stats = SearchStats::default();
     // Each merge puts one more partition on the list, and leaves one less there.
@@ -37,7 +38,7 @@ pub(super) fn partition_and_allocate(
     }
     let mut from = 0;
     let mut eligible = Eligible::with_capacity(capacity);
-    while !pars.fit(examiner.problem()) {
+    while !pars.fit(examiner.problem(), target) {
         let Some(position) = select_partitions(&pars, from, &forbidden, &mut eligible) else {
             break; // fail
         };
