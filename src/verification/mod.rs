@@ -6,6 +6,7 @@
 //!
 //! * [`verify`]: the whole plan;
 //! * [`verify_bound`]: a bound on the execution time of a kernel;
+//! * `partition`, `job`: one partition, its tasks, and the evidence of its verdict;
 //! * `wcet`: C(m), alone and in conflict;
 //! * `demand`: the walk of a processor-demand test;
 //! * `response`: response times under fixed priorities;
@@ -20,7 +21,9 @@ mod bounds;
 mod demand;
 mod fraction;
 mod hardware;
+mod job;
 mod memory;
+mod partition;
 mod pricing;
 mod response;
 mod wcet;
@@ -29,12 +32,11 @@ pub use bound::verify_bound;
 pub use pricing::{CheckedBound, Unchecked};
 
 use crate::model::device::Granularity;
-use crate::model::plan::{Failure, Partition, Plan, Proof, UNITS_PER_SM};
-use crate::model::policy::{Policy, Preemption, Priorities, Strength};
-use crate::model::verdict::Evidence;
-use crate::model::{Interference, SharedMemory, Task, TaskSet};
-use beside::Disturbed;
+use crate::model::plan::{Failure, Plan, Proof, UNITS_PER_SM};
+use crate::model::{Interference, TaskSet};
+use job::{Job, jobs};
 use memory::Beside;
+use partition::check_partition;
 
 /// Why a plan is no proof.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -61,21 +63,6 @@ impl Fault {
         };
         self
     }
-}
-
-/// One task as the scheduler of its partition sees it; all in ns, and widened so that nothing overflows.
-#[derive(Copy, Clone, Debug)]
-struct Job {
-    /// Its position in the task set.
-    task: usize,
-    wcet: u128,
-    period: u128,
-    deadline: u128,
-    jitter: u128,
-    /// The longest part that cannot be preempted.
-    block: u128,
-    /// min over m of m·C(m) [SM·ns].
-    work: u128,
 }
 
 /// What a check finds beside what it confirms.
@@ -224,295 +211,6 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
         ));
     }
     Ok(())
-}
-
-/// What each of `tasks` asks of a partition of `sms` SMs that they share; `Err` with the first task whose WCET is unknown.
-fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, interference: Interference) -> Result<Vec<Job>, usize> {
-    let members: Vec<&Task> = tasks.iter().filter_map(|&task| set.tasks().get(task)).collect();
-    tasks
-        .iter()
-        .filter_map(|&task| Some((task, set.tasks().get(task)?)))
-        .map(|(position, task)| {
-            let conflict = match interference {
-                Interference::None | Interference::Bandwidth => false,
-                Interference::Conflict | Interference::ConflictBandwidth => members
-                    .iter()
-                    .any(|other| !std::ptr::eq(*other, task) && wcet::may_conflict(task, other)),
-            };
-            let c = wcet::at(task.wcet(), sms, conflict).ok_or(position)?;
-            Ok(Job {
-                task: position,
-                wcet: c,
-                period: task.period().ns().into(),
-                deadline: task.deadline().ns().into(),
-                jitter: task.jitter().ns().into(),
-                block: task.block().map_or(c, |block| c.min(block.ns().into())),
-                work: wcet::least_work(task.wcet(), conflict),
-            })
-        })
-        .collect()
-}
-
-fn check_partition(
-    partition: &Partition,
-    set: &TaskSet,
-    interference: Interference,
-    beside: Option<(SharedMemory, Beside)>,
-) -> Result<(), Fault> {
-    if partition.sms == 0 {
-        return Err(Fault::new("sms", "found 0, expected at least 1"));
-    }
-    let verdict = &partition.verdict;
-    if plan_needs_proof(beside.is_some(), verdict.policy) {
-        let message = format!(
-            "found {}, for which there is no proof beside others",
-            verdict.policy
-        );
-        return Err(Fault::new("verdict.policy", message));
-    }
-    let jobs = jobs(set, &partition.tasks, partition.sms, interference);
-    if let (Some((memory, beside)), Ok(jobs)) = (beside, &jobs) {
-        let disturbed = Disturbed {
-            slowest: beside.slowest(memory, set, partition.sms, jobs),
-            jobs,
-            beside,
-        };
-        // What fails without disturbance fails with it: such evidence is of the test without.
-        let negative = !verdict.evidence.is_positive();
-        let claims_nothing = matches!(
-            verdict.evidence,
-            Evidence::BoundExceeded | Evidence::Undecided { .. }
-        );
-        let calm = disturbed.calm() || negative && !claims_nothing;
-        if !calm {
-            return check_disturbed(partition, &disturbed);
-        }
-    }
-    if verdict.strength != strength(verdict.policy) {
-        let message = format!(
-            "found {}, expected {}",
-            verdict.strength,
-            strength(verdict.policy)
-        );
-        return Err(Fault::new("verdict.strength", message));
-    }
-    let positive = check_evidence(&verdict.evidence, verdict.policy, jobs, partition.sms)
-        .map_err(|fault| fault.inside("verdict.evidence"))?;
-    if verdict.schedulable != positive {
-        let message = format!(
-            "found {}, but the evidence is for {positive}",
-            verdict.schedulable
-        );
-        return Err(Fault::new("verdict.schedulable", message));
-    }
-    Ok(())
-}
-
-/// Whether `policy` is none of those whose bounds are proven beside others.
-fn plan_needs_proof(beside: bool, policy: Policy) -> bool {
-    let proven = match policy {
-        Policy::Edf | Policy::NpEdf => true,
-        Policy::FixedPriority(preemption, _) => preemption != Preemption::Limited,
-        _ => false,
-    };
-    beside && !proven
-}
-
-/// Checks the verdict of a partition that others hold up.
-fn check_disturbed(partition: &Partition, disturbed: &Disturbed<'_>) -> Result<(), Fault> {
-    let verdict = &partition.verdict;
-    disturbed
-        .check(&verdict.evidence, verdict.policy)
-        .map_err(|fault| fault.inside("verdict.evidence"))?;
-    let positive = verdict.evidence.is_positive();
-    if verdict.schedulable != positive {
-        let message = format!(
-            "found {}, but the evidence is for {positive}",
-            verdict.schedulable
-        );
-        return Err(Fault::new("verdict.schedulable", message));
-    }
-    // Undecided without disturbance is undecided with it.
-    let undecided = matches!(verdict.evidence, Evidence::Undecided { .. });
-    if verdict.strength != Strength::Sufficient && !undecided {
-        let message = format!("found {}, expected sufficient beside others", verdict.strength);
-        return Err(Fault::new("verdict.strength", message));
-    }
-    Ok(())
-}
-
-fn strength(policy: Policy) -> Strength {
-    match policy {
-        Policy::Edf | Policy::NpEdf => Strength::Exact,
-        Policy::FixedPriority(Preemption::Limited, _) | Policy::LpEdf => Strength::Sufficient,
-        Policy::FixedPriority(..) => Strength::Exact,
-        Policy::Density | Policy::Hyperbolic | Policy::LiuLayland => Strength::Sufficient,
-        Policy::WorkCapacity | Policy::WorkCapacityDeadline => Strength::NecessaryOnly,
-    }
-}
-
-/// Whether `evidence`, which holds, is for "schedulable".
-fn check_evidence(
-    evidence: &Evidence,
-    policy: Policy,
-    jobs: Result<Vec<Job>, usize>,
-    sms: u32,
-) -> Result<bool, Fault> {
-    let jobs = match (evidence, jobs) {
-        (Evidence::WcetUnknown { task }, Err(unknown)) if *task == unknown => return Ok(false),
-        (_, Err(unknown)) => {
-            return Err(Fault::new(
-                "",
-                format!("task {unknown} has no known WCET on {sms} SMs"),
-            ));
-        }
-        (Evidence::WcetUnknown { task }, Ok(_)) => {
-            return Err(Fault::new(
-                "task",
-                format!("task {task} has a known WCET on {sms} SMs"),
-            ));
-        }
-        (_, Ok(jobs)) => jobs,
-    };
-    let unfit = || {
-        Fault::new(
-            "reason",
-            format!("found {}, which is none for {policy}", evidence.reason()),
-        )
-    };
-    let supply = || match policy {
-        Policy::Edf | Policy::NpEdf | Policy::LpEdf => demand::Supply::new(policy, &jobs).map_err(|task| {
-            Fault::new(
-                "reason",
-                format!("found {}, but task {task} has J ≥ D", evidence.reason()),
-            )
-        }),
-        _ => Err(unfit()),
-    };
-    let expect = |holds: bool, message: &str| {
-        if holds {
-            Ok(())
-        } else {
-            Err(Fault::new("reason", message))
-        }
-    };
-    match evidence {
-        Evidence::DemandWithinSupply { interval_ns, checked } => {
-            supply()?.check_walk(*interval_ns, checked)?
-        }
-        Evidence::DemandExceedsInterval {
-            interval_ns,
-            demand_ns,
-        } => {
-            supply()?.check_violation(*interval_ns, *demand_ns)?;
-        }
-        Evidence::UtilizationAboveOne => {
-            let above = match policy {
-                Policy::FixedPriority(..) => fraction::Fraction::sum(
-                    jobs.iter()
-                        .map(|job| fraction::Fraction::new(job.wcet, job.period)),
-                ),
-                _ => supply()?.utilization(),
-            };
-            expect(
-                above.cmp(1).is_gt(),
-                "found utilization-above-one, but it is at most 1",
-            )?;
-        }
-        Evidence::ResponseTimes {
-            priorities,
-            response_times_ns,
-        } => match policy {
-            Policy::FixedPriority(preemption, order) => {
-                response::check(preemption, order, &jobs, priorities, response_times_ns)?;
-            }
-            _ => return Err(unfit()),
-        },
-        Evidence::DeadlineMissed {
-            task,
-            busy_period_ns,
-            response_time_ns,
-        } => match policy {
-            Policy::FixedPriority(preemption, order) => {
-                response::check_miss(
-                    preemption,
-                    order,
-                    &jobs,
-                    *task,
-                    *busy_period_ns,
-                    *response_time_ns,
-                )?;
-            }
-            _ => return Err(unfit()),
-        },
-        Evidence::NoPriorityOrder { tasks } => match policy {
-            Policy::FixedPriority(preemption, Priorities::Audsley) => {
-                response::check_no_order(preemption, &jobs, tasks)?;
-            }
-            _ => return Err(unfit()),
-        },
-        Evidence::JitterExceedsDeadline { task } => {
-            let job = jobs.iter().find(|job| job.task == *task);
-            let late = job.is_some_and(|job| job.jitter >= job.deadline);
-            expect(
-                late && !policy.counts_work(),
-                "found jitter-exceeds-deadline, but J < D",
-            )?;
-        }
-        Evidence::BoundHolds => {
-            let holds = bounds::holds(policy, &jobs).ok_or_else(unfit)?;
-            expect(holds, "found bound-holds, but it does not")?;
-        }
-        Evidence::BoundExceeded => {
-            let holds = bounds::holds(policy, &jobs).ok_or_else(unfit)?;
-            expect(!holds, "found bound-exceeded, but the bound holds")?;
-        }
-        Evidence::WorkWithinCapacity
-        | Evidence::WorkExceedsCapacity
-        | Evidence::WcetExceedsDeadline { .. } => {
-            work(evidence, policy, &jobs, sms)?;
-        }
-        Evidence::Undecided { .. } => {} // claims nothing
-        Evidence::WcetUnknown { .. } => return Err(unfit()),
-    }
-    Ok(evidence.is_positive())
-}
-
-/// The evidence of the work-capacity tests.
-fn work(evidence: &Evidence, policy: Policy, jobs: &[Job], sms: u32) -> Result<(), Fault> {
-    if !matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
-        return Err(Fault::new(
-            "reason",
-            format!("found {}, which is none for {policy}", evidence.reason()),
-        ));
-    }
-    let late = jobs
-        .iter()
-        .find(|job| policy == Policy::WorkCapacityDeadline && job.wcet > job.deadline);
-    let fits = bounds::work_fits(jobs, sms);
-    let holds = match evidence {
-        Evidence::WorkWithinCapacity => fits && late.is_none(),
-        Evidence::WorkExceedsCapacity => !fits,
-        Evidence::WcetExceedsDeadline {
-            task,
-            wcet_ns,
-            deadline_ns,
-        } => jobs.iter().any(|job| {
-            policy == Policy::WorkCapacityDeadline
-                && job.task == *task
-                && job.wcet > job.deadline
-                && job.wcet == u128::from(wcet_ns.ns())
-                && job.deadline == u128::from(deadline_ns.ns())
-        }),
-        _ => false,
-    };
-    match holds {
-        true => Ok(()),
-        false => Err(Fault::new(
-            "reason",
-            format!("found {}, which does not hold", evidence.reason()),
-        )),
-    }
 }
 
 /// Why there is no plan, where that is stated.
