@@ -4,6 +4,7 @@
 mod oracle;
 
 use gpusched::interference::Interference;
+use gpusched::model::plan::Failure;
 use gpusched::model::{Plan, Policy, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use gpusched::verification::verify;
@@ -264,5 +265,46 @@ fn endless_busy_periods_are_verified() {
         let plan = partition(&problem, &Heuristic::from(HeuristicKind::OneGpu));
         assert!(plan.schedulable, "{policy}: {plan:?}");
         assert!(verify(&plan, &set).is_ok(), "{policy}");
+    }
+}
+
+/// An interval of no length shows nothing: found by a newcomer, who had two tasks verified of which one is late.
+#[test]
+fn evidence_of_no_interval_is_refused() {
+    let task = r#"{"period":"10ms","deadline":"5ms","kind":"compute","wcet":{"table":[[1,"3ms"]]}}"#;
+    let set: TaskSet = serde_json::from_str(&format!(r#"{{"tasks":[{task},{task}]}}"#)).unwrap();
+    for policy in [Policy::Edf, Policy::NpEdf, Policy::LpEdf] {
+        let problem = Problem::new(&set, 1, policy, Interference::None.model()).unwrap();
+        let plan = partition(&problem, &Heuristic::from(HeuristicKind::OneGpu));
+        assert!(!plan.schedulable, "{policy}");
+        let mut json = serde_json::to_value(&plan).unwrap();
+        json["schedulable"] = Value::from(true);
+        json.as_object_mut().unwrap().remove("failure");
+        let verdict = &mut json["partitions"][0]["verdict"];
+        verdict["schedulable"] = Value::from(true);
+        verdict["evidence"] =
+            serde_json::json!({"reason": "demand-within-supply", "interval_ns": 0, "checked": []});
+        let forged: Plan = serde_json::from_value(json).unwrap();
+        let fault = verify(&forged, &set).unwrap_err();
+        assert!(fault.field.ends_with("interval_ns"), "{policy}: {fault}");
+    }
+}
+
+/// A WCET that is known in conflict on fewer SMs than alone: no lemma says that there is no plan, for there is one.
+#[test]
+fn lemmas_say_nothing_where_company_makes_a_wcet_known() {
+    let task = r#"{"period":"10ms","kind":"memory","wcet":{"table":{"isolated":[[2,"3ms"]],"conflict":[[1,"4ms"]]}}}"#;
+    let set: TaskSet = serde_json::from_str(&format!(r#"{{"tasks":[{task},{task}]}}"#)).unwrap();
+    let problem = Problem::new(&set, 1, Policy::Edf, Interference::Conflict.model()).unwrap();
+    assert!(problem.accepts(&[0, 1], 1));
+    let plan = partition(&problem, &HeuristicKind::Sms.into());
+    assert_eq!(plan.failure, Some(Failure::HeuristicFailed));
+    verify(&plan, &set).unwrap();
+    for failure in [Failure::WorkExceedsGpu, Failure::TaskDoesNotFit { task: 0 }] {
+        let forged = Plan {
+            failure: Some(failure),
+            ..plan.clone()
+        };
+        assert_eq!(verify(&forged, &set).unwrap_err().field, "failure");
     }
 }

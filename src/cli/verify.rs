@@ -8,7 +8,7 @@ use super::output::{Output, Palette};
 use super::pairs::pairs;
 use super::question::{csv_line, json_line};
 use super::{Format, Global, Outcome};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::plan::{Partition, Plan};
 use crate::model::policy::Strength;
 use crate::model::reader::{Plans, TaskSets};
@@ -39,7 +39,7 @@ const HEADER: &str = "set,verified,schedulable,proven,bound,proven_bound,field,m
 /// The answer for one plan.
 #[derive(Serialize)]
 struct Answer {
-    /// Whether every statement of the plan holds.
+    /// Whether every statement of the plan holds, but for what `bound` leaves unconfirmed.
     verified: bool,
     /// What the plan says.
     schedulable: bool,
@@ -76,6 +76,15 @@ impl Args {
     /// # Errors
     /// Bad input, more plans than sets or the other way round, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if [&self.plans, &self.sets]
+            .iter()
+            .all(|path| path.as_os_str() == "-")
+        {
+            return Err(Error::Usage(
+                "SET: found - for the plans and for the sets, expected standard input for one of them"
+                    .to_owned(),
+            ));
+        }
         let (format, palette) = (global.format(), Palette::of(global));
         let plans = Plans::open(&self.plans)?;
         let sets = TaskSets::open(&self.sets)?;

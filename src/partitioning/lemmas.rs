@@ -7,6 +7,7 @@ use super::group::Group;
 use super::{Candidate, Problem};
 use crate::model::plan::Failure;
 use crate::model::utilization::{Utilization, compare_total};
+use crate::model::{Contention, Task};
 
 /// Lemma 1 (necessary): Σ Cⁿ(1)/T > M means that no partitioning is schedulable.
 ///
@@ -75,12 +76,24 @@ pub fn fits(sms_used: u32, sms: u32) -> bool {
 /// # Errors
 /// Why no partitioning exists.
 pub(super) fn smallest_partitions(examiner: &mut Examiner<'_>) -> Result<Vec<Candidate>, Failure> {
+    let hold = hold(examiner.problem());
+    let failure = |failure| if hold { failure } else { Failure::HeuristicFailed };
     if exceeds_gpu(examiner.problem()) {
-        return Err(Failure::WorkExceedsGpu);
+        return Err(failure(Failure::WorkExceedsGpu));
     }
     (0..examiner.problem().tasks().len())
-        .map(|task| smallest_partition(examiner, task).ok_or(Failure::TaskDoesNotFit { task }))
+        .map(|task| smallest_partition(examiner, task).ok_or(failure(Failure::TaskDoesNotFit { task })))
         .collect()
+}
+
+/// Whether the lemmas hold. They take a task alone for the lightest and the smallest that it can be; where its WCET is known
+/// in conflict on fewer SMs than alone, company makes it known.
+fn hold(problem: &Problem<'_>) -> bool {
+    let alone_first = |task: &Task| {
+        let first = |contention| task.wcet().smallest_sms(contention);
+        first(Contention::Isolated) <= first(Contention::Conflict)
+    };
+    problem.tasks().iter().all(alone_first)
 }
 
 /// The smallest m in [`low`, `high`] that passes a test monotone in m; `None` if `high` fails (or the range is empty).

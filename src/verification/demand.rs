@@ -3,7 +3,7 @@
 //! Claim: h(t) = dbf(t) + B(t) ≤ t for every t > 0, where B(t) is the longest blocking by a job due later than t. It is
 //! enough to look at the deadlines of jobs, where dbf steps, up to a length L beyond which the claim holds because
 //! * Σ max(0, T − D)·U + B ≤ L·(1 − U) and L ≥ D − T, as dbf(t) ≤ Σ (t + T − D)·U for such t; or
-//! * Σ ⌈L/T⌉·C + B ≤ L: a violation at t > L is one at t − L as well, for dbf(t) ≤ Σ ⌈L/T⌉·C + dbf(t − L);
+//! * Σ ⌈L/T⌉·C + B ≤ L, and L > 0: a violation at t > L is one at t − L as well, for dbf(t) ≤ Σ ⌈L/T⌉·C + dbf(t − L);
 //! * the same without B, if L is no less than any D: from there on nothing blocks.
 //!
 //! If h(t) ≤ t, the claim holds from max(h(t), D_k) up to t, where D_k is the last deadline at or before t of a job that
@@ -105,7 +105,8 @@ impl Supply {
             .map(|job| length.div_ceil(job.period).saturating_mul(job.wcet));
         let work = work.fold(0u128, u128::saturating_add);
         let unblocked = self.jobs.iter().all(|job| length >= job.deadline);
-        if work.saturating_add(blocking) <= length || (unblocked && work <= length) {
+        // In no time nothing is released, which says nothing of what follows.
+        if length > 0 && (work.saturating_add(blocking) <= length || (unblocked && work <= length)) {
             return true;
         }
         let Some(idle) = self.utilization().complement() else {
@@ -120,10 +121,10 @@ impl Supply {
             && needed.at_most(&idle.times(Fraction::new(length, 1)))
     }
 
-    /// Whether nothing blocks and all deadlines are no shorter than periods: then U ≤ 1 is enough.
+    /// Whether nothing blocks what is due, and all deadlines are no shorter than periods: then U ≤ 1 is enough.
     fn is_implicit(&self) -> bool {
-        self.blocking.iter().all(|&blocking| blocking == 0)
-            && self.jobs.iter().all(|job| job.deadline >= job.period)
+        let earliest = self.jobs.iter().map(|job| job.deadline).min().unwrap_or(0);
+        self.blocking_beyond(earliest) == 0 && self.jobs.iter().all(|job| job.deadline >= job.period)
     }
 
     /// Down to where the claim holds if `needed`, h(`t`), is at most `t`.

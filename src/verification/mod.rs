@@ -226,6 +226,12 @@ fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(),
     if plan.schedulable {
         return fault("found one beside a plan that is schedulable");
     }
+    // The lemmas take a task alone for the lightest that it can be.
+    if matches!(failure, Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. })
+        && !pricing::known_alone(set)
+    {
+        return fault("found that no plan exists, but some WCETs are known in conflict and not alone");
+    }
     match failure {
         Failure::HeuristicFailed => Ok(()), // claims nothing
         Failure::BoundExceedsGpu => match &plan.bound {

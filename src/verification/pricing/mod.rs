@@ -135,7 +135,7 @@ fn policy(plan: &Plan) -> Result<Policy, Fault> {
 }
 
 /// Whether C(m) is known alone wherever it is known in conflict.
-fn known_alone(set: &TaskSet) -> bool {
+pub(super) fn known_alone(set: &TaskSet) -> bool {
     let first = |points: &[(u32, crate::time::Time)]| points.first().map_or(MAX_SMS, |point| point.0);
     set.tasks().iter().all(|task| match task.wcet().form() {
         Form::Table(Table::Each { isolated, conflict }) => first(isolated) <= first(conflict),
