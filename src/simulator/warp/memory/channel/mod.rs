@@ -1,5 +1,6 @@
 //! A DRAM channel: banks, rows, and the commands that reach them under first-ready, first-come.
 
+mod commands;
 #[cfg(test)]
 mod slow;
 #[cfg(test)]
@@ -175,6 +176,14 @@ impl Channel {
 
     /// Command cycle `tick`. Returns a write-back that is done.
     pub fn cycle(&mut self, tick: u64) -> Option<Request> {
+        let written = self.deliver(tick);
+        self.schedule();
+        self.command();
+        written
+    }
+
+    /// What is through with the bus at `tick` is answered, or returned if it is a write-back.
+    fn deliver(&mut self, tick: u64) -> Option<Request> {
         self.clock = tick;
         let mut written = None;
         if self.answers.len() < self.answer_places()
@@ -192,24 +201,27 @@ impl Channel {
                 }
             }
         }
-        self.schedule();
-        self.command();
         written
+    }
+
+    /// Arrivals go to the queues of their banks.
+    fn sort_arrivals(&mut self) {
+        while let Some((bank, job)) = self.arrivals.pop_front() {
+            self.queued |= 1 << bank;
+            let bank = &mut self.banks[bank as usize];
+            if job.write && self.dram.write_queue.is_some() {
+                bank.writes.push_back(job);
+                self.pending_writes += 1;
+            } else {
+                bank.reads.push_back(job);
+                self.pending += 1;
+            }
+        }
     }
 
     fn schedule(&mut self) {
         if self.dram.scheduler == DramScheduler::FrFcfs {
-            while let Some((bank, job)) = self.arrivals.pop_front() {
-                self.queued |= 1 << bank;
-                let bank = &mut self.banks[bank as usize];
-                if job.write && self.dram.write_queue.is_some() {
-                    bank.writes.push_back(job);
-                    self.pending_writes += 1;
-                } else {
-                    bank.reads.push_back(job);
-                    self.pending += 1;
-                }
-            }
+            self.sort_arrivals();
             if self.pending + self.pending_writes == 0 {
                 return;
             }
@@ -275,120 +287,6 @@ impl Channel {
             self.pending -= 1;
         }
         Some(job)
-    }
-
-    fn command(&mut self) {
-        if self.clock < self.quiet_until {
-            return;
-        }
-        self.quiet_until = 0;
-        let given = if self.dram.dual_bus {
-            let column = rotated(self.working, self.turn).any(|bank| self.column(bank));
-            let row = rotated(self.working, self.turn).any(|bank| self.row(bank));
-            column || row
-        } else {
-            self.command_in_turn()
-        };
-        if !given {
-            let earliest = rotated(self.working, 0).map(|bank| self.earliest(bank));
-            self.quiet_until = earliest.min().unwrap_or(NEVER);
-        }
-    }
-
-    /// One bus for commands: a row command moves the turn within the loop, as in the reference.
-    fn command_in_turn(&mut self) -> bool {
-        let banks = self.banks.len();
-        let mut row = false;
-        for step in 0..banks {
-            let bank = (step + self.turn) % banks;
-            if self.column(bank) {
-                return true;
-            }
-            row = row || self.row(bank);
-        }
-        row
-    }
-
-    /// The cycle from which on the next command for the job of `index` is allowed, unless others come between.
-    fn earliest(&self, index: usize) -> u64 {
-        let bank = &self.banks[index];
-        let Some(job) = &bank.job else { return NEVER };
-        let group = self.dram.bank_group(index as u32) as usize;
-        match bank.open {
-            None => self.next_activate.max(bank.activate),
-            Some(open) if open != job.row => bank.precharge.max(self.next_precharge_in_group[group]),
-            Some(_) => {
-                let kind = match job.write {
-                    true => bank.column_write.max(self.next_write),
-                    false => bank.column_read.max(self.next_read),
-                };
-                kind.max(self.next_column).max(self.next_in_group[group])
-            }
-        }
-    }
-
-    /// Gives a read or write command to `index` if it is allowed now.
-    fn column(&mut self, index: usize) -> bool {
-        let now = self.clock;
-        let bank = &self.banks[index];
-        let Some(mut job) = bank.job else { return false };
-        if bank.open != Some(job.row) || now < self.earliest(index) {
-            return false;
-        }
-        let timing = &self.dram.timing;
-        let group = self.dram.bank_group(index as u32) as usize;
-        let bank = &mut self.banks[index];
-        if job.write {
-            self.next_read = now + u64::from(self.dram.write_to_read());
-            bank.precharge = bank
-                .precharge
-                .max(now + u64::from(self.dram.write_to_precharge()));
-            self.counts.writes += 1;
-        } else {
-            self.next_write = now + u64::from(self.dram.read_to_write());
-            bank.precharge = bank.precharge.max(now + u64::from(self.dram.burst_cycles()));
-            self.next_precharge_in_group[group] = now + u64::from(timing.rtpl);
-            self.counts.reads += 1;
-        }
-        self.next_column = now + u64::from(timing.ccd);
-        self.next_in_group[group] = now + u64::from(timing.ccdl);
-        let latency = u64::from(if job.write { timing.wl } else { timing.cl });
-        let after_last = self.bus.back().map_or(0, |&(at, _, _)| at + 1);
-        job.commands -= 1;
-        let last = job.commands == 0;
-        self.bus
-            .push_back(((now + latency).max(after_last), job.request, last));
-        bank.job = (!last).then_some(job);
-        if last {
-            self.working &= !(1 << index);
-        }
-        true
-    }
-
-    /// Opens or closes a row of `index` if that is needed and allowed now.
-    fn row(&mut self, index: usize) -> bool {
-        let now = self.clock;
-        let bank = &self.banks[index];
-        let Some(job) = bank.job else { return false };
-        if bank.open == Some(job.row) || now < self.earliest(index) {
-            return false;
-        }
-        let timing = &self.dram.timing;
-        let bank = &mut self.banks[index];
-        if bank.open.is_none() {
-            bank.open = Some(job.row);
-            bank.row = job.row;
-            self.next_activate = now + u64::from(timing.rrd);
-            bank.column_read = now + u64::from(timing.rcd);
-            bank.column_write = now + u64::from(self.dram.rcd_write());
-            bank.precharge = bank.precharge.max(now + u64::from(timing.ras));
-            bank.activate = now + u64::from(timing.rc);
-        } else {
-            bank.open = None;
-            bank.activate = bank.activate.max(now + u64::from(timing.rp));
-        }
-        self.turn = (index + 1) % self.banks.len();
-        true
     }
 }
 

@@ -1,5 +1,6 @@
 use super::super::super::request::{Kind, Request};
-use super::{Channel, Place, slow};
+use super::slow::Slow;
+use super::{Channel, Place};
 use crate::model::Machine;
 use crate::model::machine::{BankGroupIndex, Dram, DramScheduler, WriteQueue};
 
@@ -91,18 +92,18 @@ fn equals_a_look_at_every_bank_in_every_cycle() {
     for _ in 0..300 {
         let dram = dice.dram();
         let mut fast = Channel::new(dram);
-        let mut twin = slow::Channel::new(dram);
+        let mut twin = Slow(Channel::new(dram));
         let often = 1 + dice.below(20);
         for tick in 0..600 {
             let request = dice.request(tick);
-            assert_eq!(fast.is_full(request.writes()), twin.is_full(request.writes()));
+            assert_eq!(fast.is_full(request.writes()), twin.0.is_full(request.writes()));
             if dice.below(often) == 0 && !fast.is_full(request.writes()) {
                 let place = Place {
                     bank: dice.below(dram.timing.banks),
                     row: dice.below(3).into(),
                 };
                 fast.push(request, place);
-                twin.push(request, place);
+                twin.0.push(request, place);
             }
             let number = |request: Option<Request>| request.map(|request| request.flight);
             let done = number(fast.cycle(tick.into()));
@@ -110,10 +111,10 @@ fn equals_a_look_at_every_bank_in_every_cycle() {
             written += u32::from(done.is_some());
             if dice.coin() {
                 let answer = number(fast.take_answer());
-                assert_eq!(answer, number(twin.take_answer()), "{dram:?}, cycle {tick}");
+                assert_eq!(answer, number(twin.0.take_answer()), "{dram:?}, cycle {tick}");
                 answers += u32::from(answer.is_some());
             }
-            assert_eq!(fast.counts, twin.counts);
+            assert_eq!(fast.counts, twin.0.counts);
         }
     }
     assert!(
