@@ -75,7 +75,8 @@ pub enum Traffic {
 }
 
 impl Traffic {
-    fn is_all(&self) -> bool {
+    /// Whether this is the default, which files leave out.
+    pub(crate) fn is_all(&self) -> bool {
         *self == Traffic::All
     }
 }

@@ -130,8 +130,10 @@ impl Disturbed<'_> {
             match self.done(t, |jobs, _| needed(jobs, t)) {
                 Some(done) if done == stated => {}
                 found => {
+                    let expected =
+                        found.map_or("that it is not done".to_owned(), |done| format!("{done} ns"));
                     let message = format!(
-                        "found that the demand within {t} ns is done at {stated} ns, expected {found:?}"
+                        "found that the demand within {t} ns is done at {stated} ns, expected {expected}"
                     );
                     return Err(Fault::new(field, message));
                 }
@@ -168,7 +170,10 @@ impl Disturbed<'_> {
             let field = || format!("response_times_ns[{index}]");
             let response = self.response(preemption, order, job);
             if response != Some(u128::from(stated.ns())) {
-                let message = format!("found {} ns, expected {response:?}", stated.ns());
+                let expected = response.map_or("a busy period that does not end".to_owned(), |time| {
+                    format!("{time} ns")
+                });
+                let message = format!("found {} ns, expected {expected}", stated.ns());
                 return Err(Fault::new(field(), message));
             }
             if u128::from(stated.ns()) > job.deadline {

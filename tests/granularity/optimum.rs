@@ -106,6 +106,7 @@ fn heuristics() -> Vec<Heuristic> {
 fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
     let mut rng = random_sets::rng(31);
     let (mut found, mut none, mut rounded, mut missed) = ([0; 6], [0; 6], 0, 0);
+    let mut unconfirmed = 0;
     for round in 0..2_400 {
         let small = Small::random(&mut rng);
         let n = rng.random_range(1..=6);
@@ -135,6 +136,7 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
                 verify(&plan, &set).unwrap_or_else(|fault| panic!("{heuristic:?}: {fault}: {what}"));
             // A bound on sizes that hardware gives is not confirmed as one on SMs, nor refuted.
             if let Some(bound) = verified.bound.filter(|_| granularity != Granularity::Sm) {
+                unconfirmed += 1;
                 assert_eq!(
                     (bound.proven, bound.unchecked),
                     (None, Some(Unchecked::Sizes)),
@@ -177,7 +179,7 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
     }
     assert!(found.iter().all(|&count| count >= 60), "{found:?}");
     assert!(none.iter().all(|&count| count >= 30), "{none:?}");
-    assert!(rounded > 200, "{rounded}");
+    assert!(rounded > 200 && unconfirmed > 200, "{rounded} {unconfirmed}");
     // Of the plans on GPCs and instances, each asked for twice, few are missed.
     assert!(missed * 10 <= 2 * (found[2] + found[5]), "{missed} of {found:?}");
 }

@@ -147,12 +147,8 @@ pub struct Algorithm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u64>,
     /// How merges look at the traffic of other partitions; of effect in readings that count it.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
-}
-
-fn is_default(traffic: &Traffic) -> bool {
-    *traffic == Traffic::default()
 }
 
 impl Algorithm {
