@@ -7,6 +7,8 @@ use crate::model::plan::{LowerBound, Proof};
 /// The bound so far.
 #[derive(Debug, Clone)]
 pub(super) struct Bound {
+    /// The work of each task: prices, too, and the easiest to check.
+    work: Vec<i64>,
     /// No group is worth more than its SMs.
     prices: Vec<i64>,
     /// What a complete search has shown.
@@ -28,8 +30,10 @@ pub(super) fn whole_sms(units: i64) -> u32 {
 impl Bound {
     /// The work of each of `tasks` tasks alone as its price: a group has at least that work.
     pub fn of_work(works: &Works, tasks: usize) -> Bound {
+        let work: Vec<i64> = (0..tasks).map(|task| works.alone(task)).collect();
         Bound {
-            prices: (0..tasks).map(|task| works.alone(task)).collect(),
+            prices: work.clone(),
+            work,
             searched: 1,
         }
     }
@@ -38,18 +42,18 @@ impl Bound {
         &self.prices
     }
 
-    /// Takes `prices` by which no group is worth more than `most` beyond its SMs, if they say more.
-    ///
-    /// A group of m ≥ 1 SMs is worth m + most at most, and so m if all is divided by 1 + most.
-    pub fn offer(&mut self, prices: &[i64], most: i64) {
+    /// Takes `prices` by which no group of m SMs is worth more than m·(1 + `excess`), `excess` in units, if they say more; whether they do.
+    pub fn offer(&mut self, prices: &[i64], excess: i64) -> bool {
         let scaled = prices.iter().map(|&price| {
-            let price = i128::from(price) * i128::from(ONE) / i128::from(ONE + most.max(0));
+            let price = i128::from(price) * i128::from(ONE) / i128::from(ONE + excess.max(0));
             i64::try_from(price).unwrap_or(0)
         });
         let scaled: Vec<i64> = scaled.collect();
-        if scaled.iter().sum::<i64>() > self.total() {
+        let better = scaled.iter().sum::<i64>() > self.total();
+        if better {
             self.prices = scaled;
         }
+        better
     }
 
     /// No plan has fewer than `sms` SMs, by a complete search.
@@ -73,13 +77,32 @@ impl Bound {
 
     /// As plans state it.
     pub fn into_statement(self) -> LowerBound {
+        let (sms, by_prices) = (self.sms(), self.by_prices());
         LowerBound {
-            sms: self.sms(),
-            proof: match self.by_prices() == self.sms() {
+            sms,
+            proof: match by_prices == sms {
                 true => Proof::Prices,
                 false => Proof::Search,
             },
-            prices: self.prices.iter().map(|price| price.unsigned_abs()).collect(),
+            prices: self.eased().iter().map(|price| price.unsigned_abs()).collect(),
         }
+    }
+
+    /// The prices moved towards the tasks' own work as far as they prove as many SMs: what is between two lists by which no group is worth more than
+    /// its SMs is one as well, and the more groups are worth less, the sooner that is checked.
+    fn eased(&self) -> Vec<i64> {
+        let (most, least) = (self.total(), self.work.iter().sum::<i64>());
+        // Rounding takes less than a unit from each.
+        let goal = i64::from(self.by_prices().saturating_sub(1)) * ONE + 1 + self.prices.len() as i64;
+        if goal >= most || least >= most {
+            return self.prices.clone();
+        }
+        let (share, whole) = (i128::from((goal - least).max(0)), i128::from(most - least));
+        let each = self.prices.iter().zip(&self.work);
+        each.map(|(&price, &work)| {
+            let moved = i128::from(price - work) * share;
+            work + i64::try_from(moved.div_euclid(whole)).unwrap_or(0)
+        })
+        .collect()
     }
 }

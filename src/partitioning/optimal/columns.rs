@@ -5,7 +5,7 @@ use super::ONE;
 use super::bound::{Bound, rounded, whole_sms};
 use super::branching;
 use super::master::Master;
-use super::pricing::{Limits, price};
+use super::pricing::{Limits, Pricing};
 use super::works::Works;
 
 /// The groups known so far.
@@ -15,25 +15,45 @@ pub(super) struct Columns {
     master: Master,
 }
 
-/// While groups are generated: few per task and round, for prices change.
+/// While groups are generated: few of each family and round, for prices change.
 const ROUND: Limits = Limits {
-    per_task: 10,
-    groups: 500,
-    patience: 50_000,
+    groups_each: 4,
+    groups_of_family: 40,
+    groups: 2_000,
+    nodes_each: 100,
 };
 
-/// How far below what they might prove prices are brought, one after the other [SMs].
-const STEPS: [u32; 8] = [16, 12, 9, 6, 4, 2, 1, 0];
-
-/// What prices exceed a whole number of SMs by, for the next to be proven [units].
-const JUST_ABOVE: i64 = 100;
+/// Groups that are taken from a pool at a time.
+const FROM_POOL: usize = 500;
 
 /// Groups that branch and bound is begun with at most.
 const GROUPS: Limits = Limits {
-    per_task: usize::MAX,
+    groups_each: usize::MAX,
+    groups_of_family: usize::MAX,
     groups: 50_000,
-    patience: u64::MAX,
+    nodes_each: u64::MAX,
 };
+
+/// Prices within so much of the best are as good [units].
+const NEAR: i64 = ONE / 10;
+
+/// Groups looked at, in all parts of families that are open after it, before prices that are easier are tried instead.
+const PATIENT: u64 = 200_000;
+
+/// What groups have to be worth beyond their SMs at first, to be of interest [units].
+const FLOOR: i64 = ONE / 20;
+
+/// Of the way from the best prices known to those of the program.
+const WHOLE: i64 = 64;
+
+/// Fewer groups than that are found by looking further, not by looking again.
+const FEW: usize = 50;
+
+/// More groups than that are not kept if they are far from being of use.
+const COLUMNS: usize = 6_000;
+
+/// Groups that cost so much more than their tasks are worth are far from being of use [SMs].
+const FAR: f64 = 0.25;
 
 impl Columns {
     pub fn new(alone: Vec<u32>) -> Columns {
@@ -45,21 +65,24 @@ impl Columns {
     }
 
     /// Generates groups, from those of a plan and a pool on, until none is worth more than its SMs, or what may be spent
-    /// is spent; `bound` becomes the best that was proven on the way.
+    /// is spent; `bound` becomes the best that was proven on the way. Bounds from `enough` SMs on are of no interest.
     ///
-    /// Only whole SMs count. So prices are first brought down to where they just prove some SMs less than they could, then
-    /// fewer less, then all: with less to gain from each task, pricing sees far fewer groups, and what it finds helps the true prices as
-    /// well. Bounds from `enough` SMs on are of no interest.
+    /// Groups of little worth are left until none is worth more. Where even then not every group can be looked at, prices between the program's and the best that
+    /// were proven are priced instead (Wentges 1997): the less groups are worth, the fewer have to be.
     pub fn generate(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
-        works: &Works,
+        (works, pricing): (&Works, &mut Pricing<'_>),
         (parts, mut pool): (&[Part], Vec<Part>),
         bound: &mut Bound,
         enough: u32,
     ) {
         parts.iter().for_each(|part| self.master.add(part));
         self.add_pairs(sizes);
+        let mut center = bound.prices().to_vec();
+        let mut nodes = ROUND.nodes_each;
+        let mut share = WHOLE;
+        let mut floor = FLOOR;
         while !sizes.exhausted() && bound.sms() < enough {
             let solved = self.master.solve();
             sizes.charge(self.master.work());
@@ -70,19 +93,37 @@ impl Columns {
             if self.add_from(&mut pool, &prices) {
                 continue;
             }
-            let attainable = whole_sms(prices.iter().sum()).min(enough);
-            let goal = STEPS.map(|less| attainable.saturating_sub(less));
-            let goal = goal.into_iter().find(|&goal| goal > bound.sms());
-            let prices = match goal {
-                Some(goal) => lowered(works, prices, i64::from(goal - 1) * ONE + JUST_ABOVE),
-                None => prices,
-            };
-            let priced = price(sizes, works, &prices, 1, ROUND);
-            if priced.complete {
-                bound.offer(&prices, priced.most);
+            let value: i64 = prices.iter().sum();
+            if bound.sms() >= whole_sms(value) && value - bound.total() < NEAR {
+                return; // no more is to be had from prices
             }
-            if priced.groups.is_empty() && (goal.is_none() || !priced.complete) {
-                return;
+            let between = between(&center, &prices, share);
+            let limits = Limits {
+                nodes_each: nodes,
+                ..ROUND
+            };
+            let priced = pricing.price(sizes, works, &between, floor, limits);
+            let lowered: Vec<i64> = between
+                .iter()
+                .zip(&priced.lower)
+                .map(|(price, less)| price - less)
+                .collect();
+            if bound.offer(&between, priced.excess_of_all) | bound.offer(&lowered, priced.excess) {
+                center = bound.prices().to_vec();
+            }
+            match (priced.groups.is_empty(), priced.complete) {
+                (true, true) if floor > 1 => floor = (floor / 4).max(1),
+                (true, true) if share == WHOLE => return,
+                (true, true) => share = (share + WHOLE + 1) / 2,
+                (true, false) if nodes.saturating_mul(priced.open) < PATIENT || share < 4 => {
+                    nodes = nodes.saturating_mul(4)
+                }
+                (true, false) => share = share * 7 / 8,
+                (false, _) if priced.groups.len() < FEW => {}
+                (false, _) => nodes = nodes.div_ceil(2).max(ROUND.nodes_each),
+            }
+            if self.master.columns() > COLUMNS {
+                self.master.drop_above(FAR);
             }
             priced.groups.iter().for_each(|group| self.master.add(group));
         }
@@ -100,7 +141,7 @@ impl Columns {
             .filter(|&worth| worth > ONE / 1000)
             .collect();
         worths.sort_unstable_by_key(|&worth| std::cmp::Reverse(worth));
-        let Some(&least) = worths.get(ROUND.groups.min(worths.len().saturating_sub(1))) else {
+        let Some(&least) = worths.get(FROM_POOL.min(worths.len().saturating_sub(1))) else {
             return false;
         };
         let before = pool.len();
@@ -147,7 +188,7 @@ impl Columns {
     pub fn close(
         &self,
         sizes: &mut Sizes<'_, '_>,
-        works: &Works,
+        (works, pricing): (&Works, &mut Pricing<'_>),
         parts: &mut Vec<Part>,
         bound: &mut Bound,
         target: u32,
@@ -161,45 +202,32 @@ impl Columns {
             }
             let most_here = most.max(target);
             let room = i64::from(most_here) * ONE - bound.total();
-            let priced = price(sizes, works, bound.prices(), -room, GROUPS);
-            let searched = branching::search(sizes, self.alone.len(), &priced.groups, most_here, most);
-            proven &= priced.complete && searched.complete;
-            match searched.best {
-                Some(best) => {
+            let mut complete = false;
+            // The groups that leave the least over first: a plan may consist of them alone.
+            for part in [8, 4, 2, 1] {
+                let priced = pricing.price(sizes, works, bound.prices(), -room / part, GROUPS);
+                let searched = branching::search(sizes, self.alone.len(), &priced.groups, most_here, most);
+                complete = part == 1 && priced.complete && searched.complete;
+                if let Some(best) = searched.best {
                     *parts = best;
-                    if proven {
-                        bound.raise(total(parts));
-                    }
+                    break;
                 }
-                None if proven => bound.raise(most_here + 1),
-                None => {}
+                if !priced.complete {
+                    break;
+                }
+            }
+            proven &= complete;
+            if proven {
+                bound.raise(total(parts).min(most_here + 1));
             }
             most = most_here + 1;
         }
     }
 }
 
-/// `prices` moved towards the tasks' own work until they sum to `total`; both are free of groups worth more than their SMs, or
-/// nearly, and so is what is in between.
-fn lowered(works: &Works, prices: Vec<i64>, total: i64) -> Vec<i64> {
-    let alone: Vec<i64> = (0..prices.len()).map(|task| works.alone(task)).collect();
-    let (most, least): (i64, i64) = (prices.iter().sum(), alone.iter().sum());
-    if total >= most || least >= most {
-        return prices;
-    }
-    let (share, whole) = (i128::from(total - least).max(0), i128::from(most - least));
-    let mut prices: Vec<i64> = prices
-        .iter()
-        .zip(&alone)
-        .map(|(&price, &work)| {
-            let moved = i128::from(price - work) * share;
-            work + i64::try_from(moved.div_euclid(whole)).unwrap_or(0)
-        })
-        .collect();
-    // What was rounded off, at most one unit per task, goes to the first.
-    let missing = total - prices.iter().sum::<i64>();
-    if let Some(first) = prices.first_mut().filter(|_| missing > 0) {
-        *first += missing;
-    }
-    prices
+/// `share` parts of the way from `center` to `prices`, rounded down.
+fn between(center: &[i64], prices: &[i64], share: i64) -> Vec<i64> {
+    let each = center.iter().zip(prices);
+    each.map(|(&from, &to)| from + ((to - from) * share).div_euclid(WHOLE))
+        .collect()
 }

@@ -75,7 +75,40 @@ impl Master {
 
     /// The work of all solving since this was last asked, in tests of groups that take as long, roughly.
     pub fn work(&mut self) -> u64 {
-        (std::mem::take(&mut self.work) / 64) as u64
+        (std::mem::take(&mut self.work) / 256) as u64
+    }
+
+    /// How many columns there are.
+    pub fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// What column number `column` costs beyond what its tasks are worth.
+    fn reduced(&self, column: usize) -> f64 {
+        let (rows, cost) = &self.columns[column];
+        rows.iter()
+            .fold(*cost, |cost, &row| cost - self.prices[row as usize])
+    }
+
+    /// Drops columns that cost more than `most` beyond what their tasks are worth, but none of the first.
+    pub fn drop_above(&mut self, most: f64) {
+        let kept: Vec<bool> = (0..self.columns.len())
+            .map(|column| column < self.rows || self.basis.contains(&column) || self.reduced(column) <= most)
+            .collect();
+        let mut new = vec![0; kept.len()];
+        let mut count = 0;
+        for (column, &kept) in kept.iter().enumerate() {
+            new[column] = count;
+            count += usize::from(kept);
+        }
+        for column in self.basis.iter_mut().filter(|column| **column < SURPLUS) {
+            *column = new[*column];
+        }
+        let mut column = 0;
+        self.columns.retain(|_| {
+            column += 1;
+            kept[column - 1]
+        });
     }
 
     /// What each task is worth.

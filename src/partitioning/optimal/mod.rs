@@ -23,6 +23,7 @@ use super::{Candidate, Outcome, Problem, auto};
 use crate::model::plan::LowerBound;
 use bound::Bound;
 use columns::Columns;
+use pricing::{Measures, Pricing};
 use works::Works;
 
 /// The price of one SM, in units.
@@ -48,15 +49,16 @@ pub(super) fn optimal(
     sizes.record();
     sizes.spend_on_search(1, 20);
     improve(&mut sizes, &mut parts, target, auto::SEED);
-    sizes.spend(20, 20);
+    sizes.spend(13, 20);
     let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
     placed.note(&parts);
     if total(&parts) > target {
         let enough = heuristic.objective.enough(problem.shares(), total(&parts));
         let columns = bounding.generate(&mut sizes, alone, &parts, enough);
+        sizes.spend(20, 20);
         columns.close(
             &mut sizes,
-            &bounding.works,
+            (&bounding.works, &mut bounding.pricing),
             &mut parts,
             &mut bounding.bound,
             target,
@@ -70,17 +72,19 @@ pub(super) fn optimal(
 }
 
 /// A lower bound in the making.
-pub(super) struct Bounding {
+pub(super) struct Bounding<'p> {
     works: Works,
+    pricing: Pricing<'p>,
     bound: Bound,
 }
 
-impl Bounding {
+impl<'p> Bounding<'p> {
     /// That of the tasks' own work.
-    pub fn new(problem: &Problem<'_>) -> Bounding {
+    pub fn new(problem: &'p Problem<'p>) -> Bounding<'p> {
         let works = Works::new(problem);
         Bounding {
             bound: Bound::of_work(&works, problem.tasks().len()),
+            pricing: Pricing::new(Measures::new(problem), &works),
             works,
         }
     }
@@ -106,7 +110,13 @@ impl Bounding {
     ) -> Columns {
         let pool = sizes.record();
         let mut columns = Columns::new(alone);
-        columns.generate(sizes, &self.works, (parts, pool), &mut self.bound, enough);
+        columns.generate(
+            sizes,
+            (&self.works, &mut self.pricing),
+            (parts, pool),
+            &mut self.bound,
+            enough,
+        );
         columns
     }
 

@@ -1,0 +1,233 @@
+//! Groups with so many tasks of each kind on so many SMs, and how little they can be worth.
+
+use super::super::ONE;
+use super::super::works::Growth;
+use super::Search;
+use super::measures::{Level, SM};
+use super::multipliers::{Offer, Question, improve};
+use super::walk::{Item, Walk};
+use crate::partitioning::Problem;
+use crate::partitioning::group::kind_index;
+
+/// Steps for the weights of a family.
+const STEPS: u32 = 40;
+
+/// A weight of one, as an integer.
+const WEIGHT: f64 = (1u64 << 20) as f64;
+
+/// The groups of one family.
+pub(super) struct Family<'l> {
+    pub level: &'l Level,
+    pub growth: &'l Growth,
+    pub measures: usize,
+    /// Of all kinds that the family has.
+    pub items: Vec<Item<'l>>,
+    /// The same, for weights.
+    offers: Vec<Offer>,
+    rows: Vec<f64>,
+}
+
+impl<'l> Family<'l> {
+    /// `None` if it has no groups.
+    pub fn new(
+        problem: &Problem<'_>,
+        level: &'l Level,
+        growth: &'l Growth,
+        classes: usize,
+        measures: usize,
+        (prices, floor): (&[i64], i64),
+    ) -> Option<Family<'l>> {
+        let of_kind = problem.interference().class_of_each_kind(&growth.company);
+        let mut items = Vec::new();
+        let mut found = [0u8; 3];
+        for (task, what) in problem.tasks().iter().enumerate() {
+            let kind = usize::from(kind_index(what.kind()));
+            // A task without a price makes no group worth more, but a group that is worth less than its SMs may contain it.
+            if growth.counts[kind] == 0 || (prices[task] == 0 && floor > 0) {
+                continue;
+            }
+            if let Some(asks) = level.asks(task, of_kind[kind], classes) {
+                found[kind] = found[kind].saturating_add(1);
+                items.push(Item {
+                    task,
+                    place: items.len(),
+                    kind,
+                    price: prices[task],
+                    gain: 0,
+                    asks,
+                });
+            }
+        }
+        if (0..3).any(|kind| found[kind] < growth.counts[kind]) {
+            return None;
+        }
+        let mut rows = Vec::with_capacity(items.len() * measures);
+        let offers = items
+            .iter()
+            .map(|item| {
+                let row = rows.len();
+                rows.extend(item.asks.iter().map(|&ask| ask as f64 / SM as f64));
+                Offer {
+                    price: item.price as f64 / ONE as f64,
+                    row,
+                    single: (growth.counts[item.kind] == 1).then_some(item.kind),
+                }
+            })
+            .collect();
+        Some(Family {
+            level,
+            growth,
+            measures,
+            items,
+            offers,
+            rows,
+        })
+    }
+
+    /// Looks at its groups, with and for `weights`.
+    pub fn search(&self, search: &mut Search<'_, '_, '_, '_>, weights: &mut [f64]) {
+        let floor = search.floor;
+        if self.items.iter().map(|item| item.price).sum::<i64>() < floor + i64::from(self.level.low) * ONE {
+            return;
+        }
+        let used = vec![0.0; self.measures];
+        let singles = [0, 1, 2].map(|kind| self.growth.counts[kind] == 1);
+        let question = self.question(&self.offers, singles, &used, 0, floor);
+        improve(&question, weights, STEPS);
+        search.sizes.charge(self.cost(STEPS));
+        let whole = whole(weights);
+        let mut bound = self.left(&whole);
+        let mut items = self.items.clone();
+        let mut one = [i64::MIN / 8; 3];
+        for item in &mut items {
+            item.gain = item.price - asked(&whole, item.asks);
+            match singles[item.kind] {
+                true => one[item.kind] = one[item.kind].max(item.gain),
+                false => bound += item.gain.max(0),
+            }
+        }
+        for kind in (0..3).filter(|&kind| singles[kind]) {
+            bound += one[kind];
+        }
+        if bound < floor {
+            return;
+        }
+        if search.over() {
+            search.leave_open(&[], bound, self.level.low);
+            return;
+        }
+        Walk::new(self, search).choose_singles(&items, weights, bound);
+    }
+
+    /// So many steps, in tests of groups that take as long, roughly.
+    fn cost(&self, steps: u32) -> u64 {
+        self.rows.len() as u64 * u64::from(steps) / 1_000
+    }
+
+    /// The question for weights when what is worth `worth` asks for `used` already.
+    fn question<'q>(
+        &'q self,
+        offers: &'q [Offer],
+        singles: [bool; 3],
+        used: &'q [f64],
+        worth: i64,
+        floor: i64,
+    ) -> Question<'q> {
+        Question {
+            offers,
+            rows: &self.rows,
+            measures: self.measures,
+            singles,
+            sms: (f64::from(self.level.low), f64::from(self.level.high)),
+            used,
+            worth: worth as f64 / ONE as f64,
+            floor: floor as f64 / ONE as f64,
+        }
+    }
+
+    /// `candidates` by what they gain, beside tasks that are worth `worth` and ask for `used`; with `weights` improved by so many `steps`.
+    pub fn rank(
+        &self,
+        candidates: &[Item<'l>],
+        weights: &[f64],
+        (worth, used): (i64, &[i64]),
+        floor: i64,
+        steps: u32,
+    ) -> Ranking<'l> {
+        let mut weights = weights.to_vec();
+        if steps > 0 {
+            let offers = candidates.iter().map(|item| Offer {
+                single: None,
+                ..self.offers[item.place]
+            });
+            let offers: Vec<Offer> = offers.collect();
+            let used: Vec<f64> = used.iter().map(|&used| used as f64 / SM as f64).collect();
+            let question = self.question(&offers, [false; 3], &used, worth, floor);
+            improve(&question, &mut weights, steps);
+        }
+        let whole = whole(&weights);
+        let items = candidates.iter().map(|item| Item {
+            gain: item.price - asked(&whole, item.asks),
+            ..*item
+        });
+        let mut items: Vec<Item<'l>> = items.collect();
+        items.sort_by_key(|item| (std::cmp::Reverse(item.gain), item.task));
+        let mut rest = vec![0; items.len() + 1];
+        for (place, item) in items.iter().enumerate().rev() {
+            rest[place] = rest[place + 1] + item.gain.max(0);
+        }
+        Ranking {
+            base: worth + self.left(&whole) - asked(&whole, used),
+            items,
+            rest,
+            weights,
+        }
+    }
+
+    /// What all SMs are worth by `weights` beyond their price.
+    fn left(&self, weights: &[(usize, i64)]) -> i64 {
+        let sum: i64 = weights.iter().map(|&(_, weight)| weight).sum();
+        let left = |sms: u32| {
+            let all = i128::from(sum) * i128::from(sms) * i128::from(ONE);
+            let all = i64::try_from(all.div_euclid(1 << 20) + 1).unwrap_or(i64::MAX / 8);
+            all - i64::from(sms) * ONE
+        };
+        left(self.level.low).max(left(self.level.high))
+    }
+}
+
+/// `weights` as integers, with their measures, where there is one.
+fn whole(weights: &[f64]) -> Vec<(usize, i64)> {
+    let weights = weights.iter().enumerate();
+    weights
+        .map(|(measure, &weight)| (measure, (weight.clamp(0.0, 1000.0) * WEIGHT) as i64))
+        .filter(|&(_, weight)| weight > 0)
+        .collect()
+}
+
+/// Tasks that may join a group, by what they gain.
+pub(super) struct Ranking<'l> {
+    /// Whoever gains the most first.
+    pub items: Vec<Item<'l>>,
+    /// Σ of positive gains from a place on.
+    pub rest: Vec<i64>,
+    /// The most that the group without them is worth beyond its SMs.
+    pub base: i64,
+    pub weights: Vec<f64>,
+}
+
+impl Ranking<'_> {
+    /// The most that a group with some of them is worth.
+    pub fn bound(&self) -> i64 {
+        self.base + self.rest.first().copied().unwrap_or(0)
+    }
+}
+
+/// What `asks` comes to by `weights`, rounded down [units].
+fn asked(weights: &[(usize, i64)], asks: &[i64]) -> i64 {
+    let each = weights
+        .iter()
+        .map(|&(measure, weight)| i128::from(weight) * i128::from(asks[measure]));
+    let sum: i128 = each.sum();
+    i64::try_from((sum * i128::from(ONE)) >> 52).unwrap_or(i64::MAX / 8)
+}

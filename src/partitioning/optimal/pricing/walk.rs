@@ -1,0 +1,257 @@
+//! The walk over the groups of one family that may be worth the floor.
+
+use super::super::ONE;
+use super::LESSONS;
+use super::Search;
+use super::family::{Family, Ranking};
+use super::measures::SM;
+use crate::interference::Company;
+use crate::partitioning::sizes::Part;
+
+/// Steps for weights beside tasks that have no like in the group, and beside any group from which many go on.
+const STEPS_OF_SINGLES: u32 = 25;
+const STEPS_OF_MANY: u32 = 12;
+
+/// So many tasks that may join or not are many.
+const MANY: usize = 8;
+
+/// A task that may join.
+#[derive(Copy, Clone)]
+pub(super) struct Item<'l> {
+    pub task: usize,
+    /// Among the items of the family.
+    pub place: usize,
+    pub kind: usize,
+    pub price: i64,
+    /// Price less what it asks for, by some weights.
+    pub gain: i64,
+    /// By measure.
+    pub asks: &'l [i64],
+}
+
+/// The group on the way, and what it may become.
+pub(super) struct Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
+    family: &'f Family<'l>,
+    search: &'r mut Search<'s, 'e, 'p, 'q>,
+    tasks: Vec<usize>,
+    counts: [u32; 3],
+    worth: i64,
+    /// What the tasks ask for, by measure, one row for each number of tasks.
+    used: Vec<i64>,
+    /// What is left to be looked at in this part of the family, and the groups found there.
+    nodes: u64,
+    found: usize,
+    sorted: Vec<usize>,
+}
+
+impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
+    pub fn new(
+        family: &'f Family<'l>,
+        search: &'r mut Search<'s, 'e, 'p, 'q>,
+    ) -> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
+        Walk {
+            used: vec![0; family.measures],
+            family,
+            tasks: Vec::new(),
+            counts: [0; 3],
+            worth: 0,
+            nodes: search.limits.nodes_each,
+            found: 0,
+            sorted: Vec::new(),
+            search,
+        }
+    }
+
+    /// Looks at all groups. `bound` is what they may be worth beyond their SMs.
+    pub fn choose_singles(&mut self, items: &[Item<'l>], weights: &[f64], bound: i64) {
+        let counts = self.family.growth.counts;
+        let kinds: Vec<usize> = (0..3).filter(|&kind| counts[kind] == 1).collect();
+        let others = items.iter().filter(|item| counts[item.kind] > 1);
+        let others: Vec<Item<'l>> = others.copied().collect();
+        self.choose((items, &others), weights, &kinds, bound);
+    }
+
+    /// Chooses one task of each of `kinds`, then `others`.
+    fn choose(
+        &mut self,
+        (items, others): (&[Item<'l>], &[Item<'l>]),
+        weights: &[f64],
+        kinds: &[usize],
+        bound: i64,
+    ) {
+        let Some((&kind, rest)) = kinds.split_first() else {
+            self.choose_others(others, weights, bound);
+            return;
+        };
+        let mut singles: Vec<&Item<'l>> = items.iter().filter(|item| item.kind == kind).collect();
+        singles.sort_by_key(|item| (std::cmp::Reverse(item.gain), item.task));
+        let Some(first) = singles.first().map(|item| item.gain) else {
+            return;
+        };
+        for item in singles {
+            let bound = bound - first + item.gain;
+            if bound < self.search.floor {
+                return;
+            }
+            if !self.push(item) {
+                continue;
+            }
+            if rest.is_empty() && others.is_empty() {
+                self.look_at_this();
+            } else if self.search.over() {
+                self.search.leave_open(&self.tasks, bound, self.family.level.low);
+            } else {
+                self.choose((items, others), weights, rest, bound);
+            }
+            self.pop(item);
+        }
+    }
+
+    /// Adds some of `others` to the tasks chosen.
+    fn choose_others(&mut self, others: &[Item<'l>], weights: &[f64], bound: i64) {
+        let steps = match self.tasks.is_empty() {
+            true => 0,
+            false => STEPS_OF_SINGLES,
+        };
+        let ranking = self.rank(others, weights, steps);
+        let bound = bound.min(ranking.bound());
+        if bound < self.search.floor {
+            return;
+        }
+        self.nodes = self.search.limits.nodes_each;
+        self.found = 0;
+        let finished = self.extend(&ranking, 0, ranking.base);
+        let spent = self.search.limits.nodes_each - self.nodes;
+        self.search.sizes.charge(spent / 5);
+        if !finished {
+            self.search.leave_open(&self.tasks, bound, self.family.level.low);
+        }
+    }
+
+    fn rank(&mut self, items: &[Item<'l>], weights: &[f64], steps: u32) -> Ranking<'l> {
+        let family = self.family;
+        let cost = (items.len() * family.measures) as u64 * u64::from(steps) / 2_000;
+        self.search.sizes.charge(cost);
+        let used = &self.used[self.tasks.len() * family.measures..(self.tasks.len() + 1) * family.measures];
+        family.rank(items, weights, (self.worth, used), self.search.floor, steps)
+    }
+
+    /// Looks at the group with each item of `ranking` from `from` on, and at what that may grow to; `base` is what it gains so far. Whether all
+    /// were looked at.
+    fn extend(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
+        let floor = self.search.floor;
+        let (items, rest) = (&ranking.items, &ranking.rest);
+        for place in from..items.len() {
+            let item = &items[place];
+            if base + item.gain.min(0) + rest[place] < floor {
+                return true; // and so for all that follow, which gain less
+            }
+            if self.nodes == 0 || self.found >= self.search.limits.groups_each {
+                return false;
+            }
+            self.nodes -= 1;
+            if self.nodes.is_multiple_of(1024) && self.search.over() {
+                return false;
+            }
+            if !self.push(item) {
+                continue;
+            }
+            let base = base + item.gain;
+            let done = !self.look_at_this() || self.extend_further(ranking, place + 1, base);
+            self.pop(item);
+            if !done {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The same for a group that was looked at: where many groups contain it, weights of their own leave out more of them.
+    fn extend_further(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
+        let room = base + ranking.rest[from] - self.search.floor;
+        let near = ranking.items[from..].iter().filter(|item| item.gain.abs() < room);
+        if near.count() < MANY {
+            return self.extend(ranking, from, base);
+        }
+        let closer = self.rank(&ranking.items[from..], &ranking.weights, STEPS_OF_MANY);
+        if closer.bound() < base + ranking.rest[from] {
+            return closer.bound() < self.search.floor || self.extend(&closer, 0, closer.base);
+        }
+        self.extend(ranking, from, base)
+    }
+
+    /// Adds `item`, if no measure forbids that.
+    fn push(&mut self, item: &Item<'_>) -> bool {
+        let measures = self.family.measures;
+        let from = self.tasks.len() * measures;
+        let most = i64::from(self.family.level.high) * SM;
+        self.used.resize(from + 2 * measures, 0);
+        let (before, after) = self.used[from..].split_at_mut(measures);
+        let mut largest = 0;
+        for ((after, before), ask) in after.iter_mut().zip(before.iter()).zip(item.asks) {
+            *after = before + ask;
+            largest = largest.max(*after);
+        }
+        if largest > most {
+            return false;
+        }
+        self.tasks.push(item.task);
+        self.counts[item.kind] += 1;
+        self.worth += item.price;
+        true
+    }
+
+    fn pop(&mut self, item: &Item<'_>) {
+        self.tasks.pop();
+        self.counts[item.kind] -= 1;
+        self.worth -= item.price;
+    }
+
+    /// Tests the group if it is worth it; false if it, and so whatever contains it, passes nowhere in the family.
+    fn look_at_this(&mut self) -> bool {
+        let level = self.family.level;
+        let measures = self.family.measures;
+        let asked = &self.used[self.tasks.len() * measures..(self.tasks.len() + 1) * measures];
+        let largest = asked.iter().copied().max().unwrap_or(0);
+        let low = u32::try_from(largest / SM + i64::from(largest % SM > 0)).unwrap_or(u32::MAX);
+        let low = low.max(level.low);
+        let worth = self.worth - i64::from(low) * ONE;
+        let enough = |&count: &u32, &wanted: &u8| count >= u32::from(wanted);
+        let counts = self.counts.iter().zip(&self.family.growth.counts);
+        if worth < self.search.floor || !counts.clone().all(|(count, wanted)| enough(count, wanted)) {
+            return true;
+        }
+        self.sorted.clear();
+        self.sorted.extend_from_slice(&self.tasks);
+        self.sorted.sort_unstable();
+        let problem = self.search.sizes.problem();
+        let company: Company = problem.company(&self.sorted);
+        let Some(sms) = self.search.sizes.first(&self.sorted, company, low, level.high) else {
+            if self.search.failed.len() < LESSONS {
+                self.search.failed.push((self.sorted.clone(), level.high));
+            }
+            return false;
+        };
+        let worth = self.worth - i64::from(sms) * ONE;
+        // A group that passes on fewer is in another family.
+        if sms == level.low
+            && sms > 1
+            && self
+                .search
+                .sizes
+                .first(&self.sorted, company, sms - 1, sms - 1)
+                .is_some()
+        {
+            return true;
+        }
+        self.search.note(&self.tasks, worth, sms);
+        if worth >= self.search.floor {
+            self.found += 1;
+            self.search.priced.groups.push(Part {
+                sms,
+                tasks: self.sorted.clone(),
+            });
+        }
+        true
+    }
+}
