@@ -49,11 +49,6 @@ impl RegisterSet {
         }
     }
 
-    /// Whether some register is in both sets.
-    pub fn meets(&self, other: &RegisterSet) -> bool {
-        self.common(other) != (0, false)
-    }
-
     /// The lowest registers that are in both sets, and whether there are others.
     pub fn common(&self, other: &RegisterSet) -> (u128, bool) {
         let more = self.more.iter().zip(&other.more).any(|(x, y)| x & y != 0);
@@ -129,9 +124,6 @@ mod tests {
                     }
                 }
                 assert_eq!(sets[which].is_empty(), twins[which].is_empty());
-                let meet = twins[0].intersection(&twins[1]).next().is_some();
-                assert_eq!(sets[0].meets(&sets[1]), meet);
-                assert_eq!(sets[1].meets(&sets[0]), meet);
                 let (low, more) = sets[0].common(&sets[1]);
                 let common: Vec<u16> = twins[0].intersection(&twins[1]).copied().collect();
                 let bits = common

@@ -264,10 +264,10 @@ impl<'a> Gpu<'a> {
                     self.sm_wakes[sm] = self.now;
                 }
             }
-            if responses.len() < places {
-                if let Some(reply) = self.replies.pop(cluster) {
-                    responses.push_back(reply);
-                }
+            if responses.len() < places
+                && let Some(reply) = self.replies.pop(cluster)
+            {
+                responses.push_back(reply);
             }
             self.responding.set(cluster, !responses.is_empty());
         }

@@ -45,7 +45,6 @@ pub struct LoadStore {
     shared: VecDeque<(u64, FlightId)>,
     /// Per bank of L1, sectors on their way to the tags, with the cycle in which they are there.
     banks: Vec<VecDeque<(u64, Request)>>,
-    queued: usize,
     /// No sector is at the tags before this cycle.
     next_look_up: u64,
     /// From the memory system.
@@ -64,7 +63,6 @@ impl LoadStore {
     pub fn new(parameters: LoadStoreParameters, l1: Cache) -> Self {
         Self {
             banks: vec![VecDeque::new(); parameters.l1.banks as usize],
-            queued: 0,
             next_look_up: u64::MAX,
             parameters,
             serving: None,
@@ -246,7 +244,6 @@ impl LoadStore {
                         arrived(flight, flights, warps);
                     }
                     bank.pop_front();
-                    self.queued -= 1;
                 }
                 // What was refused tries again; else the next one moves up behind it.
                 match bank.front_mut() {
@@ -367,7 +364,6 @@ impl LoadStore {
             let request = request(access, flight.slot);
             self.banks[number].push_back((now + latency, request));
             self.next_look_up = self.next_look_up.min(now + latency);
-            self.queued += 1;
             flight.accesses.pop();
             if kind == Kind::Write {
                 warps.store_sent(flight.slot as usize);

@@ -8,6 +8,7 @@ mod flight;
 mod issue;
 mod load_store;
 mod operands;
+mod pipeline_registers;
 mod units;
 mod warps;
 
@@ -16,10 +17,11 @@ use flight::Unit;
 pub use issue::{IssueEvent, Stalls};
 
 use self::blocks::Block;
-use self::collector::{Collectors, LANES, PipelineRegisters};
+use self::collector::Collectors;
 use self::facts::FactsTable;
 use self::flight::{FlightId, Flights};
 use self::load_store::{LoadStore, LoadStoreParameters};
+use self::pipeline_registers::{LANES, PipelineRegisters};
 use self::units::{Pipeline, ResultBuses};
 use self::warps::Warps;
 use super::cache::{Cache, Counts, Geometry};
@@ -253,10 +255,10 @@ impl Sm {
             let bit = bits & bits.wrapping_neg();
             bits &= bits - 1;
             let pipeline = &mut self.pipelines[index / LANES * schedulers + index % LANES];
-            if self.working & bit != 0 {
-                if let Some(result) = pipeline.cycle(now) {
-                    self.results.push(result);
-                }
+            if self.working & bit != 0
+                && let Some(result) = pipeline.cycle(now)
+            {
+                self.results.push(result);
             }
             if self.collected.taken() & bit != 0 {
                 let id = self.collected.at(index);
