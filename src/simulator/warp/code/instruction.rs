@@ -1,6 +1,6 @@
 //! One instruction as the timing model sees it.
 
-use super::Operation;
+use super::{Operation, RegisterSet};
 
 /// A register of a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,4 +25,32 @@ pub struct Instruction {
     pub reads: Box<[Register]>,
     /// The guard predicate, which is waited for but not collected.
     pub guard: Option<Register>,
+    /// The registers it waits for: those it writes, those it reads, and the guard.
+    waits: RegisterSet,
+}
+
+impl Instruction {
+    /// An instruction; the fields say what is what.
+    pub fn new(
+        pc: u32,
+        operation: Operation,
+        writes: Box<[Register]>,
+        reads: Box<[Register]>,
+        guard: Option<Register>,
+    ) -> Instruction {
+        let waits = writes.iter().chain(&reads).chain(&guard).copied().collect();
+        Instruction {
+            pc,
+            operation,
+            writes,
+            reads,
+            guard,
+            waits,
+        }
+    }
+
+    /// The registers that no other instruction may be about to write when this one is issued.
+    pub fn waits(&self) -> &RegisterSet {
+        &self.waits
+    }
 }

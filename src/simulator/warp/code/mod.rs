@@ -5,12 +5,14 @@ mod expression;
 mod instruction;
 mod operation;
 mod program;
+mod register_set;
 mod traced;
 
 pub use effect::Effect;
 pub use instruction::{Instruction, Register};
 pub use operation::{Caching, Number, Operation, Space};
 pub use program::{Code, WarpStream};
+pub use register_set::RegisterSet;
 pub use traced::{TraceStream, TracedKernel};
 
 /// The instructions of one warp, in the order in which it issues them.

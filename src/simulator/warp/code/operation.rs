@@ -34,6 +34,10 @@ pub enum Caching {
     L2,
 }
 
+impl Number {
+    const ALL: [Number; 3] = [Number::Int, Number::Single, Number::Double];
+}
+
 /// What an instruction does. The machine says which unit runs it and how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
@@ -84,4 +88,77 @@ pub enum Operation {
     },
     /// The end of the lanes that execute it.
     Exit,
+}
+
+impl Operation {
+    /// Kinds of operations that a machine may treat differently: by what they do, not how many bytes at once.
+    pub const KINDS: usize = 36;
+
+    /// An operation of each kind, in order.
+    pub fn of_each_kind() -> Vec<Operation> {
+        let arithmetic: [fn(Number) -> Operation; 5] = [
+            Operation::Add,
+            Operation::Max,
+            Operation::Mul,
+            Operation::Mad,
+            Operation::Div,
+        ];
+        let spaces = [Space::Global, Space::Local, Space::Shared, Space::Constant];
+        let load = |space, caching| Operation::Load {
+            space,
+            bytes: 4,
+            caching,
+        };
+        let arithmetic = arithmetic.iter().flat_map(|of| Number::ALL.map(of));
+        let others = [
+            Operation::Special,
+            Operation::Tensor,
+            Operation::Shuffle,
+            Operation::Other,
+            Operation::Branch,
+            Operation::Barrier,
+            Operation::Fence,
+            Operation::Exit,
+            Operation::Atomic { bytes: 4 },
+        ];
+        arithmetic
+            .chain(others)
+            .chain(spaces.map(|space| load(space, Caching::All)))
+            .chain(spaces.map(|space| load(space, Caching::L2)))
+            .chain(spaces.map(|space| Operation::Store { space, bytes: 4 }))
+            .collect()
+    }
+
+    /// The number of its kind, below [`Operation::KINDS`].
+    pub fn kind(&self) -> usize {
+        match *self {
+            Operation::Add(number) => number as usize,
+            Operation::Max(number) => 3 + number as usize,
+            Operation::Mul(number) => 6 + number as usize,
+            Operation::Mad(number) => 9 + number as usize,
+            Operation::Div(number) => 12 + number as usize,
+            Operation::Special => 15,
+            Operation::Tensor => 16,
+            Operation::Shuffle => 17,
+            Operation::Other => 18,
+            Operation::Branch => 19,
+            Operation::Barrier => 20,
+            Operation::Fence => 21,
+            Operation::Exit => 22,
+            Operation::Atomic { .. } => 23,
+            Operation::Load { space, caching, .. } => 24 + 4 * caching as usize + space as usize,
+            Operation::Store { space, .. } => 32 + space as usize,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_counted_in_order() {
+        let kinds: Vec<usize> = Operation::of_each_kind().iter().map(Operation::kind).collect();
+        assert_eq!(kinds, (0..Operation::KINDS).collect::<Vec<_>>());
+    }
 }

@@ -146,13 +146,13 @@ impl Line {
             bank: u16::from(number) + 1,
         };
         Line {
-            instruction: Instruction {
-                pc: sass.pc,
-                operation: operation(sass),
-                writes: sass.writes.iter().map(register).collect(),
-                reads: sass.reads.iter().map(register).collect(),
-                guard: None, // traces do not have predicates, only the lanes that they left
-            },
+            instruction: Instruction::new(
+                sass.pc,
+                operation(sass),
+                sass.writes.iter().map(register).collect(),
+                sass.reads.iter().map(register).collect(),
+                None, // traces do not have predicates, only the lanes that they left
+            ),
             space: sass.kind.space(),
             bytes: sass.bytes,
             generic: sass.generic,

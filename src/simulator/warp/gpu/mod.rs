@@ -5,11 +5,11 @@ mod dispatch;
 mod failure;
 mod geometry;
 mod kernel;
-mod ports;
 mod program;
 mod results;
 mod supported;
 mod traced;
+mod wakes;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use self::clocks::{Domain, Edges};
 use self::dispatch::Dispatcher;
 pub use self::failure::Failure;
 pub use self::kernel::{Launch, Source};
-use self::ports::Ports;
 pub use self::results::{BlockRecord, KernelResult, Results, Traffic};
-use super::memory::{Crossbar, Partition, PartitionParameters, Place, Slice};
+use self::wakes::{NEVER, Wakes};
+use super::memory::{Crossbar, Partition, PartitionParameters, Place, Ports, Slice};
 use super::policy;
 use super::request::{LINE, Request, SECTOR};
 use super::sm::Sm;
@@ -57,13 +57,9 @@ struct Gpu<'a> {
     /// Per cluster.
     responses: Vec<VecDeque<Request>>,
     slices: Vec<Slice>,
-    slice_wakes: Vec<u64>,
-    /// The first of them.
-    l2_wake: u64,
+    slice_wakes: Wakes,
     partitions: Vec<Partition>,
-    /// Per partition, the core cycle from which on it has something to do; and the first of them.
-    partition_wakes: Vec<u64>,
-    dram_wake: u64,
+    partition_wakes: Wakes,
     /// Clusters with responses.
     responding: Ports,
     /// Slices with replies.
@@ -74,8 +70,6 @@ struct Gpu<'a> {
     skips: bool,
     results: Results,
 }
-
-const NEVER: u64 = u64::MAX;
 
 /// Whether `machine` can be simulated.
 ///
@@ -168,13 +162,11 @@ impl<'a> Gpu<'a> {
                     )
                 })
                 .collect(),
-            slice_wakes: vec![NEVER; slices],
-            l2_wake: NEVER,
+            slice_wakes: Wakes::new(slices),
             partitions: (0..machine.memory.channels)
                 .map(|_| Partition::new(&parameters))
                 .collect(),
-            partition_wakes: vec![NEVER; machine.memory.channels as usize],
-            dram_wake: NEVER,
+            partition_wakes: Wakes::new(machine.memory.channels as usize),
             responding: Ports::default(),
             replying: Ports::default(),
             dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
@@ -262,7 +254,7 @@ impl<'a> Gpu<'a> {
 
     fn take_responses(&mut self) {
         let places = self.machine.interconnect.ejection_buffer as usize;
-        for cluster in self.responding.with(Ports::of_bits(self.replies.filled())).iter() {
+        for cluster in self.responding.with(self.replies.filled()).iter() {
             let responses = &mut self.responses[cluster];
             if let Some(&response) = responses.front() {
                 let sm = response.sm as usize;
@@ -272,8 +264,10 @@ impl<'a> Gpu<'a> {
                     self.sm_wakes[sm] = self.now;
                 }
             }
-            if responses.len() < places {
-                responses.extend(self.replies.pop(cluster));
+            if responses.len() < places
+                && let Some(reply) = self.replies.pop(cluster)
+            {
+                responses.push_back(reply);
             }
             self.responding.set(cluster, !responses.is_empty());
         }
@@ -293,69 +287,72 @@ impl<'a> Gpu<'a> {
     }
 
     fn dram_cycle(&mut self) {
-        if self.dram_wake > self.now {
+        let due = self.partition_wakes.due(self.now);
+        if due.is_empty() {
             return;
         }
         let per_channel = self.machine.memory.slices_per_channel as usize;
         let tick = self.edges.count(Domain::Dram);
-        self.dram_wake = NEVER;
-        for (channel, partition) in self.partitions.iter_mut().enumerate() {
-            let wake = &mut self.partition_wakes[channel];
-            if *wake <= self.now {
-                let first = channel * per_channel;
-                let slices = &mut self.slices[first..first + per_channel];
-                let decoder = &self.decoder;
-                partition.cycle(slices, first, self.now, tick, |address| {
-                    let location = decoder.locate(address);
-                    Place {
-                        bank: location.bank,
-                        row: location.row,
-                    }
-                });
-                let waiting = slices.iter().any(|slice| !slice.to_dram.is_empty());
-                *wake = if waiting {
-                    self.now
-                } else {
-                    partition.wakes_at(self.now).unwrap_or(NEVER)
-                };
-                for (index, slice) in slices.iter().enumerate() {
-                    if !slice.from_dram.is_empty() {
-                        self.slice_wakes[first + index] = self.now;
-                        self.l2_wake = self.now;
-                    }
+        let decoder = &self.decoder;
+        for channel in due.iter() {
+            let partition = &mut self.partitions[channel];
+            if self.skips && partition.is_quiet(self.now, tick) {
+                continue;
+            }
+            let first = channel * per_channel;
+            let slices = &mut self.slices[first..first + per_channel];
+            partition.cycle(slices, first, self.now, tick, |address| {
+                let location = decoder.locate(address);
+                Place {
+                    bank: location.bank,
+                    row: location.row,
+                }
+            });
+            let mut waiting = false;
+            for (index, slice) in slices.iter().enumerate() {
+                waiting |= !slice.to_dram.is_empty();
+                if !slice.from_dram.is_empty() {
+                    self.slice_wakes.set(first + index, self.now, self.now);
                 }
             }
-            self.dram_wake = self.dram_wake.min(*wake);
+            let wake = if waiting {
+                self.now
+            } else {
+                partition.wakes_at(self.now).unwrap_or(NEVER)
+            };
+            self.partition_wakes.set(channel, wake, self.now);
         }
     }
 
     fn l2_cycle(&mut self) {
-        let per_channel = self.machine.memory.slices_per_channel as usize;
-        let mut arriving = self.requests.filled();
-        if arriving == 0 && self.l2_wake > self.now {
+        let arriving = self.requests.filled();
+        let due = self.slice_wakes.due(self.now);
+        let both = arriving.with(due);
+        if both.is_empty() {
             return;
         }
-        self.l2_wake = NEVER;
-        for (index, slice) in self.slices.iter_mut().enumerate() {
-            if arriving & 1 == 1
+        let per_channel = self.machine.memory.slices_per_channel as usize;
+        for index in both.iter() {
+            let slice = &mut self.slices[index];
+            if arriving.contains(index)
                 && slice.accepts()
                 && let Some(request) = self.requests.pop(index)
             {
                 slice.push(request, self.now);
                 let wake = slice.wakes_at(self.now).unwrap_or(NEVER);
-                self.slice_wakes[index] = self.slice_wakes[index].min(wake);
+                self.slice_wakes.set_earlier(index, wake, self.now);
             }
-            arriving >>= 1;
-            if self.slice_wakes[index] <= self.now {
+            if self.slice_wakes.is_due(index, self.now) {
                 slice.cycle(self.now);
-                self.slice_wakes[index] = slice.wakes_at(self.now + 1).unwrap_or(NEVER);
+                let wake = slice.wakes_at(self.now + 1).unwrap_or(NEVER);
+                self.slice_wakes.set(index, wake, self.now + 1);
                 self.replying.set(index, !slice.outgoing.is_empty());
                 if !slice.to_dram.is_empty() {
-                    self.partition_wakes[index / per_channel] = self.now;
-                    self.dram_wake = self.now;
+                    let channel = index / per_channel;
+                    self.partitions[channel].wake();
+                    self.partition_wakes.set(channel, self.now, self.now);
                 }
             }
-            self.l2_wake = self.l2_wake.min(self.slice_wakes[index]);
         }
     }
 
@@ -421,7 +418,7 @@ impl<'a> Gpu<'a> {
         let launch = self.dispatcher.next_launch(now, self.kernels).map(|at| at - 1);
         let wakes = self.sm_wakes.iter().copied();
         let next = wakes
-            .chain([self.dram_wake, self.l2_wake])
+            .chain([self.partition_wakes.earliest(), self.slice_wakes.earliest()])
             .chain(launch)
             .min()
             .unwrap_or(NEVER);

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::ports::Ports;
 use crate::model::machine::Arbiter;
 
 /// A crossbar of at most 128 inputs and 128 outputs.
@@ -17,11 +18,11 @@ pub struct Crossbar<T> {
     /// Where the search starts for all outputs (round robin).
     turn: usize,
     /// Per output, the inputs whose first packet goes there.
-    wanted: Vec<u128>,
+    wanted: Vec<Ports>,
     /// Outputs that some input wants.
-    active: u128,
+    active: Ports,
     /// Outputs that hold packets.
-    filled: u128,
+    filled: Ports,
     packets: usize,
 }
 
@@ -44,9 +45,9 @@ impl<T> Crossbar<T> {
             arbiter,
             next: vec![0; outputs],
             turn: 0,
-            wanted: vec![0; outputs],
-            active: 0,
-            filled: 0,
+            wanted: vec![Ports::default(); outputs],
+            active: Ports::default(),
+            filled: Ports::default(),
             packets: 0,
         }
     }
@@ -70,13 +71,13 @@ impl<T> Crossbar<T> {
         let packet = self.outputs[output].pop_front();
         self.packets -= usize::from(packet.is_some());
         if self.outputs[output].is_empty() {
-            self.filled &= !(1 << output);
+            self.filled.remove(output);
         }
         packet
     }
 
-    /// The outputs that have packets, one bit each.
-    pub fn filled(&self) -> u128 {
+    /// The outputs that have packets.
+    pub fn filled(&self) -> Ports {
         self.filled
     }
 
@@ -86,8 +87,8 @@ impl<T> Crossbar<T> {
     }
 
     fn want(&mut self, output: u16, input: usize) {
-        self.wanted[output as usize] |= 1 << input;
-        self.active |= 1 << output;
+        self.wanted[output as usize].insert(input);
+        self.active.insert(output as usize);
     }
 
     /// Moves the first packet of `input` to `output`.
@@ -96,10 +97,10 @@ impl<T> Crossbar<T> {
             return;
         };
         self.outputs[output].push_back(packet);
-        self.filled |= 1 << output;
-        self.wanted[output] &= !(1 << input);
-        if self.wanted[output] == 0 {
-            self.active &= !(1 << output);
+        self.filled.insert(output);
+        self.wanted[output].remove(input);
+        if self.wanted[output].is_empty() {
+            self.active.remove(output);
         }
         if let Some(&(output, _)) = self.inputs[input].front() {
             self.want(output, input);
@@ -116,18 +117,18 @@ impl<T> Crossbar<T> {
 
     /// Outputs choose in ascending order; an input that gave a packet may give its next one to a later output.
     fn advance_islip(&mut self) {
-        let mut from = 0;
-        loop {
-            let rest = self.active.checked_shr(from).unwrap_or(0);
-            if rest == 0 {
-                return;
-            }
-            let output = (from + rest.trailing_zeros()) as usize;
-            from = output as u32 + 1;
-            if self.outputs[output].len() < self.output_places {
-                let input = first_from(self.wanted[output], self.next[output]);
-                self.next[output] = (input + 1) % self.inputs.len();
-                self.transfer(input, output);
+        let mut output = 0;
+        while let Some(next) = self.active.next_from(output) {
+            output = next + 1;
+            if self.outputs[next].len() < self.output_places
+                && let Some(input) = self.wanted[next].first_from(self.next[next])
+            {
+                self.next[next] = if input + 1 == self.inputs.len() {
+                    0
+                } else {
+                    input + 1
+                };
+                self.transfer(input, next);
             }
         }
     }
@@ -148,12 +149,6 @@ impl<T> Crossbar<T> {
         }
         self.turn = (self.turn + 1) % self.inputs.len();
     }
-}
-
-/// The first bit of `set` from `start` on, cyclically; `set` is not empty.
-fn first_from(set: u128, start: usize) -> usize {
-    let later = set & (u128::MAX << start);
-    (if later == 0 { set } else { later }).trailing_zeros() as usize
 }
 
 #[cfg(test)]
@@ -215,7 +210,7 @@ mod tests {
                 fast.advance();
                 slow(&mut twin_in, &mut twin_out, &mut next, places);
                 for (output, twin) in twin_out.iter_mut().enumerate() {
-                    assert_eq!(fast.filled() >> output & 1 == 1, !twin.is_empty());
+                    assert_eq!(fast.filled().contains(output), !twin.is_empty());
                     if random(3) > 0 {
                         assert_eq!(fast.pop(output), twin.pop_front());
                     }

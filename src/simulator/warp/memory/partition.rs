@@ -27,6 +27,8 @@ pub struct Partition {
     /// On their way to the channel, with the core cycle at which they are there.
     latency: VecDeque<(u64, Request)>,
     dram_latency: u64,
+    /// The command cycle before which nothing happens in the channel or between it and the slices.
+    quiet_until: u64,
 }
 
 impl Partition {
@@ -41,6 +43,7 @@ impl Partition {
             credits: Credits::new(parameters.slices, limit),
             latency: VecDeque::new(),
             dram_latency: parameters.dram_latency,
+            quiet_until: 0,
         }
     }
 
@@ -56,6 +59,16 @@ impl Partition {
         } else {
             Some(now)
         }
+    }
+
+    /// A slice has something for the channel.
+    pub fn wake(&mut self) {
+        self.quiet_until = 0;
+    }
+
+    /// Whether nothing happens in command cycle `tick`, in core cycle `now`.
+    pub fn is_quiet(&self, now: u64, tick: u64) -> bool {
+        tick < self.quiet_until && self.latency.front().is_none_or(|&(at, _)| at > now)
     }
 
     /// Command cycle `tick`, in core cycle `now`; `slices` are those of the partition, `first` the number of the first.
@@ -99,5 +112,7 @@ impl Partition {
             self.latency.pop_front();
             self.channel.push(request, place(request.address));
         }
+        let waiting = slices.iter().any(|slice| !slice.to_dram.is_empty());
+        self.quiet_until = if waiting { 0 } else { self.channel.quiet_until() };
     }
 }

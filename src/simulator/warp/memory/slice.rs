@@ -79,8 +79,11 @@ impl Slice {
     /// One L2 cycle.
     pub fn cycle(&mut self, now: u64) {
         let places = self.queues.l2_to_icnt as usize;
-        if self.l2.has_ready() && self.outgoing.len() < places {
-            self.outgoing.extend(self.l2.next_ready());
+        if self.l2.has_ready()
+            && self.outgoing.len() < places
+            && let Some(ready) = self.l2.next_ready()
+        {
+            self.outgoing.push_back(ready);
         }
         if let Some(&answer) = self.from_dram.front() {
             if self.l2.awaits(&answer) {
@@ -93,8 +96,10 @@ impl Slice {
                 self.from_dram.pop_front();
             }
         }
-        if self.to_dram.len() < self.queues.l2_to_dram as usize {
-            self.to_dram.extend(self.l2.misses.pop_front());
+        if self.to_dram.len() < self.queues.l2_to_dram as usize
+            && let Some(miss) = self.l2.misses.pop_front()
+        {
+            self.to_dram.push_back(miss);
         }
         self.l2.replenish();
         if self.to_dram.len() < self.queues.l2_to_dram as usize {

@@ -30,6 +30,16 @@ pub fn of(scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
     }
 }
 
+impl AnyPolicy {
+    /// Whether [`Policy::begin`] does something in cycles in which no warp can issue.
+    pub fn sees_idle_cycles(&self) -> bool {
+        match self {
+            AnyPolicy::Lrr(_) | AnyPolicy::Gto(_) | AnyPolicy::Oldest(_) => false,
+            AnyPolicy::RtPaws(_) | AnyPolicy::Qaws(_) => true,
+        }
+    }
+}
+
 impl Policy for AnyPolicy {
     fn begin(&mut self, pool: &Pool, ready: WarpSet) {
         match self {

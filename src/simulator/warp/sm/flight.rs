@@ -1,6 +1,7 @@
 //! Instructions between issue and completion.
 
 use super::super::code::{Caching, Register};
+use super::operands::Operands;
 
 /// A kind of functional unit. The order is that in which units work within a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,8 +18,6 @@ pub enum Unit {
 pub const UNITS: usize = 6;
 
 impl Unit {
-    /// All kinds, in order.
-    pub const ALL: [Unit; UNITS] = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor, Unit::Mem];
     /// Those with a pipeline per scheduler: all but the load-store unit, which an SM has one of.
     pub const PIPELINES: [Unit; UNITS - 1] = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor];
 }
@@ -68,8 +67,8 @@ pub struct Flight {
     pub initiation: u16,
     pub memory: Memory,
     pub writes: Vec<Register>,
-    /// Banks of the operands to be collected.
-    pub operands: Vec<u16>,
+    /// What is to be collected, until a collector takes it over.
+    pub operands: Operands,
     /// Sectors not yet given to the memory system; taken from the end.
     pub accesses: Vec<Access>,
     /// Answers, and sectors not yet given, that a load waits for.
@@ -102,7 +101,7 @@ impl Flights {
                 initiation: 1,
                 memory: Memory::None,
                 writes: Vec::new(),
-                operands: Vec::new(),
+                operands: Operands::default(),
                 accesses: Vec::new(),
                 remaining: 0,
                 conflicts: 0,

@@ -1,11 +1,9 @@
 //! The schedulers of an SM: each issues at most one instruction per cycle.
 
-use super::super::code::{Number, Operation, Space};
+use super::super::code::{Operation, Space};
 use super::super::policy::{Policy, WarpSet};
 use super::flight::{Memory, Unit};
-use super::warps::Units;
-use super::{ONE, Sm, coalescing};
-use crate::model::machine::{InstructionTimes, Timing};
+use super::{Sm, coalescing};
 
 /// An instruction was issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,98 +39,15 @@ pub struct Stalls {
     pub issued: u64,
 }
 
-/// The unit of an operation.
-pub fn unit(operation: &Operation, units: &Units) -> Unit {
-    let int = if units.int { Unit::Int } else { Unit::Sp };
-    match operation {
-        Operation::Div(_) | Operation::Special => Unit::Sfu,
-        Operation::Add(number) | Operation::Max(number) | Operation::Mul(number) | Operation::Mad(number) => {
-            match number {
-                Number::Int => int,
-                Number::Single => Unit::Sp,
-                Number::Double if units.dp => Unit::Dp,
-                Number::Double => Unit::Sfu,
-            }
-        }
-        Operation::Tensor => Unit::Tensor,
-        Operation::Load { .. } | Operation::Store { .. } | Operation::Atomic { .. } | Operation::Fence => {
-            Unit::Mem
-        }
-        Operation::Shuffle | Operation::Other | Operation::Branch | Operation::Barrier | Operation::Exit => {
-            int
-        }
-    }
-}
-
-/// The time of an operation.
-fn timing(operation: &Operation, times: &InstructionTimes) -> Timing {
-    let float = |number: &Number| match number {
-        Number::Double => Some(&times.double),
-        Number::Single => Some(&times.single),
-        Number::Int => None,
-    };
-    match operation {
-        Operation::Add(number) => float(number).map_or(times.int.add, |float| float.add),
-        Operation::Max(number) => float(number).map_or(times.int.max, |float| float.max),
-        Operation::Mul(number) => float(number).map_or(times.int.mul, |float| float.mul),
-        Operation::Mad(number) => float(number).map_or(times.int.mad, |float| float.mad),
-        Operation::Div(number) => float(number).map_or(times.int.div, |float| float.div),
-        Operation::Special => times.special,
-        Operation::Tensor => times.tensor,
-        Operation::Shuffle => times.int.shuffle,
-        _ => ONE,
-    }
-}
-
-/// The longest latency of what `unit` does.
-pub(super) fn longest(unit: Unit, times: &InstructionTimes) -> u32 {
-    match unit {
-        // Divisions and everything a machine without such units does elsewhere.
-        Unit::Sfu | Unit::Sp => times.longest(),
-        Unit::Dp => times
-            .double
-            .named()
-            .into_iter()
-            .map(|(_, timing)| timing.latency)
-            .max()
-            .unwrap_or(1),
-        Unit::Tensor => times.tensor.latency,
-        Unit::Int | Unit::Mem => {
-            let int = &times.int;
-            [int.add, int.max, int.mul, int.mad, int.shuffle, ONE]
-                .map(|timing| timing.latency)
-                .into_iter()
-                .max()
-                .unwrap_or(1)
-        }
-    }
-}
-
-fn memory(operation: &Operation) -> Memory {
-    match *operation {
-        Operation::Load {
-            space: Space::Constant,
-            ..
-        } => Memory::Constant,
-        Operation::Load {
-            space: Space::Shared, ..
-        } => Memory::Shared(true),
-        Operation::Store {
-            space: Space::Shared, ..
-        } => Memory::Shared(false),
-        Operation::Load { caching, .. } => Memory::Load(caching),
-        Operation::Store { .. } => Memory::Store,
-        Operation::Atomic { .. } => Memory::Atomic,
-        Operation::Fence => Memory::Fence,
-        _ => Memory::None,
-    }
-}
-
 impl Sm {
     pub(super) fn issue(&mut self, now: u64) {
         let schedulers = self.policies.len();
-        for scheduler in (self.turn..schedulers).chain(0..self.turn) {
-            self.issue_one(scheduler, now);
+        if self.sees_idle_cycles || self.warps.can_issue != 0 {
+            for scheduler in (self.turn..schedulers).chain(0..self.turn) {
+                self.issue_one(scheduler, now);
+            }
+        } else {
+            self.count_idle(self.warps.waiting.count_ones(), schedulers as u32);
         }
         self.turn = if self.turn + 1 == schedulers {
             0
@@ -142,18 +57,17 @@ impl Sm {
     }
 
     fn issue_one(&mut self, scheduler: usize, now: u64) {
-        let state = &self.warps.schedulers[scheduler];
-        if !state.can_issue() {
-            self.policies[scheduler].begin(&state.pool, WarpSet::default());
-            if state.waiting.is_empty() {
-                self.stalls.idle += 1;
-            } else {
-                self.stalls.scoreboard += 1;
+        if self.warps.can_issue >> scheduler & 1 == 0 {
+            if self.sees_idle_cycles {
+                let pool = &self.warps.schedulers[scheduler].pool;
+                self.policies[scheduler].begin(pool, WarpSet::default());
             }
+            self.count_idle((self.warps.waiting >> scheduler & 1) as u32, 1);
             return;
         }
+        let state = &self.warps.schedulers[scheduler];
         let (any, waiting) = (!state.any_ready.is_empty(), !state.waiting.is_empty());
-        let ready = state.ready_for(|unit| self.issued.is_free(unit, scheduler));
+        let ready = state.ready_but_for(self.issued.taken_for(scheduler));
         self.policies[scheduler].begin(&state.pool, ready);
         let mut candidates = WarpSet(ready.0 | state.stale.0);
         while !candidates.is_empty() {
@@ -181,27 +95,33 @@ impl Sm {
         }
     }
 
+    /// Of `schedulers` that can issue nothing, `waiting` have warps that wait for registers.
+    fn count_idle(&mut self, waiting: u32, schedulers: u32) {
+        self.stalls.scoreboard += u64::from(waiting);
+        self.stalls.idle += u64::from(schedulers - waiting);
+    }
+
     fn issue_warp(&mut self, scheduler: usize, local: usize, slot: usize, now: u64) {
         let Some(instruction) = self.warps.next(slot) else {
             return;
         };
         let operation = instruction.operation;
         let id = self.flights.start();
-        let timing = timing(&operation, &self.machine.sm.times);
-        let unit = self.warps.unit(&operation);
+        let facts = self.warps.slot(slot).facts;
+        let unit = facts.unit;
         let flight = self.flights.get_mut(id);
         flight.slot = slot as u16;
         flight.scheduler = scheduler as u8;
         flight.unit = unit;
-        flight.latency = timing.latency as u16;
-        flight.initiation = timing.initiation as u16;
-        flight.memory = memory(&operation);
-        flight.writes.extend_from_slice(&instruction.writes);
-        for register in &instruction.reads {
-            flight
-                .operands
-                .push(self.collectors.bank(register.bank, slot as u16, scheduler));
+        flight.latency = facts.latency;
+        flight.initiation = facts.initiation;
+        flight.memory = facts.memory;
+        for &register in &instruction.writes {
+            flight.writes.push(register);
         }
+        let reads = &instruction.reads;
+        self.collectors
+            .operands(reads, slot as u16, scheduler, &mut flight.operands);
         let kernel = self.warps.slot(slot).kernel;
         if unit == Unit::Tensor && self.machine.sm.units.tensor == 0 {
             self.without_unit = Some(kernel);
@@ -224,7 +144,10 @@ impl Sm {
         let lanes = self.effect.lanes;
         let counts = &mut self.instructions[kernel];
         counts.0 += 1;
-        counts.1 += u64::from(lanes.count_ones());
+        counts.1 += match lanes {
+            u32::MAX => 32,
+            _ => u64::from(lanes.count_ones()),
+        };
         match operation {
             Operation::Load {
                 space: Space::Shared, ..
@@ -252,7 +175,7 @@ impl Sm {
         }
         let flight = self.flights.get(id);
         let done = self.warps.issued(slot, &flight.writes, self.effect.jumped);
-        self.issued.put(unit, scheduler, id);
+        self.issued.put(unit, scheduler, id, flight.order);
         match operation {
             Operation::Barrier if !done => {
                 self.warps.set_barrier(slot, true);

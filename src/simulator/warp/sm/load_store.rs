@@ -45,7 +45,8 @@ pub struct LoadStore {
     shared: VecDeque<(u64, FlightId)>,
     /// Per bank of L1, sectors on their way to the tags, with the cycle in which they are there.
     banks: Vec<VecDeque<(u64, Request)>>,
-    queued: usize,
+    /// No sector is at the tags before this cycle.
+    next_look_up: u64,
     /// From the memory system.
     pub responses: VecDeque<Request>,
     /// L1.
@@ -62,7 +63,7 @@ impl LoadStore {
     pub fn new(parameters: LoadStoreParameters, l1: Cache) -> Self {
         Self {
             banks: vec![VecDeque::new(); parameters.l1.banks as usize],
-            queued: 0,
+            next_look_up: u64::MAX,
             parameters,
             serving: None,
             shared: VecDeque::new(),
@@ -128,7 +129,7 @@ impl LoadStore {
             net.push(self.parameters.port, request.slice, request);
         }
         self.l1.replenish();
-        if self.queued > 0 {
+        if self.next_look_up <= now {
             self.look_up(now, flights, warps);
         }
         if let Some(flight) = self.serving {
@@ -161,12 +162,14 @@ impl LoadStore {
                     warps.release(slot as usize, &flight.writes);
                     flights.end(writeback.flight);
                 } else {
-                    self.arrived(writeback.flight, flights, warps);
+                    arrived(writeback.flight, flights, warps);
                 }
                 self.writeback = None;
             }
         }
-        if self.writeback.is_some() {
+        if self.writeback.is_some()
+            || self.shared.is_empty() && self.past_l1.is_none() && !self.l1.has_ready()
+        {
             return;
         }
         for step in 0..CLIENTS {
@@ -204,16 +207,6 @@ impl LoadStore {
         }
     }
 
-    /// One sector of a load is there.
-    fn arrived(&self, id: FlightId, flights: &mut Flights, warps: &mut Warps) {
-        let flight = flights.get_mut(id);
-        flight.remaining -= 1;
-        if flight.remaining == 0 {
-            warps.release(flight.slot as usize, &flight.writes);
-            flights.end(id);
-        }
-    }
-
     fn answer(&mut self, warps: &mut Warps) {
         let Some(&response) = self.responses.front() else {
             return;
@@ -236,31 +229,32 @@ impl LoadStore {
 
     /// Sectors that reached the tags of L1 are looked up, one per bank.
     fn look_up(&mut self, now: u64, flights: &mut Flights, warps: &mut Warps) {
-        for bank in 0..self.banks.len() {
-            let Some(&(at, request)) = self.banks[bank].front() else {
+        self.next_look_up = u64::MAX;
+        for bank in &mut self.banks {
+            let Some((at, request)) = bank.front() else {
                 continue;
             };
-            if at > now {
-                continue;
-            }
-            match self.l1.access(&request, now) {
-                Outcome::Refused => {
-                    if let Some(first) = self.banks[bank].front_mut() {
-                        first.0 = now + 1;
+            let mut next = *at;
+            if next <= now {
+                let (reads, flight) = (!request.writes(), request.flight);
+                let outcome = self.l1.access(request, now);
+                next = now + 1;
+                if outcome != Outcome::Refused {
+                    if reads && outcome == (Outcome::Hit { sent: false }) {
+                        arrived(flight, flights, warps);
                     }
-                    continue;
+                    bank.pop_front();
                 }
-                Outcome::Hit { sent: false } if !request.writes() => {
-                    self.arrived(request.flight, flights, warps)
+                // What was refused tries again; else the next one moves up behind it.
+                match bank.front_mut() {
+                    Some(first) => {
+                        first.0 = first.0.max(next);
+                        next = first.0;
+                    }
+                    None => continue,
                 }
-                Outcome::Hit { .. } | Outcome::Miss => {}
             }
-            self.banks[bank].pop_front();
-            self.queued -= 1;
-            // The next one moves up behind it.
-            if let Some(next) = self.banks[bank].front_mut() {
-                next.0 = next.0.max(now + 1);
-            }
+            self.next_look_up = self.next_look_up.min(next);
         }
     }
 
@@ -369,11 +363,21 @@ impl LoadStore {
             }
             let request = request(access, flight.slot);
             self.banks[number].push_back((now + latency, request));
-            self.queued += 1;
+            self.next_look_up = self.next_look_up.min(now + latency);
             flight.accesses.pop();
             if kind == Kind::Write {
                 warps.store_sent(flight.slot as usize);
             }
         }
+    }
+}
+
+/// One sector of a load is there.
+fn arrived(id: FlightId, flights: &mut Flights, warps: &mut Warps) {
+    let flight = flights.get_mut(id);
+    flight.remaining -= 1;
+    if flight.remaining == 0 {
+        warps.release(flight.slot as usize, &flight.writes);
+        flights.end(id);
     }
 }

@@ -3,9 +3,12 @@
 mod blocks;
 mod coalescing;
 mod collector;
+mod facts;
 mod flight;
 mod issue;
 mod load_store;
+mod operands;
+mod pipeline_registers;
 mod units;
 mod warps;
 
@@ -14,17 +17,19 @@ use flight::Unit;
 pub use issue::{IssueEvent, Stalls};
 
 use self::blocks::Block;
-use self::collector::{Collectors, PipelineRegisters};
+use self::collector::Collectors;
+use self::facts::FactsTable;
 use self::flight::{FlightId, Flights};
 use self::load_store::{LoadStore, LoadStoreParameters};
+use self::pipeline_registers::{LANES, PipelineRegisters};
 use self::units::{Pipeline, ResultBuses};
-use self::warps::{Units, Warps};
+use self::warps::Warps;
 use super::cache::{Cache, Counts, Geometry};
 use super::code::Effect;
 use super::memory::Crossbar;
 use super::policy::AnyPolicy;
 use super::request::Request;
-use crate::model::machine::{MachineShape, Timing};
+use crate::model::machine::MachineShape;
 
 /// An SM.
 pub struct Sm {
@@ -39,9 +44,9 @@ pub struct Sm {
     collectors: Collectors,
     /// Collected, not yet in a unit.
     collected: PipelineRegisters,
-    /// By unit, then scheduler, as the pipeline registers.
+    /// By unit, then scheduler.
     pipelines: Vec<Pipeline>,
-    /// Pipelines with something inside, one bit each.
+    /// Pipelines with something inside, one bit each, as the pipeline registers.
     working: u64,
     buses: ResultBuses,
     /// Results to be written back in the next cycle.
@@ -50,6 +55,8 @@ pub struct Sm {
     /// Fetched, not yet decoded.
     fetched: Option<usize>,
     last_fetched: usize,
+    /// Policies are to be told of cycles in which no warp can issue.
+    sees_idle_cycles: bool,
     /// The scheduler that issues first.
     turn: usize,
     blocks: Vec<Option<Block>>,
@@ -82,10 +89,6 @@ impl Sm {
     ) -> Self {
         let sm = &machine.sm;
         let schedulers = sm.schedulers as usize;
-        let units = Units {
-            int: sm.units.int > 0,
-            dp: sm.units.dp > 0,
-        };
         let latency = sm.times.longest() as usize;
         let generic = &sm.register_file.generic;
         let parameters = LoadStoreParameters {
@@ -98,10 +101,11 @@ impl Sm {
         };
         Self {
             number,
-            warps: Warps::new(sm.warps() as usize, schedulers, issue::unit, units),
+            warps: Warps::new(sm.warps() as usize, schedulers, FactsTable::new(sm)),
+            sees_idle_cycles: policies.iter().any(AnyPolicy::sees_idle_cycles),
             policies,
             flights: Flights::default(),
-            issued: PipelineRegisters::new(schedulers),
+            issued: PipelineRegisters::new(),
             collectors: Collectors::new(
                 generic.units as usize,
                 generic.in_ports as usize,
@@ -109,13 +113,9 @@ impl Sm {
                 sm.register_file.banks as usize,
                 schedulers,
             ),
-            collected: PipelineRegisters::new(schedulers),
-            pipelines: Unit::PIPELINES
-                .into_iter()
-                .flat_map(|unit| {
-                    let latency = issue::longest(unit, &sm.times) as usize;
-                    (0..schedulers).map(move |_| Pipeline::new(latency))
-                })
+            collected: PipelineRegisters::new(),
+            pipelines: (0..Unit::PIPELINES.len() * schedulers)
+                .map(|_| Pipeline::default())
                 .collect(),
             working: 0,
             buses: ResultBuses::new(sm.widths.ex_wb, latency),
@@ -173,7 +173,7 @@ impl Sm {
             || !self.issued.is_empty()
             || !self.collected.is_empty()
             || !self.collectors.is_empty()
-            || self.warps.can_issue();
+            || self.warps.can_issue != 0;
         if busy {
             Some(now)
         } else {
@@ -212,12 +212,15 @@ impl Sm {
         self.execute(now, net, slice);
         for _ in 0..self.machine.sm.register_file.reads_per_bank {
             self.collectors
-                .step(&self.flights, &mut self.issued, &mut self.collected);
+                .step(&mut self.flights, &mut self.issued, &mut self.collected);
         }
         self.issue(now);
         for _ in 0..self.machine.sm.fetch_throughput {
             if let Some(slot) = self.fetched.take() {
                 self.warps.decode(slot);
+            }
+            if (self.warps.hungry | self.warps.finished) == 0 {
+                break;
             }
             self.fetch(now);
         }
@@ -244,15 +247,18 @@ impl Sm {
     }
 
     fn execute(&mut self, now: u64, net: &mut Crossbar<Request>, slice: &dyn Fn(u64) -> u16) {
-        let places = (1_u64 << self.pipelines.len()) - 1;
+        let schedulers = self.policies.len();
+        let places = (1_u64 << (Unit::PIPELINES.len() * LANES)) - 1;
         let mut bits = (self.working | self.collected.taken()) & places;
         while bits != 0 {
             let index = bits.trailing_zeros() as usize;
             let bit = bits & bits.wrapping_neg();
             bits &= bits - 1;
-            let pipeline = &mut self.pipelines[index];
-            if self.working & bit != 0 {
-                self.results.extend(pipeline.cycle(now));
+            let pipeline = &mut self.pipelines[index / LANES * schedulers + index % LANES];
+            if self.working & bit != 0
+                && let Some(result) = pipeline.cycle(now)
+            {
+                self.results.push(result);
             }
             if self.collected.taken() & bit != 0 {
                 let id = self.collected.at(index);
@@ -277,7 +283,7 @@ impl Sm {
         );
         if self.collected.taken() & !places != 0
             && self.load_store.is_free()
-            && let Some((place, _)) = self.collected.oldest(Unit::Mem, &self.flights)
+            && let Some((place, _)) = self.collected.oldest(Unit::Mem)
         {
             self.load_store.take(self.collected.at(place));
             self.collected.clear(place);
@@ -312,6 +318,3 @@ impl Sm {
         }
     }
 }
-
-/// The time of an instruction without units of its own.
-const ONE: Timing = Timing::ONE;

@@ -58,15 +58,16 @@ impl ResultBuses {
 }
 
 /// A unit of one scheduler.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Pipeline {
     /// Before the pipeline, until the initiation interval is over.
     entering: Option<Entering>,
-    /// In the pipeline, by the cycle in which it leaves.
-    leaving: Ahead<FlightId>,
-    inside: usize,
+    /// In the pipeline, with the cycle in which each leaves; few, as each comes after an initiation interval.
+    leaving: Vec<(u64, FlightId)>,
+    /// The first of these cycles.
+    first: u64,
     /// Cycles whose result is taken.
-    results: Ahead<()>,
+    results: Vec<u64>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -77,38 +78,38 @@ struct Entering {
 }
 
 impl Pipeline {
-    /// A unit for instructions that take at most `latency` cycles.
-    pub fn new(latency: usize) -> Self {
-        Self {
-            entering: None,
-            leaving: Ahead::new(latency),
-            inside: 0,
-            results: Ahead::new(latency),
-        }
-    }
-
     pub fn is_empty(&self) -> bool {
-        self.inside == 0 && self.entering.is_none()
+        self.leaving.is_empty() && self.entering.is_none()
     }
 
     /// One cycle; returns what leaves.
     pub fn cycle(&mut self, now: u64) -> Option<FlightId> {
-        let left = if self.inside > 0 {
-            self.leaving.get(now)
+        let left = if self.first == now && !self.leaving.is_empty() {
+            self.leave(now)
         } else {
             None
         };
-        self.inside -= usize::from(left.is_some());
         if let Some(entering) = &mut self.entering {
             entering.cycles = entering.cycles.saturating_sub(1);
             let leaves = now + u64::from(entering.depth) + 1;
-            if entering.cycles == 0 && self.leaving.get(leaves).is_none() {
-                self.leaving.set(leaves, entering.flight);
-                self.inside += 1;
+            if entering.cycles == 0 && self.leaving.iter().all(|&(at, _)| at != leaves) {
+                self.first = match self.leaving.is_empty() {
+                    true => leaves,
+                    false => self.first.min(leaves),
+                };
+                self.leaving.push((leaves, entering.flight));
                 self.entering = None;
             }
         }
         left
+    }
+
+    /// What leaves in cycle `now`.
+    fn leave(&mut self, now: u64) -> Option<FlightId> {
+        let index = self.leaving.iter().position(|&(at, _)| at == now)?;
+        let (_, flight) = self.leaving.swap_remove(index);
+        self.first = self.leaving.iter().map(|&(at, _)| at).min().unwrap_or(0);
+        Some(flight)
     }
 
     /// Takes an instruction if the unit and a result bus are free; says whether.
@@ -121,10 +122,11 @@ impl Pipeline {
         buses: &mut ResultBuses,
     ) -> bool {
         let result = now + u64::from(latency);
-        if self.entering.is_some() || self.results.get(result).is_some() || !buses.has_room(result) {
+        if self.entering.is_some() || self.results.contains(&result) || !buses.has_room(result) {
             return false;
         }
-        self.results.set(result, ());
+        self.results.retain(|&at| at > now);
+        self.results.push(result);
         buses.take(result);
         self.entering = Some(Entering {
             flight,

@@ -1,47 +1,9 @@
 //! The warps of an SM: what each waits for, and sets of those that can do something.
 
-use super::super::code::{Instruction, Operation, Register, Stream};
+use super::super::code::{Instruction, Operation, Register, RegisterSet, Stream};
 use super::super::policy::{Pool, WarpSet};
+use super::facts::{Facts, FactsTable};
 use super::flight::{UNITS, Unit};
-
-/// Registers with a write on its way, per warp.
-#[derive(Debug, Default, Clone)]
-struct Scoreboard {
-    words: Vec<u64>,
-    count: usize,
-}
-
-impl Scoreboard {
-    fn has(&self, register: Register) -> bool {
-        let number = register.number as usize;
-        self.words
-            .get(number / 64)
-            .is_some_and(|word| word >> (number % 64) & 1 == 1)
-    }
-
-    fn reserve(&mut self, register: Register) {
-        let number = register.number as usize;
-        if self.words.len() <= number / 64 {
-            self.words.resize(number / 64 + 1, 0);
-        }
-        if !self.has(register) {
-            self.words[number / 64] |= 1 << (number % 64);
-            self.count += 1;
-        }
-    }
-
-    fn release(&mut self, register: Register) {
-        if self.has(register) {
-            self.words[register.number as usize / 64] &= !(1 << (register.number % 64));
-            self.count -= 1;
-        }
-    }
-
-    fn clear(&mut self) {
-        self.words.fill(0);
-        self.count = 0;
-    }
-}
 
 /// A warp slot.
 pub struct Slot {
@@ -61,7 +23,17 @@ pub struct Slot {
     fence: bool,
     at_barrier: bool,
     done: bool,
-    scoreboard: Scoreboard,
+    /// Registers with a write on its way.
+    writing: RegisterSet,
+    /// Those of the lowest ones that the next instruction waits for, one bit each.
+    blocked: u128,
+    /// The next instruction waits for other registers, too; looked at again when one is released.
+    blocked_by_more: bool,
+    /// What the machine does with the next instruction.
+    pub facts: Facts,
+    /// Its scheduler, and its place there.
+    scheduler: u8,
+    local: u8,
     /// Where the masks have the warp's next instruction.
     filed: Filed,
 }
@@ -89,49 +61,78 @@ pub struct Scheduler {
     pub ready: [WarpSet; UNITS],
 }
 
+impl Slot {
+    /// What is known of the instruction that is the next one now; the end, if there is none.
+    fn come_to_next(&mut self, facts: &FactsTable) {
+        match self.stream.as_ref().and_then(|stream| stream.next()) {
+            Some(next) => {
+                (self.blocked, self.blocked_by_more) = self.writing.common(next.waits());
+                self.facts = facts.of(&next.operation);
+            }
+            None => self.done = true,
+        }
+    }
+
+    /// Writes to `registers` are done.
+    fn release(&mut self, registers: &[Register]) {
+        for &register in registers {
+            self.writing.remove(register);
+            self.blocked &= !RegisterSet::bit(register);
+        }
+        if self.blocked_by_more {
+            let next = self.stream.as_ref().and_then(|stream| stream.next());
+            self.blocked_by_more = next.is_some_and(|next| self.writing.common(next.waits()).1);
+        }
+    }
+
+    fn waits(&self) -> bool {
+        self.blocked != 0 || self.blocked_by_more
+    }
+
+    fn standing(&self) -> Filed {
+        if self.done || self.buffered == 0 || self.at_barrier || self.fence || self.atomics > 0 {
+            Filed::Nowhere
+        } else if self.stale {
+            Filed::Stale
+        } else if self.waits() {
+            Filed::Waiting
+        } else {
+            Filed::Ready(self.facts.unit)
+        }
+    }
+}
+
 impl Scheduler {
     /// Whether some warp could issue, if its unit were free, or has instructions to drop.
-    pub fn can_issue(&self) -> bool {
+    fn can_issue(&self) -> bool {
         self.stale.0 | self.any_ready.0 != 0
     }
 
-    /// Warps that can issue where the units that `is_free` names are free.
-    pub fn ready_for(&self, is_free: impl Fn(Unit) -> bool) -> WarpSet {
-        let units = Unit::ALL.into_iter().zip(self.ready);
-        WarpSet(units.fold(0, |ready, (unit, warps)| match is_free(unit) {
-            true => ready | warps.0,
-            false => ready,
-        }))
+    /// Warps that can issue while the units of `taken` are not free.
+    pub fn ready_but_for(&self, taken: impl Iterator<Item = usize>) -> WarpSet {
+        WarpSet(taken.fold(self.any_ready.0, |ready, unit| ready & !self.ready[unit].0))
     }
 }
 
 /// All warps of an SM.
 pub struct Warps {
     slots: Vec<Slot>,
-    /// Per slot, its scheduler and its place there.
-    places: Vec<(usize, usize)>,
     /// Per scheduler.
     pub schedulers: Vec<Scheduler>,
+    /// Schedulers with a warp that could issue, if its unit were free, or that has instructions to drop; one bit each.
+    pub can_issue: u64,
+    /// Schedulers with a warp whose next instruction waits for a register, one bit each.
+    pub waiting: u64,
     /// Slots that want instructions.
     pub hungry: u64,
     /// Slots whose warp is through with everything.
     pub finished: u64,
-    /// The unit of each operation on this machine.
-    unit: fn(&Operation, &Units) -> Unit,
-    units: Units,
-}
-
-/// Which optional units a machine has.
-#[derive(Debug, Clone, Copy)]
-pub struct Units {
-    /// Units for integers; without them SP units do the work.
-    pub int: bool,
-    /// Units for double precision; without them SFUs do the work.
-    pub dp: bool,
+    /// What the machine does with each operation.
+    facts: FactsTable,
 }
 
 impl Warps {
-    pub fn new(slots: usize, schedulers: usize, unit: fn(&Operation, &Units) -> Unit, units: Units) -> Self {
+    pub fn new(slots: usize, schedulers: usize, facts: FactsTable) -> Self {
         let per_scheduler = slots.div_ceil(schedulers);
         let scheduler = Scheduler {
             pool: Pool {
@@ -143,7 +144,7 @@ impl Warps {
         };
         Self {
             slots: (0..slots)
-                .map(|_| Slot {
+                .map(|slot| Slot {
                     stream: None,
                     kernel: 0,
                     block: 0,
@@ -155,18 +156,21 @@ impl Warps {
                     fence: false,
                     at_barrier: false,
                     done: true,
-                    scoreboard: Scoreboard::default(),
+                    writing: RegisterSet::default(),
+                    blocked: 0,
+                    blocked_by_more: false,
+                    facts: facts.of(&Operation::Other),
+                    scheduler: (slot % schedulers) as u8,
+                    local: (slot / schedulers) as u8,
                     filed: Filed::Nowhere,
                 })
                 .collect(),
-            places: (0..slots)
-                .map(|slot| (slot % schedulers, slot / schedulers))
-                .collect(),
             schedulers: vec![scheduler; schedulers],
+            can_issue: 0,
+            waiting: 0,
             hungry: 0,
             finished: 0,
-            unit,
-            units,
+            facts,
         }
     }
 
@@ -193,13 +197,12 @@ impl Warps {
         block: usize,
         age: u64,
     ) {
-        let (scheduler, local) = self.places[slot];
-        let scheduler = &mut self.schedulers[scheduler];
+        let place = &mut self.slots[slot];
+        let local = place.local as usize;
+        let scheduler = &mut self.schedulers[place.scheduler as usize];
         scheduler.pool.age[local] = age;
         scheduler.pool.group[local] = kernel;
         scheduler.pool.live.0 |= 1 << local;
-        let place = &mut self.slots[slot];
-        place.done = stream.next().is_none();
         place.stream = Some(stream);
         place.kernel = kernel;
         place.block = block;
@@ -207,7 +210,9 @@ impl Warps {
         place.stale = false;
         place.fence = false;
         place.at_barrier = false;
-        place.scoreboard.clear();
+        place.writing.clear();
+        place.done = false;
+        place.come_to_next(&self.facts);
         self.file(slot);
         self.check_finished(slot);
     }
@@ -238,11 +243,6 @@ impl Warps {
         self.file(slot);
     }
 
-    /// The unit that runs `operation`.
-    pub fn unit(&self, operation: &Operation) -> Unit {
-        (self.unit)(operation, &self.units)
-    }
-
     /// The next instruction of `slot`, to be issued.
     pub fn next(&self, slot: usize) -> Option<&Instruction> {
         self.slots[slot].stream.as_ref()?.next()
@@ -260,16 +260,16 @@ impl Warps {
         place.buffered -= 1;
         place.stale |= jumped;
         for &register in writes {
-            place.scoreboard.reserve(register);
+            place.writing.insert(register);
         }
-        place.done = place.stream.as_ref().is_none_or(|stream| stream.next().is_none());
+        place.come_to_next(&self.facts);
         let done = place.done;
         if done {
             place.in_pipeline -= u32::from(place.buffered);
             place.buffered = 0;
             place.stale = false;
-            let (scheduler, local) = self.places[slot];
-            self.schedulers[scheduler].pool.live.0 &= !(1 << local);
+            let local = place.local;
+            self.schedulers[place.scheduler as usize].pool.live.0 &= !(1 << local);
         }
         self.file(slot);
         done
@@ -278,13 +278,11 @@ impl Warps {
     /// Writes to `registers` are done.
     pub fn release(&mut self, slot: usize, registers: &[Register]) {
         let place = &mut self.slots[slot];
-        for &register in registers {
-            place.scoreboard.release(register);
-        }
-        let fence_over = place.fence && place.scoreboard.count == 0;
+        place.release(registers);
+        let fence_over = place.fence && place.writing.is_empty();
         place.fence &= !fence_over;
         // Only who waits for registers can stand elsewhere now.
-        if fence_over || place.filed == Filed::Waiting {
+        if fence_over || place.filed == Filed::Waiting && !place.waits() {
             self.file(slot);
         }
         self.check_finished(slot);
@@ -323,7 +321,7 @@ impl Warps {
     /// The warp waits until its loads are done.
     pub fn fence(&mut self, slot: usize) {
         let place = &mut self.slots[slot];
-        place.fence = place.scoreboard.count > 0;
+        place.fence = !place.writing.is_empty();
         self.file(slot);
     }
 
@@ -343,18 +341,13 @@ impl Warps {
         self.slots[slot].done
     }
 
-    /// Whether some warp could issue, if its unit were free, or has instructions to drop.
-    pub fn can_issue(&self) -> bool {
-        self.schedulers.iter().any(Scheduler::can_issue)
-    }
-
     fn check_finished(&mut self, slot: usize) {
         let place = &self.slots[slot];
         if place.done
             && place.stream.is_some()
             && place.stores == 0
             && place.in_pipeline == 0
-            && place.scoreboard.count == 0
+            && place.writing.is_empty()
         {
             self.finished |= 1 << slot;
         }
@@ -362,19 +355,18 @@ impl Warps {
 
     /// Puts the warp into the set it belongs to now.
     fn file(&mut self, slot: usize) {
-        let (scheduler, local) = self.places[slot];
-        let bit = 1_u64 << local;
-        let filed = self.standing(slot);
         let place = &mut self.slots[slot];
+        let bit = 1_u64 << place.local;
         if place.buffered == 0 && !place.done {
             self.hungry |= 1 << slot;
         } else {
             self.hungry &= !(1 << slot);
         }
+        let filed = place.standing();
         if filed == place.filed {
             return;
         }
-        let scheduler = &mut self.schedulers[scheduler];
+        let scheduler = &mut self.schedulers[place.scheduler as usize];
         match place.filed {
             Filed::Nowhere => {}
             Filed::Stale => scheduler.stale.0 &= !bit,
@@ -394,30 +386,8 @@ impl Warps {
             }
         }
         place.filed = filed;
-    }
-
-    fn standing(&self, slot: usize) -> Filed {
-        let place = &self.slots[slot];
-        if place.done || place.buffered == 0 || place.at_barrier || place.fence || place.atomics > 0 {
-            return Filed::Nowhere;
-        }
-        if place.stale {
-            return Filed::Stale;
-        }
-        let Some(instruction) = place.stream.as_ref().and_then(|stream| stream.next()) else {
-            return Filed::Nowhere;
-        };
-        let waits_for = |registers: &[Register]| {
-            let mut registers = registers.iter();
-            registers.any(|&register| place.scoreboard.has(register))
-        };
-        if place.scoreboard.count > 0
-            && (waits_for(&instruction.reads)
-                || waits_for(&instruction.writes)
-                || waits_for(instruction.guard.as_slice()))
-        {
-            return Filed::Waiting;
-        }
-        Filed::Ready((self.unit)(&instruction.operation, &self.units))
+        let bit = 1_u64 << place.scheduler;
+        self.can_issue = self.can_issue & !bit | u64::from(scheduler.can_issue()) << place.scheduler;
+        self.waiting = self.waiting & !bit | u64::from(!scheduler.waiting.is_empty()) << place.scheduler;
     }
 }

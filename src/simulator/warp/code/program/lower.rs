@@ -44,7 +44,7 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
         }
     }
     Ok(Code {
-        instructions: lowering.instructions.into(),
+        instructions: lowering.instructions.into_iter().map(complete).collect(),
         texts: lowering.texts.into(),
         steps: lowering.steps.into(),
         grid: program.grid,
@@ -52,6 +52,19 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
         depth: lowering.depth,
         fixed: lowering.fixed,
     })
+}
+
+/// An instruction whose registers have been filled in.
+fn complete(instruction: Instruction) -> Instruction {
+    let Instruction {
+        pc,
+        operation,
+        writes,
+        reads,
+        guard,
+        ..
+    } = instruction;
+    Instruction::new(pc, operation, writes, reads, guard)
 }
 
 fn refusal(field: &str, message: impl Into<String>) -> Refusal {
@@ -201,13 +214,8 @@ impl<'p> Lowering<'p> {
             .saturating_mul(INSTRUCTION_BYTES)
             .saturating_add(self.program.pc);
         let none: Box<[Register]> = Box::new([]);
-        self.instructions.push(Instruction {
-            pc,
-            operation,
-            writes: none.clone(),
-            reads: none,
-            guard: None,
-        });
+        self.instructions
+            .push(Instruction::new(pc, operation, none.clone(), none, None));
         self.texts.push(text.into());
         self.steps.push(Step {
             when: None,

@@ -22,18 +22,23 @@ impl Channel {
         }
     }
 
-    /// One bus for commands: a row command moves the turn within the loop, as in the reference.
+    /// One bus for commands: a row command moves the turn within the loop over banks, as in the reference.
     fn command_in_turn(&mut self) -> bool {
-        let banks = self.banks.len();
-        let mut row = false;
-        for step in 0..banks {
-            let bank = (step + self.turn) % banks;
+        let (banks, turn) = (self.banks.len(), self.turn);
+        for bank in rotated(self.working, turn) {
+            if self.clock < self.earliest(bank) {
+                continue;
+            }
             if self.column(bank) {
                 return true;
             }
-            row = row || self.row(bank);
+            if self.row(bank) {
+                let steps = (bank + banks - turn) % banks + 1;
+                (steps..banks).any(|step| self.column((step + self.turn) % banks));
+                return true;
+            }
         }
-        row
+        false
     }
 
     /// The cycle from which on the next command for the job of `index` is allowed, unless others come between.

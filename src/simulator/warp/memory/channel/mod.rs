@@ -141,6 +141,22 @@ impl Channel {
         self.inside == 0
     }
 
+    /// The command cycle before which nothing happens here if nothing arrives and no answer is taken; 0 if that is not known.
+    pub fn quiet_until(&self) -> u64 {
+        let chooses = match self.dram.write_queue {
+            Some(_) => self.pending + self.pending_writes > 0,
+            None => self.queued & !self.working != 0,
+        };
+        if chooses || !self.arrivals.is_empty() || !self.answers.is_empty() {
+            return 0;
+        }
+        let next = self.bus.front().map_or(NEVER, |&(at, _, _)| at);
+        match self.working {
+            0 => next,
+            _ => next.min(self.quiet_until),
+        }
+    }
+
     /// The answer that waited longest, taken away.
     pub fn take_answer(&mut self) -> Option<Request> {
         let answer = self.answers.pop_front();

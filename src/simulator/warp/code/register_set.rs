@@ -1,0 +1,137 @@
+//! Sets of registers.
+
+use super::Register;
+
+/// Registers by number.
+///
+/// The lowest 128, which most kernels get by with, are one word, so that what an instruction waits for is one comparison.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RegisterSet {
+    low: u128,
+    /// From number 128 on, 64 in each.
+    more: Vec<u64>,
+}
+
+const LOW: u16 = 128;
+
+impl RegisterSet {
+    /// Whether no register is in it.
+    pub fn is_empty(&self) -> bool {
+        self.low == 0 && self.more.iter().all(|&word| word == 0)
+    }
+
+    /// Adds a register.
+    pub fn insert(&mut self, register: Register) {
+        let number = register.number;
+        if number < LOW {
+            self.low |= 1 << number;
+            return;
+        }
+        let (word, bit) = place(number);
+        if self.more.len() <= word {
+            self.more.resize(word + 1, 0);
+        }
+        if let Some(word) = self.more.get_mut(word) {
+            *word |= bit;
+        }
+    }
+
+    /// Takes a register out, if it is in the set.
+    pub fn remove(&mut self, register: Register) {
+        let number = register.number;
+        if number < LOW {
+            self.low &= !(1 << number);
+            return;
+        }
+        let (word, bit) = place(number);
+        if let Some(word) = self.more.get_mut(word) {
+            *word &= !bit;
+        }
+    }
+
+    /// The lowest registers that are in both sets, and whether there are others.
+    pub fn common(&self, other: &RegisterSet) -> (u128, bool) {
+        let more = self.more.iter().zip(&other.more).any(|(x, y)| x & y != 0);
+        (self.low & other.low, more)
+    }
+
+    /// The bit of a register in what [`RegisterSet::common`] gives; 0 if it is not one of the lowest.
+    pub fn bit(register: Register) -> u128 {
+        match register.number {
+            number if number < LOW => 1 << number,
+            _ => 0,
+        }
+    }
+
+    /// Takes all registers out.
+    pub fn clear(&mut self) {
+        self.low = 0;
+        self.more.clear();
+    }
+}
+
+/// Word and bit of a register beyond the lowest.
+fn place(number: u16) -> (usize, u64) {
+    let number = number - LOW;
+    (usize::from(number / 64), 1 << (number % 64))
+}
+
+impl FromIterator<Register> for RegisterSet {
+    fn from_iter<I: IntoIterator<Item = Register>>(registers: I) -> RegisterSet {
+        let mut set = RegisterSet::default();
+        registers.into_iter().for_each(|register| set.insert(register));
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn register(number: u16) -> Register {
+        Register { number, bank: 0 }
+    }
+
+    #[test]
+    fn equals_a_set_of_numbers() {
+        let mut state = 5_u64;
+        let mut random = |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for most in [3, 130, 70_000] {
+            let mut sets = [RegisterSet::default(), RegisterSet::default()];
+            let mut twins = [BTreeSet::new(), BTreeSet::new()];
+            for _ in 0..2000 {
+                let which = random(2) as usize;
+                let number = random(most).min(65_535) as u16;
+                match random(3) {
+                    0 => {
+                        sets[which].remove(register(number));
+                        twins[which].remove(&number);
+                    }
+                    _ if random(50) == 0 => {
+                        sets[which].clear();
+                        twins[which].clear();
+                    }
+                    _ => {
+                        sets[which].insert(register(number));
+                        twins[which].insert(number);
+                    }
+                }
+                assert_eq!(sets[which].is_empty(), twins[which].is_empty());
+                let (low, more) = sets[0].common(&sets[1]);
+                let common: Vec<u16> = twins[0].intersection(&twins[1]).copied().collect();
+                let bits = common
+                    .iter()
+                    .fold(0, |bits, &number| bits | RegisterSet::bit(register(number)));
+                assert_eq!(low, bits);
+                assert_eq!(more, common.iter().any(|&number| number >= LOW));
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The operands that an instruction has still to read.
+
+/// Banks of the register file, each as often as it is to be read.
+#[derive(Debug, Clone, Default)]
+pub struct Operands {
+    /// Banks to be read once or more, twice or more and so on, one bit each.
+    banks: [u64; 2],
+    /// The same from three times on.
+    more: Vec<u64>,
+}
+
+impl Operands {
+    /// Nothing is to be read.
+    pub fn clear(&mut self) {
+        self.banks = [0; 2];
+        self.more.clear();
+    }
+
+    /// `bank` is to be read once more.
+    pub fn add(&mut self, bank: u16) {
+        let bit = 1 << bank;
+        if self.banks[0] & bit == 0 {
+            self.banks[0] |= bit;
+            return;
+        }
+        for level in self.banks[1..].iter_mut().chain(&mut self.more) {
+            if *level & bit == 0 {
+                *level |= bit;
+                return;
+            }
+        }
+        self.more.push(bit);
+    }
+
+    /// Whether nothing is to be read.
+    pub fn is_empty(&self) -> bool {
+        self.banks[0] == 0
+    }
+
+    /// Reads once from each of the banks that are `free`; says from which.
+    pub fn read(&mut self, free: u64) -> u64 {
+        let [once, twice] = self.banks;
+        let read = once & free;
+        let third = self.more.first().copied().unwrap_or(0);
+        self.banks = [once & !read | twice & read, twice & !read | third & read];
+        for level in 0..self.more.len() {
+            let next = self.more.get(level + 1).copied().unwrap_or(0);
+            let this = &mut self.more[level];
+            *this = *this & !read | next & read;
+        }
+        read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equals_a_count_per_bank() {
+        let mut state = 17_u64;
+        let mut random = |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let mut operands = Operands::default();
+        for _ in 0..300 {
+            let mut counts = [0; 64];
+            operands.clear();
+            let banks = 1 + random(64);
+            for _ in 0..random(12) {
+                let bank = random(banks);
+                operands.add(bank as u16);
+                counts[bank as usize] += 1;
+            }
+            while !operands.is_empty() {
+                let free = random(1 << 31) << 33 | random(1 << 31) << 16 | random(1 << 16);
+                let read = operands.read(free);
+                for (bank, count) in counts.iter_mut().enumerate() {
+                    let reads = *count > 0 && free >> bank & 1 == 1;
+                    assert_eq!(read >> bank & 1 == 1, reads);
+                    *count -= i32::from(reads);
+                }
+                assert_eq!(operands.is_empty(), counts == [0; 64]);
+            }
+            assert_eq!(counts, [0; 64]);
+        }
+    }
+}
