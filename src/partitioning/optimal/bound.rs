@@ -80,6 +80,7 @@ impl Bound {
                 false => Proof::Search,
             },
             prices: self.prices.iter().map(|price| price.unsigned_abs()).collect(),
+            highs: None,
         }
     }
 }

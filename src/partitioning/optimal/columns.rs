@@ -11,8 +11,8 @@ use super::works::Works;
 /// The groups known so far.
 pub(super) struct Columns {
     /// The size of each task alone.
-    alone: Vec<u32>,
-    master: Master,
+    pub alone: Vec<u32>,
+    pub master: Master,
 }
 
 /// While groups are generated: few per task and round, for prices change.
@@ -29,7 +29,7 @@ const STEPS: [u32; 8] = [16, 12, 9, 6, 4, 2, 1, 0];
 const JUST_ABOVE: i64 = 100;
 
 /// Groups that branch and bound is begun with at most.
-const GROUPS: Limits = Limits {
+pub(super) const GROUPS: Limits = Limits {
     per_task: usize::MAX,
     groups: 50_000,
     patience: u64::MAX,
