@@ -32,9 +32,9 @@ struct Named<'a> {
 /// # Errors
 /// [`Error::Usage`] for an output that is the same file as an input, both by argument.
 pub(super) fn check(matches: &ArgMatches) -> Result<()> {
-    let (mut matches, mut simulates) = (matches, false);
-    while let Some((name, inner)) = matches.subcommand() {
-        simulates |= name == "simulate";
+    let simulates = matches.subcommand_name() == Some("simulate"); // not `budget simulate`
+    let mut matches = matches;
+    while let Some((_, inner)) = matches.subcommand() {
         matches = inner;
     }
     // Elsewhere a trace is read.
