@@ -392,7 +392,7 @@ fn no_input_is_overwritten() {
         let refused = answer(gpusched(command.split_whitespace()).current_dir(folder.path()));
         assert_refused(
             &refused,
-            &[&format!("{output}: found "), input, "as an input"],
+            &[&format!("{output}, "), "found the same file, expected two", input],
             &command,
         );
         assert_eq!(

@@ -100,9 +100,10 @@ pub enum Outcome {
 pub fn main() -> ExitCode {
     panic::set_hook(Box::new(report_panic));
     ExitCode::from(exit_code(|| {
-        let matches = Cli::command().get_matches();
+        let mut known = Cli::command();
+        let matches = known.get_matches_mut();
         let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-        overwriting::check(&matches)?;
+        overwriting::check(&known, &matches)?;
         run(command, &global)
     }))
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Command};
 
 use crate::error::{Error, Result};
 
@@ -24,27 +24,30 @@ const WRITTEN: [&str; 9] = [
 const NAMES: [&str; 2] = ["device", "machine"];
 
 /// What one argument names.
-struct Named<'a> {
-    argument: &'a str,
+struct Named {
+    /// As people know it: `--output`, or `PLAN`.
+    argument: String,
     path: PathBuf,
 }
 
 /// # Errors
 /// [`Error::Usage`] for an output that is the same file as an input, both by argument.
-pub(super) fn check(matches: &ArgMatches) -> Result<()> {
+pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
     let simulates = matches.subcommand_name() == Some("simulate"); // not `budget simulate`
-    let mut matches = matches;
-    while let Some((_, inner)) = matches.subcommand() {
+    let (mut command, mut matches) = (command, matches);
+    while let Some((name, inner)) = matches.subcommand() {
         matches = inner;
+        command = command.find_subcommand(name).unwrap_or(command);
     }
     // Elsewhere a trace is read.
     let written = |id: &str| WRITTEN.contains(&id) && (simulates || id != "trace");
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     for id in matches.ids() {
-        let argument = id.as_str();
-        for path in paths(matches, argument) {
+        let id = id.as_str();
+        for path in paths(matches, id) {
+            let argument = shown(command, id);
             let named = Named { argument, path };
-            match written(argument) {
+            match written(id) {
                 true => outputs.push(named),
                 false => inputs.push(named),
             }
@@ -53,14 +56,24 @@ pub(super) fn check(matches: &ArgMatches) -> Result<()> {
     for output in &outputs {
         if let Some(input) = inputs.iter().find(|input| same_file(&input.path, &output.path)) {
             return Err(Error::Usage(format!(
-                "--{}: found {}, which {} names as an input, expected another file",
-                output.argument.replace('_', "-"),
+                "{}, {}: found the same file, expected two: {}",
+                output.argument,
+                input.argument,
                 output.path.display(),
-                input.argument.replace('_', "-"),
             )));
         }
     }
     Ok(())
+}
+
+/// The name of an argument of `command`; that of a global option is its own.
+fn shown(command: &Command, id: &str) -> String {
+    let argument = command.get_arguments().find(|argument| argument.get_id() == id);
+    let value = argument.filter(|argument| argument.is_positional());
+    match value.and_then(|argument| argument.get_value_names()?.first()) {
+        Some(name) => name.to_string(),
+        None => format!("--{}", id.replace('_', "-")),
+    }
 }
 
 fn paths(matches: &ArgMatches, id: &str) -> Vec<PathBuf> {
@@ -86,8 +99,8 @@ fn same_file(a: &Path, b: &Path) -> bool {
 mod tests {
     use clap::{Command, CommandFactory as _};
 
-    use super::super::Cli;
     use super::WRITTEN;
+    use crate::cli::Cli;
 
     /// Looks at every option whose help says that it writes a file.
     fn look_at(command: &Command, found: &mut Vec<String>) {

@@ -126,15 +126,16 @@ fn profiles_come_from_files() {
 #[test]
 fn times_without_room_are_refused() {
     let group = |time: u64| {
+        // On a sixth of the SMs it takes longer: what the profile says has room, what the models make of it has not.
         let kernel = format!(
-            r#"{{"sms":5,"profile":{{"name":"k","kai":1,"points":[{{"sms":5,"time":{time},"bandwidth":300}},{{"sms":30,"time":{time},"bandwidth":300}}]}}}}"#
+            r#"{{"sms":5,"profile":{{"name":"k","kai":1,"points":[{{"sms":5,"bandwidth":50}},{{"sms":30,"time":{time},"bandwidth":300}}]}}}}"#
         );
         format!(r#"{{"kernels":[{kernel},{kernel}]}}"#)
     };
     for model in ["fluid", "masola", "masola-repaired", "naive"] {
         let line = format!("predict - --format json --model {model}");
         assert_eq!(run_with(&line, group(1_000_000)).code, 0);
-        let answer = run_with(&line, group(18_000_000_000_000_000_000));
+        let answer = run_with(&line, group(9_000_000_000_000_000_000));
         assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{model}");
         let says = "-:1: at kernels[0].profile: found a time of";
         assert!(
