@@ -70,3 +70,30 @@ impl Error {
         }
     }
 }
+
+/// `message` of a parser, with the numbers that fit in place of the name of a type.
+pub(crate) fn in_words(message: &str) -> String {
+    const TYPES: [(&str, &str); 9] = [
+        ("u8", "a whole number from 0 to 255"),
+        ("u16", "a whole number from 0 to 65535"),
+        ("u32", "a whole number from 0 to 4294967295"),
+        ("u64", "a whole number from 0 to 18446744073709551615"),
+        ("usize", "a whole number from 0 to 18446744073709551615"),
+        ("i32", "a whole number from -2147483648 to 2147483647"),
+        (
+            "i64",
+            "a whole number from -9223372036854775808 to 9223372036854775807",
+        ),
+        ("f32", "a number"),
+        ("f64", "a number"),
+    ];
+    for (name, words) in TYPES {
+        if let Some(start) = message
+            .strip_suffix(name)
+            .filter(|start| start.ends_with("expected "))
+        {
+            return format!("{start}{words}");
+        }
+    }
+    message.to_owned()
+}

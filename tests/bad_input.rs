@@ -209,7 +209,7 @@ fn bad_usage_is_refused() {
     let huge = "9".repeat(40);
     #[rustfmt::skip] // a table
     let cases: &[(&str, &[&str])] = &[
-        ("test SET", &["neither --sms nor --platform", "xavier (8 SMs)"]),
+        ("test SET", &["none of --sms, --platform and --device", "xavier (8 SMs)"]),
         ("test SET --sms 8 --platform orin", &["both --sms and --platform", "h100 (132 SMs)"]),
         ("test SET --sms 0", &["--sms", "1..=65536"]),
         ("test SET --sms -3", &["-3"]),
@@ -231,10 +231,15 @@ fn bad_usage_is_refused() {
         ("test missing.json --sms 8", &["missing.json: cannot open"]),
         ("test tasksets --sms 8", &["tasksets: cannot read"]),
         ("test SET/x --sms 8", &["adas.json/x: cannot open"]),
-        ("partition SET", &["neither --sms nor --platform"]),
+        ("partition SET", &["none of --sms, --platform and --device"]),
         ("partition SET --sms 8 --heuristic magic", &["magic", "one-per-partition"]),
         ("partition SET --sms 8 --split 4", &["--split: found --heuristic sms, expected ffd or wfd"]),
         ("partition SET --sms 8 --heuristic ffd --split 0", &["--split"]),
+        ("partition SET --sms 8 --solver exact", &["--solver: found --heuristic sms, expected optimal"]),
+        #[cfg(not(feature = "highs"))]
+        ("partition SET --sms 8 --heuristic optimal --solver highs", &["--solver: found highs, expected exact", "--features highs"]),
+        ("partition SET --sms 8 --budget 5", &["--budget: found --heuristic sms, expected auto or optimal, or --improve beside it"]),
+        ("partition SET --sms 8 --interference bandwidth --memory-bandwidth 100", &["\"100\", expected a bandwidth with its unit"]),
         ("partition SET --sms 8 --heuristic ffd --split 9", &["--split: found 9, expected at most the 8 SMs"]),
         ("partition SET --sms 8 --heuristic 1g --forbidden act", &["--forbidden: found --heuristic 1g, expected sms or bf"]),
         ("partition SET --sms 8 --heuristic wfd --order increasing", &["--order: found --heuristic wfd"]),
@@ -311,4 +316,93 @@ fn a_full_disk_is_an_error() {
             assert!(message.contains("-: cannot write: No space left"), "{message}");
         }
     }
+}
+
+/// What is read is not written over, whatever the names of the file and of the option.
+#[test]
+fn no_input_is_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let copy = |from: &str, to: &str| {
+        std::fs::copy(support::root().join(from), folder.path().join(to)).unwrap();
+    };
+    copy(ADAS, "set.json");
+    copy("tasksets/kernels/histo-m4.json", "kernel.json");
+    copy("tasksets/devices/a100.json", "device.json");
+    copy("tasksets/traces/two-paths.csv", "trace.csv");
+    std::fs::create_dir(folder.path().join("inner")).unwrap();
+    let again = path("inner/../set.json");
+    let plan = path("plan.json");
+    assert_eq!(
+        answer(&mut gpusched([
+            "partition",
+            &path("set.json"),
+            "--sms",
+            "8",
+            "-o",
+            &plan
+        ]))
+        .code,
+        0
+    );
+    for (command, input, output) in [
+        (
+            format!("partition set.json --sms 8 -o {again}"),
+            "set.json",
+            "--output",
+        ),
+        ("test set.json --sms 8 -o set.json".into(), "set.json", "--output"),
+        (
+            "verify plan.json set.json -o plan.json".into(),
+            "plan.json",
+            "--output",
+        ),
+        (
+            "partition set.json --device device.json -o device.json".into(),
+            "device.json",
+            "--output",
+        ),
+        (
+            "partition set.json --device a100 --export csv --export-to set.json".into(),
+            "set.json",
+            "--export-to",
+        ),
+        (
+            "simulate tasks set.json --plan plan.json --trace plan.json".into(),
+            "plan.json",
+            "--trace",
+        ),
+        (
+            "simulate tasks set.json --plan plan.json --gantt set.json".into(),
+            "set.json",
+            "--gantt",
+        ),
+        (
+            "wcet curve kernel.json --svg kernel.json".into(),
+            "kernel.json",
+            "--svg",
+        ),
+        (
+            "wcet cluster trace.csv -o trace.csv".into(),
+            "trace.csv",
+            "--output",
+        ),
+    ] {
+        let before = std::fs::read(folder.path().join(input)).unwrap();
+        let refused = answer(gpusched(command.split_whitespace()).current_dir(folder.path()));
+        assert_refused(
+            &refused,
+            &[&format!("{output}, "), "found the same file, expected two", input],
+            &command,
+        );
+        assert_eq!(
+            std::fs::read(folder.path().join(input)).unwrap(),
+            before,
+            "{command}"
+        );
+    }
+    // A trace that is read is no output.
+    let command = "budget simulate kernel.json --blocks trace --trace kernel.json -o new.json";
+    let twice = answer(gpusched(command.split_whitespace()).current_dir(folder.path()));
+    assert_refused(&twice, &["kernel.json: found twice"], command);
 }

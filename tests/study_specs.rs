@@ -151,6 +151,59 @@ const BAD: &[(&str, &str, &[&str])] = &[
         &["algorithm[0]", "unknown field `color`"],
     ),
     (
+        "heuristic = \"1g\"",
+        "heuristic = \"1g\"\nbudget = 5",
+        &[
+            "algorithm[0].budget",
+            "found 5 with heuristic 1g, expected it with auto or optimal",
+        ],
+    ),
+    (
+        "heuristic = \"1g\"",
+        "heuristic = \"auto\"\nbudget = 0",
+        &["algorithm[0].budget", "found 0, expected at least 1"],
+    ),
+    (
+        "heuristic = \"1g\"",
+        "heuristic = \"auto\"\nimprove = true",
+        &[
+            "algorithm[0].improve",
+            "found true with heuristic auto, expected it with sms or bf",
+        ],
+    ),
+    (
+        "heuristic = \"1g\"",
+        "heuristic = \"sms\"\nsplit = 2",
+        &[
+            "algorithm[0].split",
+            "found 2 with heuristic sms, expected it with ffd or wfd",
+        ],
+    ),
+    (
+        "heuristic = \"1g\"",
+        "heuristic = \"ffd\"\nsplit = 13",
+        &[
+            "algorithm[0].split",
+            "found 13, expected 1 to the 12 SMs of the GPU",
+        ],
+    ),
+    (
+        "heuristic = \"1g\"",
+        "heuristic = \"sms\"\ntraffic = \"heed\"",
+        &[
+            "algorithm[0].traffic",
+            "found heed, expected a reading with interference",
+        ],
+    ),
+    (
+        "heuristic = \"1g\"",
+        "heuristic = \"sms\"\nbf_measure = \"demand\"",
+        &[
+            "algorithm[0].bf_measure",
+            "with heuristic sms, expected it with bf",
+        ],
+    ),
+    (
         "memory-share = 0.5",
         "memory-share = 1.5",
         &["at generator", "memory-share: found 1.5"],
@@ -432,7 +485,7 @@ fn the_command_writes_nothing_for_bad_input() {
         ),
         (
             vec!["good.toml", "-o", "good.toml"],
-            "good.toml: cannot create folder",
+            "--output, SPEC: found the same file, expected two: good.toml",
         ),
     ] {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_gpusched"))

@@ -11,6 +11,7 @@ mod global;
 mod import;
 mod man;
 mod output;
+mod overwriting;
 mod pairs;
 mod partition;
 mod plot;
@@ -32,7 +33,7 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 
@@ -99,7 +100,10 @@ pub enum Outcome {
 pub fn main() -> ExitCode {
     panic::set_hook(Box::new(report_panic));
     ExitCode::from(exit_code(|| {
-        let Cli { global, command } = Cli::parse();
+        let mut known = Cli::command();
+        let matches = known.get_matches_mut();
+        let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        overwriting::check(&known, &matches)?;
         run(command, &global)
     }))
 }
@@ -160,7 +164,6 @@ mod tests {
 
     #[test]
     fn command_line_is_consistent() {
-        use clap::CommandFactory as _;
         Cli::command().debug_assert();
     }
 

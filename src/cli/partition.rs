@@ -3,6 +3,7 @@
 mod export;
 mod response_times;
 mod sensitivity;
+mod solver;
 
 use clap::value_parser;
 
@@ -20,9 +21,10 @@ use crate::model::policy::Strength;
 use crate::model::wcet::MAX_SMS;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{self, Heuristic, HeuristicKind, Objective, Offer, Traffic, partition};
+use crate::partitioning::{self, Heuristic, HeuristicKind, Objective, Offer, Traffic, listed, partition};
 use crate::schedulability::edf;
 use crate::time::Time;
+use solver::Solver;
 
 /// Divides the SMs of a GPU among the tasks.
 #[derive(Debug, clap::Args)]
@@ -63,6 +65,9 @@ pub struct Args {
     /// auto, optimal, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
     #[arg(long, value_name = "TIME")]
     time_limit: Option<Time>,
+    /// optimal: what chooses among known groups; highs needs a build with the cargo feature of that name [default: exact].
+    #[arg(long, value_enum)]
+    solver: Option<Solver>,
     /// --device: what a partition consists of [default: sm].
     #[arg(long, value_enum)]
     granularity: Option<Granularity>,
@@ -98,7 +103,7 @@ impl Args {
             _ => "",
         };
         let offer = offer(self.question.device(), self.granularity)?;
-        self.export.check(global, offer.as_ref())?;
+        self.export.check(global, offer.as_ref(), self.sensitivity)?;
         self.question.ask(global, header, offer.as_ref(), |case| {
             let mut plan = partition(&case.problem, &heuristic);
             if self.sensitivity {
@@ -127,34 +132,27 @@ impl Args {
     /// # Errors
     /// [`Error::Usage`] for an option that would have no effect, or more partitions than SMs.
     fn heuristic(&self) -> Result<Heuristic> {
-        use HeuristicKind::{Auto, Bf, Ffd, Matching, OnePerPartition, Optimal, Savings, Sms, Wfd};
-        let improvable = [Sms, Bf, OnePerPartition, Ffd, Wfd, Savings, Matching];
-        let searches: &[HeuristicKind] = match self.improve {
-            true => &improvable,
-            false => &[Auto, Optimal],
-        };
-        let aims: &[HeuristicKind] = match self.improve {
-            true => &improvable,
-            false => &[Savings, Matching, Auto, Optimal],
-        };
-        let options: [(&str, bool, &[HeuristicKind]); 9] = [
-            ("--improve", self.improve, &improvable),
-            ("--objective", self.objective.is_some(), aims),
-            ("--budget", self.budget.is_some(), searches),
-            ("--time-limit", self.time_limit.is_some(), searches),
-            ("--forbidden", self.forbidden.is_some(), &[Sms, Bf]),
-            ("--order", self.order.is_some(), &[Sms, Bf]),
-            ("--bf-measure", self.bf_measure.is_some(), &[Bf]),
-            ("--bf-direction", self.bf_direction.is_some(), &[Bf]),
-            ("--split", self.split.is_some(), &[Ffd, Wfd]),
+        let options = [
+            ("improve", self.improve),
+            ("objective", self.objective.is_some()),
+            ("budget", self.budget.is_some()),
+            ("time_limit", self.time_limit.is_some()),
+            ("forbidden", self.forbidden.is_some()),
+            ("order", self.order.is_some()),
+            ("bf_measure", self.bf_measure.is_some()),
+            ("bf_direction", self.bf_direction.is_some()),
+            ("split", self.split.is_some()),
+            ("solver", self.solver.is_some()),
         ];
-        for (option, given, kinds) in options {
+        for (option, given) in options {
+            let kinds = HeuristicKind::heeding(option, self.improve).unwrap_or_default();
             if given && !kinds.contains(&self.heuristic) {
-                let kinds: Vec<String> = kinds.iter().map(|&kind| heuristic_name(kind)).collect();
                 return Err(Error::Usage(format!(
-                    "{option}: found --heuristic {}, expected {}, where the option has an effect",
-                    heuristic_name(self.heuristic),
-                    kinds.join(" or ")
+                    "--{}: found --heuristic {}, expected {}{}, where the option has an effect",
+                    option.replace('_', "-"),
+                    self.heuristic,
+                    listed(kinds),
+                    self.or_improve(option),
                 )));
             }
         }
@@ -170,6 +168,7 @@ impl Args {
             )));
         }
         Ok(Heuristic {
+            solver: self.solver.unwrap_or_default().of_the_library()?,
             kind: self.heuristic,
             forbidden: self.forbidden.unwrap_or_default(),
             order: self.order.unwrap_or_default(),
@@ -182,6 +181,16 @@ impl Args {
             budget: self.budget,
             time_limit_ms: self.time_limit.map(|limit| limit.ns() / 1_000_000),
         })
+    }
+
+    /// That local search would give `option` an effect, if it may follow.
+    fn or_improve(&self, option: &str) -> &'static str {
+        let with = HeuristicKind::heeding(option, true).is_some_and(|kinds| kinds.contains(&self.heuristic));
+        if with && !self.improve {
+            ", or --improve beside it"
+        } else {
+            ""
+        }
     }
 
     /// The answer first, in color, then on how many SMs or why not.
@@ -227,7 +236,7 @@ impl Args {
                 .name()
                 .map_or("task set".to_owned(), |name| clip(name, 40)),
             case.set.tasks().len(),
-            heuristic_name(self.heuristic),
+            self.heuristic,
             self.question.test_name()
         );
         if plan.failure.is_some() && !plan.partitions.is_empty() {
@@ -256,6 +265,9 @@ impl Args {
                 },
                 if gap == 0 { ": no plan has fewer" } else { "" }
             );
+            if let Some(claimed) = bound.highs {
+                text += &format!("HiGHS: no plan has fewer than {claimed} SMs (floating point, no proof)\n");
+            }
         }
         if let Some(sensitivity) = &plan.sensitivity {
             text += &sensitivity::edge(case, sensitivity, palette);
@@ -368,13 +380,6 @@ fn slack(case: &Case<'_>, partition: &Partition) -> Option<Time> {
     }
     let demands = case.problem.demands(&partition.tasks, partition.sms).ok()?;
     edf::slack(&demands)
-}
-
-/// The name as on the command line.
-fn heuristic_name(kind: HeuristicKind) -> String {
-    use clap::ValueEnum as _;
-    kind.to_possible_value()
-        .map_or(String::new(), |value| value.get_name().to_owned())
 }
 
 /// A measured time: its nanoseconds are noise.

@@ -50,6 +50,7 @@ impl Args {
     /// # Errors
     /// Bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        self.check_models()?;
         let (format, palette) = (global.format(), Palette::of(global));
         let mut output = Output::open(global)?;
         if format == Format::Csv {
@@ -79,6 +80,20 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
+    /// # Errors
+    /// [`Error::Usage`] for a model that is named twice: whoever reads the rows by model would count it twice.
+    fn check_models(&self) -> Result<()> {
+        let mut models = self.models.iter();
+        while let Some(model) = models.next() {
+            if models.as_slice().contains(model) {
+                return Err(Error::Usage(format!(
+                    "--model: found {model} twice, expected each model once"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     fn answer(&self, group: Group, fault: &dyn Fn(String, String) -> Error) -> Result<Answer> {
         let folder = self.groups.parent().unwrap_or(std::path::Path::new(""));
         let group = group.resolved(|kernel, name| {
@@ -94,6 +109,30 @@ impl Args {
             })
         });
         let predictions = predictions.collect::<Result<Vec<Prediction>>>()?;
+        for prediction in &predictions {
+            if let Some((kernel, time)) = too_long(prediction) {
+                let message = format!(
+                    "found a time of {time:e} ns by {}, expected less than 2^64 ns, some 584 years",
+                    prediction.model
+                );
+                return Err(fault(format!("kernels[{kernel}].profile"), message));
+            }
+        }
         Ok(Answer::new(&group, &predictions))
     }
+}
+
+/// A kernel with a time that whole nanoseconds have no room for, and that time.
+fn too_long(prediction: &Prediction) -> Option<(usize, f64)> {
+    let kernels = prediction.kernels.iter().enumerate();
+    let kernels = kernels.flat_map(|(index, kernel)| [(index, kernel.isolated), (index, kernel.predicted)]);
+    let windows = prediction.windows.iter();
+    let parts = windows.flat_map(|window| {
+        let parts = window.parts.iter();
+        parts.flat_map(|part| [(part.kernel, part.time), (part.kernel, window.end)])
+    });
+    // 2⁶⁴ itself is the first that is too long; what is no number is, too.
+    kernels
+        .chain(parts)
+        .find(|&(_, time)| !(0.0..u64::MAX as f64).contains(&time))
 }

@@ -100,9 +100,10 @@ pub fn one_gpu(sms: Option<u32>, platform: Option<&Platform>, others: &str) -> R
         (None, Some(platform)) => Ok(platform.sms),
         (found, _) => Err(Error::Usage(format!(
             "found {}, expected {others}--sms M, or --platform NAME with one of {}",
-            match found {
-                Some(_) => "both --sms and --platform",
-                None => "neither --sms nor --platform",
+            match (found, others.split(' ').next().filter(|first| !first.is_empty())) {
+                (Some(_), _) => "both --sms and --platform".to_owned(),
+                (None, Some(other)) => format!("none of --sms, --platform and {other}"),
+                (None, None) => "neither --sms nor --platform".to_owned(),
             },
             platforms()
         ))),
@@ -241,7 +242,7 @@ impl Question {
         let mut sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
         let pool = global.pool()?;
-        let (mut asked, mut positive) = (0u64, 0u64);
+        let (mut asked, mut positive, mut silent) = (0u64, 0u64, header.is_empty());
         let mut pace = Pace::new(pool.current_num_threads());
         loop {
             let raw = sets.batch(BATCH)?;
@@ -274,6 +275,7 @@ impl Question {
                 for answer in answers {
                     let answer = answer?;
                     output.write(&answer.text)?;
+                    silent &= answer.text.is_empty();
                     positive += u64::from(answer.positive);
                     asked += 1;
                 }
@@ -282,7 +284,9 @@ impl Question {
                 rest = later;
             }
         }
-        output.finish()?;
+        if !silent {
+            output.finish()?; // else there is nothing to be found in a file
+        }
         if asked > 1 && global.format() == Format::Text && !global.quiet {
             complain(&format!("{positive} of {asked} task sets pass"));
         }

@@ -62,6 +62,9 @@ struct Bound {
     /// Why not all of it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     unchecked: Option<String>,
+    /// What HiGHS claims beyond `sms`, unconfirmed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    highs: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -134,6 +137,7 @@ fn answer(plan: &Plan, checked: Checked) -> Answer {
             sms: bound.stated,
             proven: bound.proven,
             unchecked: bound.unchecked.map(|why| why.to_string()),
+            highs: bound.highs,
         }),
         fault: fault.map(|Fault { field, message }| Found { field, message }),
     }
@@ -195,12 +199,16 @@ fn text(index: u64, plan: &Plan, checked: Checked, palette: &Palette) -> String 
 /// How much of a lower bound is confirmed.
 fn bound_line(bound: &CheckedBound) -> String {
     let stated = bound.stated;
-    match (bound.proven, &bound.unchecked) {
+    let line = match (bound.proven, &bound.unchecked) {
         (Some(sms), Some(why)) => {
             format!("   lower bound of {stated} SMs: {sms} confirmed, {why}\n")
         }
         (Some(_), None) => format!("   lower bound of {stated} SMs: confirmed\n"),
         (None, Some(why)) => format!("   lower bound of {stated} SMs: not confirmed, {why}\n"),
         (None, None) => String::new(),
-    }
+    };
+    let claim = bound.highs.map_or(String::new(), |sms| {
+        format!("   lower bound of {sms} SMs by HiGHS: not confirmed, it computes with floating point\n")
+    });
+    line + &claim
 }

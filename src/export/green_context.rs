@@ -35,14 +35,15 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
                  // groups from gpusched_first[i] to before gpusched_first[i + 1], in one call of cuDevResourceGenerateDesc.\n\
                  #define GPUSCHED_MIN_COUNT {group}\n\
                  #define GPUSCHED_GROUPS {groups}\n\
-                 static const unsigned gpusched_first[{}] = {{\n    0,\n",
+                 static const unsigned gpusched_first[{}] = {{\n",
                 out.plan.partitions.len() + 1
             );
-            let mut end = 0;
+            let mut first = 0;
             for (index, partition) in out.partitions() {
-                end += partition.sms / group;
-                text += &format!("    // {}\n    {end},\n", out.comment(index, partition));
+                text += &format!("    // {}\n    {first},\n", out.comment(index, partition));
+                first += partition.sms / group;
             }
+            text += &format!("    // the end of the last\n    {first},\n");
         }
         None => {
             text += &format!(

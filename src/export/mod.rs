@@ -77,19 +77,6 @@ impl Target {
         }
     }
 
-    /// What stands in the place of a plan that is not schedulable: it fails where it is used, so that nobody takes it for one.
-    pub fn refusal(self) -> String {
-        match self {
-            Target::Libsmctrl | Target::GreenContext => {
-                "#error \"not schedulable: no plan to export\"\n".to_owned()
-            }
-            Target::Mps | Target::Mig => {
-                "#!/bin/sh\necho 'not schedulable: no plan to export' >&2\nexit 1\n".to_owned()
-            }
-            Target::Csv => CSV_COLUMNS.join(",") + "\n",
-        }
-    }
-
     /// `plan` for `set`, which is schedulable, in the words of this target.
     ///
     /// # Errors

@@ -3,6 +3,8 @@
 //! A question is answered by the load where that suffices (nearly always), else by the exact test. WCETs come from
 //! tables, and nothing is allocated per question.
 
+use std::time::Instant;
+
 use super::Problem;
 use super::costs::Costs;
 use super::group::Group;
@@ -24,6 +26,8 @@ pub(super) struct Examiner<'a> {
     demands: Vec<Demand>,
     /// The traffic around a partition, if it counts.
     outlook: Option<Outlook>,
+    /// From when on nothing passes beside that traffic, whose tests take long.
+    deadline: Option<Instant>,
 }
 
 impl<'a> Examiner<'a> {
@@ -35,7 +39,19 @@ impl<'a> Examiner<'a> {
             tasks: Vec::new(),
             demands: Vec::new(),
             outlook: None,
+            deadline: None,
         }
+    }
+
+    /// After `deadline`, no group is found to pass beside the traffic of others any more. A search so comes to its end, with what it
+    /// has; nothing can be concluded from a group that does not pass.
+    pub fn stop_at(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
+    }
+
+    /// Whether that time has come.
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// From now on, the traffic of `outlook` counts, if there is one.
@@ -80,7 +96,8 @@ impl<'a> Examiner<'a> {
 
     #[cold]
     fn passes_beside_others(&mut self, group: &Group<'_>, sms: u32) -> bool {
-        self.gather(group, sms)
+        !self.is_late()
+            && self.gather(group, sms)
             && self
                 .outlook
                 .as_ref()

@@ -43,6 +43,9 @@ pub struct Heuristic {
     /// The same: after how much time they stop [ms], if that is earlier. Answers then depend on the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit_ms: Option<u64>,
+    /// Optimal: what chooses among known groups.
+    #[serde(default, skip_serializing_if = "Solver::is_exact")]
+    pub solver: Solver,
     /// Where the memory traffic of partitions counts: what the search makes of it.
     #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
@@ -55,6 +58,26 @@ impl Heuristic {
             self.budget.unwrap_or(tests),
             self.time_limit_ms.map(Duration::from_millis),
         )
+    }
+}
+
+/// What chooses the fewest SMs among known groups.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    /// Branch and bound, whose conclusions rest on integers.
+    #[default]
+    Exact,
+    /// HiGHS first, for plans. That it sees none is stated as a claim ([`LowerBound::highs`](crate::model::plan::LowerBound::highs));
+    /// what remains of the budget goes into the proof.
+    #[cfg(feature = "highs")]
+    Highs,
+}
+
+impl Solver {
+    /// Whether this is the default, which files leave out.
+    pub(crate) fn is_exact(&self) -> bool {
+        *self == Solver::Exact
     }
 }
 

@@ -19,6 +19,7 @@ mod auto;
 mod baselines;
 mod candidate;
 mod costs;
+mod effects;
 mod examiner;
 mod focus;
 pub mod forbidden;
@@ -51,14 +52,15 @@ mod work;
 
 pub use auto::AUTO_BUDGET;
 pub use candidate::Candidate;
-pub use heuristic::{Heuristic, HeuristicKind, Traffic};
+pub(crate) use effects::listed;
+pub use heuristic::{Heuristic, HeuristicKind, Solver, Traffic};
 pub use objective::Objective;
 pub use offer::{Offer, Placed};
 pub use optimal::OPTIMAL_BUDGET;
 pub use problem::Problem;
 pub use sensitivity::sensitivity;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use examiner::Examiner;
 use outlook::Outlook;
@@ -96,7 +98,19 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
         _ => &one,
     };
     let mut first: Option<Plan> = None;
+    // One time limit for all: without a bound there is nothing that a test cut short could make wrong.
+    let limit = heuristic.time_limit_ms.map(Duration::from_millis);
+    let start = Instant::now();
+    examiner.stop_at(limit.and_then(|limit| start.checked_add(limit)));
     for &way in ways {
+        if first.is_some() && examiner.is_late() {
+            break;
+        }
+        let left = limit.map(|limit| limit.saturating_sub(start.elapsed()).as_millis());
+        let heuristic = &Heuristic {
+            time_limit_ms: left.map(|left| u64::try_from(left).unwrap_or(u64::MAX)),
+            ..*heuristic
+        };
         let found = search_by(examiner, &singles, heuristic, (way, memory));
         // What others do depends on how they are divided, so no group has a size of its own to bound a plan by.
         let mut plan = Outcome { bound: None, ..found }.into_plan(problem);

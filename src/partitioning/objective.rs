@@ -62,6 +62,18 @@ impl Budget {
         tested >= self.tests || self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
     }
 
+    /// How many tests are left after `tested`.
+    #[cfg(feature = "highs")]
+    pub fn tests_left(&self, tested: u64) -> u64 {
+        self.tests.saturating_sub(tested)
+    }
+
+    /// How much time is left, if that is limited.
+    #[cfg(feature = "highs")]
+    pub fn time_left(&self) -> Option<Duration> {
+        self.limit.map(|limit| limit.saturating_sub(self.start.elapsed()))
+    }
+
     /// The same, and no more than `tests` tests.
     pub fn at_most(self, tests: u64) -> Budget {
         Budget {

@@ -59,6 +59,18 @@ impl<'e, 'p> Sizes<'e, 'p> {
         self.phase.is_spent(self.tested + self.charged)
     }
 
+    /// How many tests may be spent for now.
+    #[cfg(feature = "highs")]
+    pub fn tests_left(&self) -> u64 {
+        self.phase.tests_left(self.tested + self.charged)
+    }
+
+    /// How much time, if that is limited.
+    #[cfg(feature = "highs")]
+    pub fn time_left(&self) -> Option<std::time::Duration> {
+        self.phase.time_left()
+    }
+
     /// From now on, the first `part` of `of` equal parts of the budget may be spent.
     pub fn spend(&mut self, part: u32, of: u32) {
         self.phase = self.budget.part(part, of);

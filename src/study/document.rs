@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, InputError, Result, in_words};
 
 /// The text of a TOML file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,7 +60,7 @@ impl Document {
             file: self.file.clone(),
             line: start.or_else(|| self.span(field)).map(|start| self.line(start)),
             field: field.to_owned(),
-            message: error.message().trim().replace('\n', "; "),
+            message: in_words(&error.message().trim().replace('\n', "; ")),
         })
     }
 

@@ -155,22 +155,45 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let sum: u128 = bound.prices.iter().map(|&price| u128::from(price)).sum();
     let by_prices = sum.div_ceil(UNITS_PER_SM.into()).max(1);
     let sms = u128::from(bound.sms);
-    let holds = match bound.proof {
-        Proof::Prices => sms == by_prices,
-        Proof::Search => sms > by_prices,
+    let summed = match sum {
+        0 => "1, for every plan has at least that and its prices sum to 0".to_owned(),
+        _ => format!("{by_prices}, the sum of its prices rounded up"),
     };
-    if !holds {
-        let message = format!("found {sms}, but the prices sum to {by_prices} when rounded up");
-        return Err(Fault::new("bound.sms", message));
+    match bound.proof {
+        Proof::Prices if sms != by_prices => {
+            let message = format!("found {sms} by prices, expected {summed}");
+            return Err(Fault::new("bound.sms", message));
+        }
+        Proof::Search if sms == by_prices => {
+            let message = format!("found search, expected prices: {sms} SMs need no search beyond {summed}");
+            return Err(Fault::new("bound.proof", message));
+        }
+        Proof::Search if sms < by_prices => {
+            let message = format!("found {sms} by search, expected more than {summed}");
+            return Err(Fault::new("bound.sms", message));
+        }
+        Proof::Prices | Proof::Search => {}
     }
     let all_pass = plan
         .partitions
         .iter()
         .all(|partition| partition.verdict.schedulable);
     let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
-    if all_pass && placed == set.tasks().len() && sms > u128::from(plan.sms_used) {
+    let whole = all_pass && placed == set.tasks().len();
+    if whole && sms > u128::from(plan.sms_used) {
         let message = format!("found {sms}, but the plan has {} SMs", plan.sms_used);
         return Err(Fault::new("bound.sms", message));
+    }
+    let Some(claimed) = bound.highs else {
+        return Ok(());
+    };
+    if claimed <= bound.sms {
+        let message = format!("found {claimed}, expected more than bound.sms, {sms}, or no such field");
+        return Err(Fault::new("bound.highs", message));
+    }
+    if whole && claimed > plan.sms_used {
+        let message = format!("found {claimed}, but the plan has {} SMs", plan.sms_used);
+        return Err(Fault::new("bound.highs", message));
     }
     Ok(())
 }

@@ -88,7 +88,7 @@ fn bad_scenarios_are_refused() {
         (r#"{"platform":{"sms":8,"threads_per_sm":100},"kernels":[]}"#.to_owned(), &["bad.json:1: at platform: threads_per_sm: found 100, expected whole warps of 32"]),
         (kernel(r#""threads":0"#), &["bad.json:1: at kernels[2].threads: found 0, expected a positive integer"]),
         (kernel(r#""threads":4096"#), &["bad.json:1: kernels[2].threads: found 4096, expected at most the 2048 threads of an SM"]),
-        (kernel(r#""threads":"32""#), &["bad.json:1: at kernels[2].threads", "string \"32\", expected u32"]),
+        (kernel(r#""threads":"32""#), &["bad.json:1: at kernels[2].threads", "string \"32\", expected a whole number from 0 to 4294967295"]),
         (kernel(r#""blocks":-1"#), &["bad.json:1: at kernels[2].blocks", "`-1`"]),
         (kernel(r#""registers":256"#), &["bad.json:1: kernels[2].registers: found 256 per thread, 8192 in a block, expected at most 255 per thread"]),
         (kernel(r#""shared_memory":99999"#), &["bad.json:1: kernels[2].shared_memory: found 99999, expected at most the 65536 bytes of an SM"]),

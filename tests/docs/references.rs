@@ -188,7 +188,7 @@ fn definitions_are_told_from_mentions() {
 }
 
 /// Options of other programs that the documents name.
-const OTHER_OPTIONS: [&str; 2] = ["--release", "--open"];
+const OTHER_OPTIONS: [&str; 3] = ["--release", "--open", "--features"];
 
 #[test]
 fn options_exist() {

@@ -103,17 +103,24 @@ fn exports_go_where_they_are_sent() {
 #[test]
 fn no_plan_no_export() {
     let overload = r#"{"tasks":[{"period":"10ms","wcet":{"table":[[1,"11ms"]]}}]}"#;
-    for (granularity, target, says) in [("tpc", "libsmctrl", "#error"), ("mig", "mig", "exit 1")] {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    for (granularity, target) in [("tpc", "libsmctrl"), ("mig", "mig"), ("sm", "csv")] {
         let line = format!("partition - --device a100 --granularity {granularity} --export {target}");
-        let answer = crate::support::run_with(&line, overload);
-        assert_eq!(answer.code, 1);
-        assert!(
-            answer.stdout.contains(says) && !answer.stdout.contains("mask"),
-            "{}",
-            answer.stdout
-        );
-        assert!(answer.stderr.contains("nothing is exported"), "{}", answer.stderr);
+        for options in [
+            String::new(),
+            format!(" -o {}", file("out")),
+            format!(" -o {} --export-to {}", file("plan.json"), file("out")),
+        ] {
+            let answer = crate::support::run_with(&format!("{line}{options}"), overload);
+            assert_eq!((answer.code, answer.stdout.as_str()), (1, ""), "{options}");
+            assert!(answer.stderr.contains("nothing is exported"), "{}", answer.stderr);
+        }
     }
+    // The answer beside it is there; the export is not.
+    let left = std::fs::read_dir(folder.path()).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["plan.json"]);
 }
 
 #[test]
@@ -175,6 +182,22 @@ fn what_cannot_be_is_refused() {
             "found the same file",
         ),
         ("--device a100 --export-to x.csv".into(), "--export"),
+        (
+            "--device a100 --export csv --format json".into(),
+            "--format: found json with --export csv",
+        ),
+        (
+            "--device a100 --export csv --sensitivity".into(),
+            "--sensitivity: found it with --export csv",
+        ),
+        (
+            "--device a100 --granularity tpc --export libsmctrl -o no.csv".into(),
+            "--output: found no.csv with --export libsmctrl, which is no csv",
+        ),
+        (
+            "--device a100 --export csv -o no.json".into(),
+            "--output: found no.json with --export csv, which is no json",
+        ),
         (
             changed("a.json", "108", "107"),
             "tpcs_per_gpc: found 54 TPCs of 2 SMs",

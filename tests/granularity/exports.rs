@@ -179,6 +179,13 @@ fn groups_make_the_sizes_of_the_plan() {
                     let group = define("GPUSCHED_MIN_COUNT");
                     assert!(group >= rule.min && group % rule.step == 0);
                     assert_eq!(first.last(), Some(&define("GPUSCHED_GROUPS")));
+                    // The comment of a partition stands before the number of its first group.
+                    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+                    for (index, number) in first.iter().enumerate().take(planned.len()) {
+                        let comment = format!("// partition {index}: ");
+                        let at = lines.iter().position(|line| line.starts_with(&comment)).unwrap();
+                        assert_eq!(lines[at + 1], format!("{number},"));
+                    }
                     first.windows(2).map(|pair| (pair[1] - pair[0]) * group).collect()
                 }
                 None => {

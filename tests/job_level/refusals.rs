@@ -8,7 +8,7 @@ fn bad_usage_is_refused() {
     let cases: &[(&str, &[&str])] = &[
         ("simulate", &["tasks"]),
         ("simulate tasks", &["<SET>"]),
-        ("simulate tasks SET", &["neither --sms nor --platform", "--plan PLAN"]),
+        ("simulate tasks SET", &["none of --sms, --platform and --plan", "--plan PLAN"]),
         ("simulate tasks SET --sms 8 --platform orin", &["both --sms and --platform"]),
         ("simulate tasks SET --sms 0", &["--sms", "1..=65536"]),
         ("simulate tasks SET --plan missing.json", &["missing.json: cannot open"]),

@@ -7,7 +7,10 @@
 mod oracle;
 
 mod bounds;
+mod claims;
 mod exhaustive;
+#[cfg(feature = "highs")]
+mod highs;
 mod optimum;
 mod prices;
 mod refusals;

@@ -57,6 +57,7 @@ fn asked(plan: &Plan, set: &gpusched::model::TaskSet, prices: Vec<u64>) -> Answe
         sms,
         proof: Proof::Prices,
         prices,
+        highs: None,
     });
     match verify(&plan, set) {
         Ok(verified) => {

@@ -80,6 +80,7 @@ fn too_many_groups_are_left_open() {
         sms: 12,
         proof: gpusched::model::plan::Proof::Prices,
         prices: vec![200_000; 60],
+        highs: None,
     });
     let bound = verify(&plan, &set).unwrap().bound.unwrap();
     assert_eq!((bound.proven, bound.unchecked), (None, Some(Unchecked::Groups)));

@@ -122,6 +122,43 @@ fn profiles_come_from_files() {
     );
 }
 
+/// Whole nanoseconds have room for 584 years: what takes longer is refused, not shortened.
+#[test]
+fn times_without_room_are_refused() {
+    let group = |time: u64| {
+        // On a sixth of the SMs it takes longer: what the profile says has room, what the models make of it has not.
+        let kernel = format!(
+            r#"{{"sms":5,"profile":{{"name":"k","kai":1,"points":[{{"sms":5,"bandwidth":50}},{{"sms":30,"time":{time},"bandwidth":300}}]}}}}"#
+        );
+        format!(r#"{{"kernels":[{kernel},{kernel}]}}"#)
+    };
+    for model in ["fluid", "masola", "masola-repaired", "naive"] {
+        let line = format!("predict - --format json --model {model}");
+        assert_eq!(run_with(&line, group(1_000_000)).code, 0);
+        let answer = run_with(&line, group(9_000_000_000_000_000_000));
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{model}");
+        let says = "-:1: at kernels[0].profile: found a time of";
+        assert!(
+            answer.stderr.contains(says) && answer.stderr.contains(&format!("ns by {model}, expected less")),
+            "{}",
+            answer.stderr
+        );
+    }
+}
+
+#[test]
+fn a_model_is_named_once() {
+    let answer = run("predict tasksets/groups/masola23-experiment-4.json --model fluid,naive,fluid");
+    assert_eq!((answer.code, answer.stdout.as_str()), (2, ""));
+    assert!(
+        answer
+            .stderr
+            .contains("--model: found fluid twice, expected each model once"),
+        "{}",
+        answer.stderr
+    );
+}
+
 #[test]
 fn bad_profiles_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -149,8 +186,16 @@ fn bad_profiles_are_refused() {
             "",
             "group.json:1: at kernels[0].profile: found \"VAD\", expected a file that ends in .json or .csv, or one of VADD, SAXPY",
         ),
-        ("none.json", "", "none.json: cannot open"),
-        ("none.csv", "", "none.csv: cannot"),
+        (
+            "none.json",
+            "",
+            "group.json:1: at kernels[0].profile: found \"none.json\", expected a profile that can be read: cannot open",
+        ),
+        (
+            "none.csv",
+            "",
+            "group.json:1: at kernels[0].profile: found \"none.csv\"",
+        ),
         ("p.csv", "sms,time_ns\n5,10\n", "found 0 columns with bandwidths"),
         ("p.csv", "sms,bandwidth\n5,10\n", "found 0 columns with times"),
         (

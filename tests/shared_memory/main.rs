@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
 
+mod limits;
 mod monotone;
 mod plans;
 mod soundness;

@@ -11,9 +11,9 @@ use rand::Rng;
 
 use crate::{between, rng, set};
 
-const SMS: u32 = 16;
+pub const SMS: u32 = 16;
 
-fn draw(rng: &mut impl Rng) -> TaskSet {
+pub fn draw(rng: &mut impl Rng) -> TaskSet {
     let tasks: Vec<String> = (0..between(rng, 3, 8))
         .map(|_| {
             let period = between(rng, 1, 10) * 10;
@@ -41,7 +41,7 @@ fn draw(rng: &mut impl Rng) -> TaskSet {
     set(&format!(r#"{{"tasks":[{}]{other}}}"#, tasks.join(",")))
 }
 
-fn memory(rng: &mut impl Rng) -> SharedMemory {
+pub fn memory(rng: &mut impl Rng) -> SharedMemory {
     SharedMemory {
         bandwidth: Bandwidth::new(between(rng, 20, 400) * 1_000_000_000).unwrap(),
         arbitration: [Arbitration::Any, Arbitration::MaxMin][usize::from(between(rng, 0, 1) == 0)],

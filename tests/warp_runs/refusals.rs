@@ -327,7 +327,7 @@ fn numbers_that_are_none_are_named() {
         (
             grid("[1,-1]"),
             "at grid[1]: invalid value: integer `-1`",
-            "expected u32",
+            "expected a whole number from 0 to 4294967295",
         ),
     ] {
         let answer = run_with("simulate warps - --machine rtx2060", text.clone());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::artifact::Artifact;
 use crate::cli::question::Case;
-use crate::cli::{Global, complain};
+use crate::cli::{Format, Global, complain};
 use crate::error::{Error, Result};
 use crate::export::Target;
 use crate::model::Plan;
@@ -26,8 +26,9 @@ impl Export {
     /// Whether the export makes sense, to be asked before a search.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a missing device, sizes that the tool cannot give, and the same file twice.
-    pub fn check(&self, global: &Global, offer: Option<&Offer>) -> Result<()> {
+    /// [`Error::Usage`] for a missing device, sizes that the tool cannot give, the same file twice, and options about an answer
+    /// that is not given.
+    pub fn check(&self, global: &Global, offer: Option<&Offer>, sensitivity: bool) -> Result<()> {
         let Some(target) = self.export else {
             return Ok(());
         };
@@ -37,6 +38,9 @@ impl Export {
             )));
         };
         target.check(offer.hardware())?;
+        if self.replaces_answer() {
+            self.check_alone(global, target, sensitivity)?;
+        }
         match &self.export_to {
             Some(path) if path == Path::new("-") => Err(Error::Usage(
                 "--export-to: found -, expected a file; without the option, the export goes where the answer would".to_owned(),
@@ -48,13 +52,41 @@ impl Export {
         }
     }
 
+    /// The same of what stands in place of the answer.
+    fn check_alone(&self, global: &Global, target: Target, sensitivity: bool) -> Result<()> {
+        let beside = "expected --export-to FILE beside it, which leaves the answer as it is";
+        if let Some(format) = global.format {
+            return Err(Error::Usage(format!(
+                "--format: found {format} with --export {target}, which stands in place of the answer, {beside}"
+            )));
+        }
+        if sensitivity {
+            return Err(Error::Usage(format!(
+                "--sensitivity: found it with --export {target}, which stands in place of the answer, {beside}"
+            )));
+        }
+        let expects_answer = match global.format() {
+            Format::Text => false,
+            Format::Csv => target != Target::Csv,
+            Format::Json => true,
+        };
+        match global.file().filter(|_| expects_answer) {
+            None => Ok(()),
+            Some(path) => Err(Error::Usage(format!(
+                "--output: found {} with --export {target}, which is no {}, {beside}",
+                path.display(),
+                global.format()
+            ))),
+        }
+    }
+
     /// Whether the export goes where the answer would.
     pub fn replaces_answer(&self) -> bool {
         self.export.is_some() && self.export_to.is_none()
     }
 
-    /// What to answer in place of the plan of `case`, if anything. A plan that is not schedulable is not exported:
-    /// what stands in its place does nothing, and says so.
+    /// What to answer in place of the plan of `case`, if anything. A plan that is not schedulable is not exported: there is
+    /// nothing in its place.
     ///
     /// # Errors
     /// [`Error::Usage`] for one of many task sets; those of writing the file.
@@ -69,7 +101,7 @@ impl Export {
         }
         if !plan.schedulable {
             complain("not schedulable: nothing is exported");
-            return Ok(self.replaces_answer().then(|| target.refusal()));
+            return Ok(self.replaces_answer().then(String::new));
         }
         let text = target.export(plan, case.set)?;
         let Some(path) = &self.export_to else {

@@ -27,9 +27,17 @@ const BANDWIDTHS: [&str; 2] = ["l2_bytes_per_second", "bandwidth"];
 /// An unknown name, or those of reading.
 pub fn find(folder: &Path, name: &str, fault: impl Fn(String) -> Error) -> Result<MemoryProfile> {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
+    // What is wrong in a file is said of the file; that it is not there, of whoever names it.
+    let read = |profile: Result<MemoryProfile>| match profile {
+        Err(Error::Io { path, action, cause }) => Err(fault(format!(
+            "found {name:?}, expected a profile that can be read: cannot {action} {}: {cause}",
+            path.display()
+        ))),
+        other => other,
+    };
     match ending {
-        Some("json") => MemoryProfiles::only(folder.join(name), "profile"),
-        Some("csv") => read_csv(&folder.join(name)),
+        Some("json") => read(MemoryProfiles::only(folder.join(name), "profile")),
+        Some("csv") => read(read_csv(&folder.join(name))),
         _ => MemoryProfile::published(name).ok_or_else(|| {
             let known: Vec<String> = MemoryProfile::all_published()
                 .map(|profile| profile.name().to_owned())

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::de::IgnoredAny;
 
 use super::Document;
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, InputError, Result, in_words};
 use crate::model::program::line_of;
 
 /// The text of one document, not yet parsed.
@@ -136,7 +136,7 @@ fn describe(error: &serde_json::Error, field: String) -> (usize, String, String)
         .unwrap_or(&message);
     // The field says where a bad value is; bad syntax is found by its column.
     match error.is_data() {
-        true => (line, field, message.to_owned()),
+        true => (line, field, in_words(message)),
         false => (line, field, format!("{message} (column {column})")),
     }
 }

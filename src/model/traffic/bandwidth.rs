@@ -40,6 +40,7 @@ impl Quantity for Bandwidth {
         ("KiB/s", 1 << 10),
     ];
     const EXPECTED: &'static str = "a bandwidth: an integer number of bytes per second from 0 to 10^15, or a string with unit such as \"120GB/s\" (TB/s, GB/s, MB/s, kB/s, B/s, GiB/s, MiB/s, KiB/s; whole bytes per second)";
+    const TEXT: &'static str = "a bandwidth with its unit such as \"120GB/s\" (TB/s, GB/s, MB/s, kB/s, B/s, GiB/s, MiB/s, KiB/s; whole bytes per second)";
 
     fn of(number: u64) -> Bandwidth {
         Bandwidth(number)
@@ -103,7 +104,11 @@ mod tests {
         assert_eq!(rate("120GB/s"), Some(120_000_000_000));
         assert_eq!(rate("0.5 MiB/s"), Some(1 << 19));
         assert_eq!(rate("120GB"), None);
-        assert_eq!(rate("120"), None);
+        let refused = "120".parse::<Bandwidth>().unwrap_err().to_string();
+        assert!(
+            refused.contains("\"120\", expected a bandwidth with its unit") && !refused.contains("integer"),
+            "{refused}"
+        );
         assert_eq!("3.9GB/s".parse::<Bandwidth>().unwrap().to_string(), "3.9GB/s");
     }
 }

@@ -45,6 +45,8 @@ impl Quantity for Bytes {
         ("KiB", 1 << 10),
     ];
     const EXPECTED: &'static str = "an amount of data: an integer number of bytes from 0 to 10^15, or a string with unit such as \"48MB\" (TB, GB, MB, kB, B, GiB, MiB, KiB; whole bytes)";
+    const TEXT: &'static str =
+        "an amount of data with its unit such as \"48MB\" (TB, GB, MB, kB, B, GiB, MiB, KiB; whole bytes)";
 
     fn of(number: u64) -> Bytes {
         Bytes(number)

@@ -12,8 +12,10 @@ pub(super) const LIMIT: u64 = 1_000_000_000_000_000;
 pub(super) trait Quantity: Sized {
     /// The units of the text form with their size; the empty unit is none of them.
     const UNITS: &'static [(&'static str, u64)];
-    /// What a reader expects.
+    /// What a reader of files expects.
     const EXPECTED: &'static str;
+    /// What stands for it where there is text alone, as on the command line: a number without unit is as likely a forgotten one.
+    const TEXT: &'static str;
 
     /// The quantity of `number`, at most [`LIMIT`].
     fn of(number: u64) -> Self;
@@ -29,11 +31,15 @@ pub struct ParseQuantityError {
 
 /// `text` with its unit: no float, so that "0.3kB" is 300 bytes.
 pub(super) fn parse<Q: Quantity>(text: &str) -> Result<Q, ParseQuantityError> {
+    parse_where(text, Q::TEXT)
+}
+
+fn parse_where<Q: Quantity>(text: &str, expected: &'static str) -> Result<Q, ParseQuantityError> {
     exact(text, Q::UNITS)
         .map(Q::of)
         .ok_or_else(|| ParseQuantityError {
             found: text.chars().take(40).collect(),
-            expected: Q::EXPECTED,
+            expected,
         })
 }
 
@@ -110,7 +116,7 @@ pub(super) fn deserialize<'de, Q: Quantity, D: Deserializer<'de>>(deserializer: 
         }
 
         fn visit_str<E: de::Error>(self, text: &str) -> Result<Q, E> {
-            parse(text).map_err(E::custom)
+            parse_where(text, Q::EXPECTED).map_err(E::custom)
         }
     }
     deserializer.deserialize_any(QuantityVisitor(PhantomData))

@@ -85,6 +85,7 @@ impl Bound {
                 false => Proof::Search,
             },
             prices: self.eased().iter().map(|price| price.unsigned_abs()).collect(),
+            highs: None,
         }
     }
 

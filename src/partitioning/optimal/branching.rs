@@ -133,25 +133,10 @@ impl Search<'_> {
 
     /// Keeps the plan that `cover` is, if it is one and of interest.
     fn take(&mut self, cover: &[&Part]) -> bool {
-        let mut covered = vec![false; self.tasks];
-        let mut parts = Vec::new();
-        for part in cover {
-            let tasks: Vec<usize> = part
-                .tasks
-                .iter()
-                .copied()
-                .filter(|&task| !covered[task])
-                .collect();
-            tasks.iter().for_each(|&task| covered[task] = true);
-            if !tasks.is_empty() {
-                parts.push(Part { sms: part.sms, tasks });
-            }
-        }
-        let sms = total(&parts);
-        if covered.contains(&false) || sms > self.most {
+        let Some(parts) = thinned(self.tasks, cover).filter(|parts| total(parts) <= self.most) else {
             return false;
-        }
-        self.most = sms - 1;
+        };
+        self.most = total(&parts) - 1;
         self.best = Some(parts);
         true
     }
@@ -171,6 +156,26 @@ impl Search<'_> {
         }
         prices
     }
+}
+
+/// The plan that `cover` is if each of `tasks` tasks stays only where it comes first: no group needs more SMs for being smaller.
+/// `None` if a task is in no group.
+pub(super) fn thinned(tasks: usize, cover: &[&Part]) -> Option<Vec<Part>> {
+    let mut covered = vec![false; tasks];
+    let mut parts = Vec::new();
+    for part in cover {
+        let tasks: Vec<usize> = part
+            .tasks
+            .iter()
+            .copied()
+            .filter(|&task| !covered[task])
+            .collect();
+        tasks.iter().for_each(|&task| covered[task] = true);
+        if !tasks.is_empty() {
+            parts.push(Part { sms: part.sms, tasks });
+        }
+    }
+    (!covered.contains(&false)).then_some(parts)
 }
 
 /// Σ prices of `group`.

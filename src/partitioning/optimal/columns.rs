@@ -11,8 +11,8 @@ use super::works::Works;
 /// The groups known so far.
 pub(super) struct Columns {
     /// The size of each task alone.
-    alone: Vec<u32>,
-    master: Master,
+    pub alone: Vec<u32>,
+    pub master: Master,
 }
 
 /// While groups are generated: few of each family and round, for prices change.
@@ -27,7 +27,7 @@ const ROUND: Limits = Limits {
 const FROM_POOL: usize = 500;
 
 /// Groups that branch and bound is begun with at most.
-const GROUPS: Limits = Limits {
+pub(super) const GROUPS: Limits = Limits {
     groups_each: usize::MAX,
     groups_of_family: usize::MAX,
     groups: 50_000,

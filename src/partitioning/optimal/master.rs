@@ -57,6 +57,15 @@ impl Master {
         self.columns.push((rows, f64::from(part.sms)));
     }
 
+    /// Its columns.
+    #[cfg(feature = "highs")]
+    pub fn parts(&self) -> impl Iterator<Item = Part> + '_ {
+        self.columns.iter().map(|(rows, cost)| Part {
+            sms: *cost as u32, // which it was made of
+            tasks: rows.iter().map(|&task| task as usize).collect(),
+        })
+    }
+
     /// Solves it from where it is; false if that took too long.
     pub fn solve(&mut self) -> bool {
         for _ in 0..100_000 {

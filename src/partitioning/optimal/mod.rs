@@ -7,8 +7,12 @@
 
 mod bound;
 mod branching;
+#[cfg(feature = "highs")]
+mod by_highs;
 mod columns;
 mod master;
+#[cfg(feature = "highs")]
+mod milp;
 mod pricing;
 mod works;
 
@@ -16,6 +20,7 @@ use std::time::Instant;
 
 use super::examiner::Examiner;
 use super::heuristic::Heuristic;
+use super::heuristic::Solver;
 use super::local_search::improve;
 use super::placed::LastPlaced;
 use super::sizes::{Part, Sizes, total};
@@ -52,9 +57,17 @@ pub(super) fn optimal(
     sizes.spend(13, 20);
     let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
     placed.note(&parts);
+    let mut claimed = 0;
     if total(&parts) > target {
         let enough = heuristic.objective.enough(problem.shares(), total(&parts));
-        let columns = bounding.generate(&mut sizes, alone, &parts, enough);
+        let columns;
+        (columns, claimed) = match heuristic.solver {
+            Solver::Exact => (bounding.generate(&mut sizes, alone, &parts, enough), 0),
+            #[cfg(feature = "highs")]
+            Solver::Highs => {
+                by_highs::generate(&mut bounding, &mut sizes, alone, &mut parts, (enough, target))
+            }
+        };
         sizes.spend(20, 20);
         columns.close(
             &mut sizes,
@@ -67,7 +80,12 @@ pub(super) fn optimal(
     placed.restore(&mut parts);
     let tested = tested + sizes.tested();
     let mut outcome = auto::outcome(problem, parts, tested, start);
-    outcome.bound = Some(bounding.into_statement());
+    let bound = bounding.into_statement();
+    let bound = LowerBound {
+        highs: Some(claimed).filter(|&claimed| claimed > bound.sms),
+        ..bound
+    };
+    outcome.bound = Some(bound);
     outcome
 }
 

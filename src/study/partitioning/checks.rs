@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::generation::check_blocks;
+use crate::model::device::Granularity;
 use crate::model::wcet::MAX_SMS;
 use crate::model::{Device, Factor, Platform};
 use crate::partitioning::Offer;
@@ -82,6 +83,12 @@ pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
             let message =
                 format!("found {policy}, expected one with a proof for partitions that share a memory");
             return error("policy", message);
+        } else if let Some(granularity) = reading.granularity.filter(|&of| of != Granularity::Sm) {
+            let message = format!(
+                "found {granularity} with interference {interference}, expected sm: a partition that gets more SMs draws more \
+                 from memory, and so may hold up others"
+            );
+            return error("granularity", message);
         }
     }
     Ok(())

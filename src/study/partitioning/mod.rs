@@ -1,6 +1,7 @@
 //! Studies of partitioning: random task sets at points of (number of tasks, utilization), counted per reading and algorithm.
 
 mod checks;
+mod effects;
 pub(super) mod results;
 mod shape;
 pub(super) mod tally;
@@ -48,6 +49,7 @@ impl Partitioning {
         checks::blocks(document, &shape)?;
         checks::interference(document, &shape)?;
         let sms = checks::sms(document, &shape)?;
+        effects::check(document, &shape, sms)?;
         let offers = checks::offers(document, &shape)?;
         let points = checks::points(document, &shape)?;
         if shape.sets == 0 {

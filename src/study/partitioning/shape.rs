@@ -8,7 +8,7 @@ use crate::model::device::Granularity;
 use crate::model::{Arbitration, Bandwidth, Policy, SharedMemory};
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{Heuristic, HeuristicKind, Objective, Traffic};
+use crate::partitioning::{Heuristic, HeuristicKind, Objective, Solver, Traffic};
 use crate::study::Claim;
 use crate::study::axis::Values;
 
@@ -165,7 +165,8 @@ impl Algorithm {
             objective: self.objective,
             improve: self.improve,
             budget: self.budget,
-            time_limit_ms: None, // results must not depend on the machine
+            time_limit_ms: None,   // results must not depend on the machine
+            solver: Solver::Exact, // nor on the features of a build
         }
     }
 }
@@ -258,6 +259,7 @@ mod tests {
             improve: true,
             budget: Some(7),
             time_limit_ms: None,
+            solver: Solver::Exact,
         };
         let mut fields = serde_json::to_value(heuristic).unwrap();
         fields["name"] = "x".into();

@@ -29,6 +29,8 @@ pub struct CheckedBound {
     pub proven: Option<u32>,
     /// Why not all of it is.
     pub unchecked: Option<Unchecked>,
+    /// What HiGHS claims beyond what is stated; nothing here confirms it.
+    pub highs: Option<u32>,
 }
 
 /// What keeps a bound from being confirmed.
@@ -96,6 +98,7 @@ pub(super) fn check(
             stated: bound.sms,
             proven,
             unchecked,
+            highs: bound.highs,
         }))
     };
     let restricted = |hardware: &Hardware| hardware.granularity != Granularity::Sm;

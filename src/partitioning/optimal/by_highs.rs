@@ -1,0 +1,78 @@
+//! Plans that HiGHS finds, and what it claims beyond the proven bound.
+
+use super::super::sizes::{Part, Sizes, total};
+use super::bound::Bound;
+use super::columns::{Columns, GROUPS};
+use super::milp;
+use super::pricing::Pricing;
+use super::works::Works;
+use super::{Bounding, ONE};
+
+/// Parts of the budget until groups are generated, then until HiGHS has chosen among them, then until it has been asked
+/// SM by SM; twenty are all, and the last is the proof's.
+const UNTIL: [u32; 3] = [14, 16, 19];
+
+/// As [`Bounding::generate`], and `parts` become the best plan that HiGHS finds: first among all groups known so far, then,
+/// if the bound is as good as prices make it, among all that a plan of some SMs can contain. From how many SMs on HiGHS sees
+/// plans: a claim.
+pub(super) fn generate(
+    bounding: &mut Bounding,
+    sizes: &mut Sizes<'_, '_>,
+    alone: Vec<u32>,
+    parts: &mut Vec<Part>,
+    (enough, target): (u32, u32),
+) -> (Columns, u32) {
+    let [groups, choice, levels] = UNTIL;
+    sizes.spend(groups, 20);
+    let mut columns = bounding.generate(sizes, alone, parts, enough);
+    let cut_short = sizes.exhausted();
+    sizes.spend(choice, 20);
+    let known: Vec<Part> = columns.master.parts().collect();
+    let less = total(parts).saturating_sub(1);
+    if let Some(best) = milp::search(sizes, columns.alone.len(), &known, less, target).best {
+        *parts = best;
+    }
+    sizes.spend(levels, 20);
+    if cut_short {
+        let enough = enough.min(total(parts));
+        columns.generate(
+            sizes,
+            (&bounding.works, &mut bounding.pricing),
+            (parts, Vec::new()),
+            &mut bounding.bound,
+            enough,
+        );
+    }
+    let pricing = (&bounding.works, &mut bounding.pricing);
+    let claimed = close(&columns, sizes, pricing, parts, (&bounding.bound, target));
+    sizes.spend(20, 20);
+    (columns, claimed)
+}
+
+/// As [`Columns::close`], but HiGHS chooses, and `bound` remains what is proven.
+fn close(
+    columns: &Columns,
+    sizes: &mut Sizes<'_, '_>,
+    (works, pricing): (&Works, &mut Pricing<'_>),
+    parts: &mut Vec<Part>,
+    (bound, target): (&Bound, u32),
+) -> u32 {
+    let (mut claimed, mut certain) = (bound.sms(), true);
+    let mut most = bound.sms();
+    while most < total(parts) && total(parts) > target && !sizes.exhausted() {
+        let most_here = most.max(target);
+        let room = i64::from(most_here) * ONE - bound.total();
+        let priced = pricing.price(sizes, works, bound.prices(), -room, GROUPS);
+        let searched = milp::search(sizes, columns.alone.len(), &priced.groups, most_here, most);
+        certain &= priced.complete && searched.complete;
+        let found = searched.best.is_some();
+        if let Some(best) = searched.best {
+            *parts = best;
+        }
+        if certain {
+            claimed = if found { total(parts) } else { most_here + 1 };
+        }
+        most = most_here + 1;
+    }
+    claimed.min(total(parts))
+}

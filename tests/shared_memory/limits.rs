@@ -1,0 +1,33 @@
+//! A time limit is one for all ways to look at traffic, and what it cuts short is no less right.
+
+use gpusched::interference::Interference;
+use gpusched::model::Policy;
+use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched::verification::verify;
+
+use crate::plans::{SMS, draw, memory};
+use crate::rng;
+
+#[test]
+fn no_time_means_little_work_and_honest_plans() {
+    let mut rng = rng(23);
+    let (mut hurried, mut patient) = (0, 0);
+    for round in 0..60 {
+        let (set, memory) = (draw(&mut rng), memory(&mut rng));
+        let problem = Problem::new(&set, SMS, Policy::Edf, Interference::Conflict.model()).unwrap();
+        let problem = problem.sharing(memory).unwrap();
+        let within = |time_limit_ms| Heuristic {
+            budget: Some(2_000),
+            time_limit_ms,
+            ..[HeuristicKind::Auto, HeuristicKind::Optimal][round % 2].into()
+        };
+        let plans = [Some(0), None].map(|limit| partition(&problem, &within(limit)));
+        for plan in &plans {
+            verify(plan, &set).unwrap_or_else(|fault| panic!("{fault}: {plan:?}"));
+            assert!(plan.bound.is_none());
+        }
+        hurried += plans[0].stats.merges_tested;
+        patient += plans[1].stats.merges_tested;
+    }
+    assert!(10 * hurried < patient, "{hurried} {patient}");
+}
