@@ -92,14 +92,19 @@ impl Bound {
     /// The prices moved towards the tasks' own work as far as they prove as many SMs: what is between two lists by which no group is worth more than
     /// its SMs is one as well, and the more groups are worth less, the sooner that is checked.
     fn eased(&self) -> Vec<i64> {
-        let (most, least) = (self.total(), self.work.iter().sum::<i64>());
         // Rounding takes less than a unit from each.
         let goal = i64::from(self.by_prices().saturating_sub(1)) * ONE + 1 + self.prices.len() as i64;
+        self.towards_work(&self.prices, goal)
+    }
+
+    /// `prices` moved towards the tasks' own work until they sum to `goal`, less what is rounded off.
+    pub fn towards_work(&self, prices: &[i64], goal: i64) -> Vec<i64> {
+        let (most, least) = (prices.iter().sum::<i64>(), self.work.iter().sum::<i64>());
         if goal >= most || least >= most {
-            return self.prices.clone();
+            return prices.to_vec();
         }
         let (share, whole) = (i128::from((goal - least).max(0)), i128::from(most - least));
-        let each = self.prices.iter().zip(&self.work);
+        let each = prices.iter().zip(&self.work);
         each.map(|(&price, &work)| {
             let moved = i128::from(price - work) * share;
             work + i64::try_from(moved.div_euclid(whole)).unwrap_or(0)

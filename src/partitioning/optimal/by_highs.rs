@@ -2,7 +2,7 @@
 
 use super::super::sizes::{Part, Sizes, total};
 use super::bound::Bound;
-use super::columns::{Columns, GROUPS};
+use super::columns::Columns;
 use super::milp;
 use super::pricing::Pricing;
 use super::works::Works;
@@ -62,9 +62,10 @@ fn close(
     while most < total(parts) && total(parts) > target && !sizes.exhausted() {
         let most_here = most.max(target);
         let room = i64::from(most_here) * ONE - bound.total();
-        let priced = pricing.price(sizes, works, bound.prices(), -room, GROUPS);
-        let searched = milp::search(sizes, columns.alone.len(), &priced.groups, most_here, most);
-        certain &= priced.complete && searched.complete;
+        let known = (works, &mut *pricing);
+        let (groups, all) = Columns::within(sizes, known, bound.prices(), room);
+        let searched = milp::search(sizes, columns.alone.len(), &groups, most_here, most);
+        certain &= all && searched.complete;
         let found = searched.best.is_some();
         if let Some(best) = searched.best {
             *parts = best;

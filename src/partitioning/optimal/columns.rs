@@ -6,7 +6,9 @@ use super::bound::{Bound, rounded, whole_sms};
 use super::branching;
 use super::master::Master;
 use super::pricing::{Limits, Pricing};
+use super::tested;
 use super::works::Works;
+use crate::model::Policy;
 
 /// The groups known so far.
 pub(super) struct Columns {
@@ -23,11 +25,29 @@ const ROUND: Limits = Limits {
     nodes_each: 100,
 };
 
+/// The same where every group on the way is tested.
+const TESTED_ROUND: tested::Limits = tested::Limits {
+    per_task: 10,
+    groups: 500,
+    patience: 50_000,
+};
+const TESTED_GROUPS: tested::Limits = tested::Limits {
+    per_task: usize::MAX,
+    groups: 50_000,
+    patience: u64::MAX,
+};
+
+/// How far below what they might prove prices are brought, one after the other [SMs].
+const STEPS: [u32; 8] = [16, 12, 9, 6, 4, 2, 1, 0];
+
+/// What prices exceed a whole number of SMs by, for the next to be proven [units].
+const JUST_ABOVE: i64 = 1_000;
+
 /// Groups that are taken from a pool at a time.
 const FROM_POOL: usize = 500;
 
 /// Groups that branch and bound is begun with at most.
-pub(super) const GROUPS: Limits = Limits {
+const GROUPS: Limits = Limits {
     groups_each: usize::MAX,
     groups_of_family: usize::MAX,
     groups: 50_000,
@@ -79,6 +99,9 @@ impl Columns {
     ) {
         parts.iter().for_each(|part| self.master.add(part));
         self.add_pairs(sizes);
+        if sizes.problem().policy() != Policy::Edf {
+            return self.generate_by_tests(sizes, works, pool, bound, enough);
+        }
         let mut center = bound.prices().to_vec();
         let mut nodes = ROUND.nodes_each;
         let mut share = WHOLE;
@@ -126,6 +149,65 @@ impl Columns {
                 self.master.drop_above(FAR);
             }
             priced.groups.iter().for_each(|group| self.master.add(group));
+        }
+    }
+
+    /// The same where every group on the way is tested.
+    ///
+    /// Only whole SMs count. So prices are first brought down to where they just prove some SMs less than they could, then
+    /// fewer less, then all: with less to gain from each task, pricing sees far fewer groups, and what it finds helps the true prices as well.
+    fn generate_by_tests(
+        &mut self,
+        sizes: &mut Sizes<'_, '_>,
+        works: &Works,
+        mut pool: Vec<Part>,
+        bound: &mut Bound,
+        enough: u32,
+    ) {
+        while !sizes.exhausted() && bound.sms() < enough {
+            let solved = self.master.solve();
+            sizes.charge(self.master.work());
+            if !solved {
+                return;
+            }
+            let prices = self.prices();
+            if self.add_from(&mut pool, &prices) {
+                continue;
+            }
+            let attainable = whole_sms(prices.iter().sum()).min(enough);
+            let goal = STEPS.map(|less| attainable.saturating_sub(less));
+            let goal = goal.into_iter().find(|&goal| goal > bound.sms());
+            let prices = match goal {
+                Some(goal) => bound.towards_work(&prices, i64::from(goal - 1) * ONE + JUST_ABOVE),
+                None => prices,
+            };
+            let priced = tested::price(sizes, works, &prices, 1, TESTED_ROUND);
+            if priced.complete {
+                bound.offer(&prices, priced.most);
+            }
+            if priced.groups.is_empty() && (goal.is_none() || !priced.complete) {
+                return;
+            }
+            priced.groups.iter().for_each(|group| self.master.add(group));
+        }
+    }
+
+    /// The groups that are worth no more than `room` less than their SMs, and whether those are all.
+    pub fn within(
+        sizes: &mut Sizes<'_, '_>,
+        (works, pricing): (&Works, &mut Pricing<'_>),
+        prices: &[i64],
+        room: i64,
+    ) -> (Vec<Part>, bool) {
+        match sizes.problem().policy() {
+            Policy::Edf => {
+                let priced = pricing.price(sizes, works, prices, -room, GROUPS);
+                (priced.groups, priced.complete)
+            }
+            _ => {
+                let priced = tested::price(sizes, works, prices, -room, TESTED_GROUPS);
+                (priced.groups, priced.complete)
+            }
         }
     }
 
@@ -205,14 +287,15 @@ impl Columns {
             let mut complete = false;
             // The groups that leave the least over first: a plan may consist of them alone.
             for part in [8, 4, 2, 1] {
-                let priced = pricing.price(sizes, works, bound.prices(), -room / part, GROUPS);
-                let searched = branching::search(sizes, self.alone.len(), &priced.groups, most_here, most);
-                complete = part == 1 && priced.complete && searched.complete;
+                let known = (works, &mut *pricing);
+                let (groups, all) = Columns::within(sizes, known, bound.prices(), room / part);
+                let searched = branching::search(sizes, self.alone.len(), &groups, most_here, most);
+                complete = part == 1 && all && searched.complete;
                 if let Some(best) = searched.best {
                     *parts = best;
                     break;
                 }
-                if !priced.complete {
+                if !all {
                     break;
                 }
             }

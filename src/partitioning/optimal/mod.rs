@@ -14,6 +14,7 @@ mod master;
 #[cfg(feature = "highs")]
 mod milp;
 mod pricing;
+mod tested;
 mod works;
 
 use std::time::Instant;

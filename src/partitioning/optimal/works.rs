@@ -13,6 +13,8 @@ pub(super) struct Works {
     work: Vec<i64>,
     /// By task.
     kinds: Vec<usize>,
+    /// A company of one task of each kind that occurs.
+    one: [Option<Company>; 3],
     pub growths: Vec<Growth>,
 }
 
@@ -41,6 +43,7 @@ impl Works {
             classes,
             work: Vec::with_capacity(kinds.len() * classes),
             kinds,
+            one,
             growths,
         };
         for task in 0..works.kinds.len() {
@@ -79,8 +82,20 @@ impl Works {
             .unwrap_or(0)
     }
 
-    fn work(&self, task: usize, class: usize) -> i64 {
+    pub fn kind(&self, task: usize) -> usize {
+        self.kinds[task]
+    }
+
+    pub fn work(&self, task: usize, class: usize) -> i64 {
         self.work[task * self.classes + class]
+    }
+
+    /// `company` and one task of `kind`.
+    pub fn with_one(&self, company: &Company, kind: usize) -> Company {
+        match &self.one[kind] {
+            Some(one) => company.with(one),
+            None => *company,
+        }
     }
 }
 

@@ -8,6 +8,8 @@
 mod family;
 mod measures;
 mod multipliers;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use super::super::sizes::{Part, Sizes};
