@@ -87,8 +87,8 @@ impl Columns {
     /// Generates groups, from those of a plan and a pool on, until none is worth more than its SMs, or what may be spent
     /// is spent; `bound` becomes the best that was proven on the way. Bounds from `enough` SMs on are of no interest.
     ///
-    /// Groups of little worth are left until none is worth more. Where even then not every group can be looked at, prices between the program's and the best that
-    /// were proven are priced instead (Wentges 1997): the less groups are worth, the fewer have to be.
+    /// Groups of little worth are left until none is worth more. Where even then not every group can be looked at, prices between the
+    /// program's and the best that were proven are priced instead (Wentges 1997): the less groups are worth, the fewer have to be.
     pub fn generate(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -106,16 +106,9 @@ impl Columns {
         let mut nodes = ROUND.nodes_each;
         let mut share = WHOLE;
         let mut floor = FLOOR;
-        while !sizes.exhausted() && bound.sms() < enough {
-            let solved = self.master.solve();
-            sizes.charge(self.master.work());
-            if !solved {
-                return;
-            }
-            let prices = self.prices();
-            if self.add_from(&mut pool, &prices) {
-                continue;
-            }
+        while bound.sms() < enough
+            && let Some(prices) = self.proposed(sizes, &mut pool)
+        {
             let value: i64 = prices.iter().sum();
             if bound.sms() >= whole_sms(value) && value - bound.total() < NEAR {
                 return; // no more is to be had from prices
@@ -164,16 +157,9 @@ impl Columns {
         bound: &mut Bound,
         enough: u32,
     ) {
-        while !sizes.exhausted() && bound.sms() < enough {
-            let solved = self.master.solve();
-            sizes.charge(self.master.work());
-            if !solved {
-                return;
-            }
-            let prices = self.prices();
-            if self.add_from(&mut pool, &prices) {
-                continue;
-            }
+        while bound.sms() < enough
+            && let Some(prices) = self.proposed(sizes, &mut pool)
+        {
             let attainable = whole_sms(prices.iter().sum()).min(enough);
             let goal = STEPS.map(|less| attainable.saturating_sub(less));
             let goal = goal.into_iter().find(|&goal| goal > bound.sms());
@@ -209,6 +195,22 @@ impl Columns {
                 (priced.groups, priced.complete)
             }
         }
+    }
+
+    /// The prices of the linear program with all groups of `pool` that help; `None` if what may be spent is spent before.
+    fn proposed(&mut self, sizes: &mut Sizes<'_, '_>, pool: &mut Vec<Part>) -> Option<Vec<i64>> {
+        while !sizes.exhausted() {
+            let solved = self.master.solve();
+            sizes.charge(self.master.work());
+            if !solved {
+                return None;
+            }
+            let prices = self.prices();
+            if !self.add_from(pool, &prices) {
+                return Some(prices);
+            }
+        }
+        None
     }
 
     /// Moves the groups of `pool` that are worth the most to the linear program; whether there were any.

@@ -29,7 +29,7 @@ use super::{Candidate, Outcome, Problem, auto};
 use crate::model::plan::LowerBound;
 use bound::Bound;
 use columns::Columns;
-use pricing::{Measures, Pricing};
+use pricing::Pricing;
 use works::Works;
 
 /// The price of one SM, in units.
@@ -103,7 +103,7 @@ impl<'p> Bounding<'p> {
         let works = Works::new(problem);
         Bounding {
             bound: Bound::of_work(&works, problem.tasks().len()),
-            pricing: Pricing::new(Measures::new(problem), &works),
+            pricing: Pricing::new(problem, &works),
             works,
         }
     }

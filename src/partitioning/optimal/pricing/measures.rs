@@ -23,7 +23,7 @@ const FIRST: usize = 24;
 const SINGLE: u32 = 16;
 
 /// The measures, and what each task asks for.
-pub(in crate::partitioning::optimal) struct Measures<'p> {
+pub(super) struct Measures<'p> {
     problem: &'p Problem<'p>,
     /// Lengths of intervals [ns].
     intervals: Vec<u64>,
@@ -107,7 +107,7 @@ impl<'p> Measures<'p> {
     }
 
     /// Level `index` with all measures known.
-    pub(super) fn level(&mut self, index: usize, growths: &[Growth]) -> &Level {
+    pub fn level(&mut self, index: usize, growths: &[Growth]) -> &Level {
         let count = self.count();
         let classes = usize::from(self.problem.interference().classes());
         let (problem, intervals) = (self.problem, &self.intervals);

@@ -15,8 +15,9 @@ mod walk;
 use super::super::sizes::{Part, Sizes};
 use super::works::Works;
 use crate::model::verdict::Evidence;
+use crate::partitioning::Problem;
 use family::Family;
-pub(super) use measures::Measures;
+use measures::Measures;
 
 /// What a search found.
 #[derive(Debug, Default)]
@@ -25,6 +26,7 @@ pub(super) struct Priced {
     pub groups: Vec<Part>,
     /// With each task's price less its part of `lower`, no group of m SMs is worth more than m·(1 + `excess`), in units.
     pub excess: i64,
+    /// What each task's price may have to be lowered by, in units.
     pub lower: Vec<i64>,
     /// The same with all prices as they are.
     pub excess_of_all: i64,
@@ -49,7 +51,7 @@ pub(super) struct Limits {
 
 /// Remembers the weights of each family from one search to the next.
 pub(super) struct Pricing<'p> {
-    pub measures: Measures<'p>,
+    measures: Measures<'p>,
     /// By growth and level.
     weights: Vec<Vec<f64>>,
 }
@@ -61,7 +63,8 @@ const LESSONS: usize = 12;
 const LESSON: u64 = 20;
 
 impl<'p> Pricing<'p> {
-    pub fn new(measures: Measures<'p>, works: &Works) -> Pricing<'p> {
+    pub fn new(problem: &'p Problem<'p>, works: &Works) -> Pricing<'p> {
+        let measures = Measures::new(problem);
         let families = measures.levels() * works.growths.len();
         Pricing {
             measures,

@@ -9,7 +9,6 @@ use super::super::tested;
 use super::*;
 use crate::interference::Interference;
 use crate::model::{Policy, TaskSet};
-use crate::partitioning::Problem;
 use crate::partitioning::examiner::Examiner;
 use crate::partitioning::heuristic::Heuristic;
 use crate::partitioning::optimal::ONE;
@@ -70,7 +69,7 @@ fn families_find_what_a_walk_with_tests_finds() {
                 groups: usize::MAX,
                 nodes_each,
             };
-            let mut pricing = Pricing::new(Measures::new(&problem), &works);
+            let mut pricing = Pricing::new(&problem, &works);
             let fast = pricing.price(&mut sizes, &works, &prices, floor, limits(u64::MAX));
             assert!(slow.complete && fast.complete);
             let key = |part: &Part| (part.tasks.clone(), part.sms);
