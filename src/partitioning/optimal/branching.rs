@@ -6,7 +6,7 @@
 use super::super::sizes::{Part, Sizes, total};
 use super::ONE;
 use super::bound::rounded;
-use super::master::Master;
+use super::master::{Master, SURPLUS};
 
 /// The outcome of the search.
 pub(super) struct Searched {
@@ -32,7 +32,10 @@ pub(super) fn search(
         best: None,
         complete: true,
     };
-    let mut open: Vec<Vec<usize>> = vec![(0..groups.len()).collect()];
+    let mut open = vec![Node {
+        groups: (0..groups.len()).collect(),
+        basis: Vec::new(),
+    }];
     let mut nodes = 0;
     while let Some(node) = open.pop() {
         if search.most < target || nodes == NODES || sizes.exhausted() {
@@ -51,6 +54,22 @@ pub(super) fn search(
 /// Nodes of one search.
 const NODES: u32 = 20_000;
 
+/// A part of the search.
+struct Node {
+    /// The groups that it has, by number.
+    groups: Vec<usize>,
+    /// The basis of the node above; none at first.
+    basis: Vec<Basic>,
+}
+
+/// A column of a basis.
+#[derive(Copy, Clone)]
+enum Basic {
+    Group(usize),
+    /// Of a task alone, or a surplus: the same number in every node.
+    Other(usize),
+}
+
 struct Search<'g> {
     tasks: usize,
     groups: &'g [Part],
@@ -62,10 +81,9 @@ struct Search<'g> {
 
 impl Search<'_> {
     /// The nodes below that of the groups with these numbers, the more promising last.
-    fn branch(&mut self, sizes: &mut Sizes<'_, '_>, mut node: Vec<usize>) -> Vec<Vec<usize>> {
-        // A task that no group covers costs more than any plan may.
-        let mut master = Master::new(&vec![f64::from(self.most) + 1.0; self.tasks]);
-        node.iter().for_each(|&group| master.add(&self.groups[group]));
+    fn branch(&mut self, sizes: &mut Sizes<'_, '_>, node: Node) -> Vec<Node> {
+        let (mut master, dropped) = self.master(&node);
+        let mut node = node.groups;
         let solved = master.solve();
         sizes.charge(master.work());
         if !solved {
@@ -80,14 +98,22 @@ impl Search<'_> {
         }
         let chosen: Vec<(usize, f64)> = master
             .chosen()
-            .filter(|&(column, _)| column >= self.tasks)
-            .map(|(column, share)| (node[column - self.tasks], share))
+            .filter_map(|(column, share)| Some((*node.get(column.checked_sub(self.tasks)?)?, share)))
             .collect();
+        let basic = |&column: &usize| match column.checked_sub(self.tasks) {
+            Some(group) if column < SURPLUS => Basic::Group(match group.checked_sub(node.len()) {
+                None => node[group],
+                Some(dear) => dropped[dear],
+            }),
+            _ => Basic::Other(column),
+        };
+        let basis: Vec<Basic> = master.basis().iter().map(basic).collect();
         let Some((a, b)) = self.fractional_pair(&chosen) else {
             let shares = chosen.iter().filter(|&&(_, share)| share > 0.5);
             let cover: Vec<&Part> = shares.map(|&(group, _)| &self.groups[group]).collect();
             if self.take(&cover) {
-                return vec![node]; // the same again, with less room
+                let groups = node;
+                return vec![Node { groups, basis }]; // the same again, with less room
             }
             // Integral as far as floats can tell, but no plan of interest: nothing to branch on.
             self.complete = false;
@@ -102,12 +128,49 @@ impl Search<'_> {
             (tasks.contains(&a), tasks.contains(&b))
         };
         let apart = node.iter().copied().filter(|&group| side(group) != (true, true));
-        let apart = apart.collect();
+        let apart = Node {
+            groups: apart.collect(),
+            basis: basis.clone(),
+        };
         node.retain(|&group| {
             let (a, b) = side(group);
             a == b
         });
-        vec![apart, node]
+        vec![apart, Node { groups: node, basis }]
+    }
+
+    /// The linear program of `node`, at the basis of the node above. What of that the node does not have follows its groups, and costs as
+    /// much as a task that no group covers: more than any plan may.
+    fn master(&self, node: &Node) -> (Master, Vec<usize>) {
+        let dear = f64::from(self.most) + 1.0;
+        let mut master = Master::new(&vec![dear; self.tasks]);
+        node.groups
+            .iter()
+            .for_each(|&group| master.add(&self.groups[group]));
+        let mut dropped = Vec::new();
+        let basis: Vec<usize> = node
+            .basis
+            .iter()
+            .map(|&basic| match basic {
+                Basic::Other(column) => column,
+                // Numbers ascend.
+                Basic::Group(group) => {
+                    self.tasks
+                        + match node.groups.binary_search(&group) {
+                            Ok(place) => place,
+                            Err(_) => {
+                                dropped.push(group);
+                                node.groups.len() + dropped.len() - 1
+                            }
+                        }
+                }
+            })
+            .collect();
+        for &group in &dropped {
+            master.add_at(&self.groups[group], dear);
+        }
+        master.start_from(&basis);
+        (master, dropped)
     }
 
     /// The two tasks of which it is least clear whether they share a partition; `None` if it is clear of all.

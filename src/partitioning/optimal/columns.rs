@@ -265,6 +265,16 @@ impl Columns {
         }
     }
 
+    /// A better plan than `parts` of the groups that are known by now, if one is found.
+    pub fn choose(&self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: u32) {
+        let known: Vec<Part> = self.master.parts().collect();
+        let less = total(parts).saturating_sub(1);
+        let searched = branching::search(sizes, self.alone.len(), &known, less, target);
+        if let Some(best) = searched.best {
+            *parts = best;
+        }
+    }
+
     /// Closes the gap between `bound` and `parts`, which become better, as far as the budget goes: for each number of SMs in
     /// between, all groups that such a plan can contain are enumerated, and the best choice of them is searched.
     ///

@@ -8,6 +8,12 @@ use super::super::sizes::Part;
 /// Tolerance of reduced costs and pivots.
 const EPSILON: f64 = 1e-9;
 
+/// Columns that are looked at again before all are.
+const CANDIDATES: usize = 50;
+
+/// Pivots before it is given up.
+const PIVOTS: u32 = 100_000;
+
 /// The program, and the basis it is at.
 #[derive(Debug, Clone)]
 pub(super) struct Master {
@@ -23,7 +29,8 @@ pub(super) struct Master {
     work: usize,
 }
 
-const SURPLUS: usize = usize::MAX / 2;
+/// Columns of rows' surplus have the numbers from here on.
+pub(super) const SURPLUS: usize = usize::MAX / 2;
 
 impl Master {
     /// With a column of `costs[task]` for each task alone, which is the first basis.
@@ -52,13 +59,34 @@ impl Master {
         }
     }
 
+    /// The basis, by column number; surplus columns come after all others.
+    pub fn basis(&self) -> &[usize] {
+        &self.basis
+    }
+
+    /// Goes on from `basis`, in which each column may have become dearer; from single tasks if it is none.
+    pub fn start_from(&mut self, basis: &[usize]) {
+        let known = |&column: &usize| column < self.columns.len() || column >= SURPLUS;
+        if basis.len() == self.rows && basis.iter().all(known) {
+            let singles = std::mem::replace(&mut self.basis, basis.to_vec());
+            self.work += self.rows * self.rows * self.rows / 8;
+            if !self.refactor() {
+                self.basis = singles;
+            }
+        }
+    }
+
     pub fn add(&mut self, part: &Part) {
+        self.add_at(part, f64::from(part.sms));
+    }
+
+    /// Adds `part` at a cost of its own.
+    pub fn add_at(&mut self, part: &Part, cost: f64) {
         let rows = part.tasks.iter().map(|&task| task as u32).collect();
-        self.columns.push((rows, f64::from(part.sms)));
+        self.columns.push((rows, cost));
     }
 
     /// Its columns.
-    #[cfg(feature = "highs")]
     pub fn parts(&self) -> impl Iterator<Item = Part> + '_ {
         self.columns.iter().map(|(rows, cost)| Part {
             sms: *cost as u32, // which it was made of
@@ -68,18 +96,23 @@ impl Master {
 
     /// Solves it from where it is; false if that took too long.
     pub fn solve(&mut self) -> bool {
-        for _ in 0..100_000 {
-            self.work += self.columns.len() + self.rows * self.rows / 4;
-            let Some((entering, reduced)) = self.entering() else {
+        let mut pivots = 0;
+        loop {
+            // The best columns are looked at again and again before all are.
+            let mut candidates = self.entering();
+            if candidates.is_empty() {
                 return true;
-            };
-            let column = self.column(entering);
-            let Some(row) = self.leaving(&column) else {
-                return false;
-            };
-            self.pivot(row, entering, reduced, &column);
+            }
+            while let Some((entering, reduced)) = self.best_of(&mut candidates) {
+                pivots += 1;
+                let column = self.column(entering);
+                let Some(row) = self.leaving(&column).filter(|_| pivots < PIVOTS) else {
+                    return false;
+                };
+                self.pivot(row, entering, reduced, &column);
+                self.work += candidates.len() + self.rows * self.rows / 4;
+            }
         }
-        false
     }
 
     /// The work of all solving since this was last asked, in tests of groups that take as long, roughly.
@@ -134,23 +167,39 @@ impl Master {
             .map(|(&column, &value)| (column, value))
     }
 
-    fn entering(&self) -> Option<(usize, f64)> {
-        let mut best = (0, -EPSILON);
-        for (index, (rows, cost)) in self.columns.iter().enumerate() {
-            let mut reduced = *cost;
-            for &row in rows {
-                reduced -= self.prices[row as usize];
+    /// The columns that save the most.
+    fn entering(&mut self) -> Vec<usize> {
+        self.work += self.columns.len();
+        let columns = (0..self.columns.len()).chain((0..self.rows).map(|row| SURPLUS + row));
+        let saving = columns.map(|column| (self.saved(column), column));
+        let mut saving: Vec<(f64, usize)> = saving.filter(|&(saved, _)| saved > EPSILON).collect();
+        saving.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        saving
+            .iter()
+            .take(CANDIDATES)
+            .map(|&(_, column)| column)
+            .collect()
+    }
+
+    /// Which of `candidates` saves the most, and that, negative; who saves nothing is a candidate no more.
+    fn best_of(&self, candidates: &mut Vec<usize>) -> Option<(usize, f64)> {
+        let mut best: Option<(usize, f64)> = None;
+        candidates.retain(|&column| {
+            let saved = self.saved(column);
+            if saved > EPSILON && best.is_none_or(|(_, most)| saved > -most) {
+                best = Some((column, -saved));
             }
-            if reduced < best.1 {
-                best = (index, reduced);
-            }
+            saved > EPSILON
+        });
+        best
+    }
+
+    /// By how much less than its tasks are worth a column costs.
+    fn saved(&self, column: usize) -> f64 {
+        match column.checked_sub(SURPLUS) {
+            Some(row) => -self.prices[row],
+            None => -self.reduced(column),
         }
-        for (row, &price) in self.prices.iter().enumerate() {
-            if price < best.1 {
-                best = (SURPLUS + row, price);
-            }
-        }
-        (best.1 < -EPSILON).then_some(best)
     }
 
     /// B⁻¹·a.

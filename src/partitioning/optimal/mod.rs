@@ -13,6 +13,7 @@ mod columns;
 mod master;
 #[cfg(feature = "highs")]
 mod milp;
+mod neighbourhood;
 mod pricing;
 mod tested;
 mod works;
@@ -69,6 +70,19 @@ pub(super) fn optimal(
                 by_highs::generate(&mut bounding, &mut sizes, alone, &mut parts, (enough, target))
             }
         };
+        if heuristic.solver == Solver::Exact {
+            sizes.spend(16, 20);
+            let target = target.max(bounding.sms());
+            columns.choose(&mut sizes, &mut parts, target);
+            sizes.spend(18, 20);
+            neighbourhood::improve(
+                &columns,
+                &mut sizes,
+                (&bounding.works, &mut bounding.pricing),
+                &mut parts,
+                (bounding.bound.prices(), target),
+            );
+        }
         sizes.spend(20, 20);
         columns.close(
             &mut sizes,

@@ -9,8 +9,8 @@ use super::walk::{Item, Walk};
 use crate::partitioning::Problem;
 use crate::partitioning::group::kind_index;
 
-/// Steps for the weights of a family.
-const STEPS: u32 = 40;
+/// Steps of the innermost loop of a program that take as long as a test of a group, roughly.
+const STEPS: u64 = 2_000;
 
 /// A weight of one, as an integer.
 const WEIGHT: f64 = (1u64 << 20) as f64;
@@ -92,9 +92,8 @@ impl<'l> Family<'l> {
         }
         let used = vec![0.0; self.measures];
         let singles = [0, 1, 2].map(|kind| self.growth.counts[kind] == 1);
-        let question = self.question(&self.offers, singles, &used, 0, floor);
-        improve(&question, weights, STEPS);
-        search.sizes.charge(self.cost(STEPS));
+        let steps = improve(&self.question(&self.offers, singles, &used), weights);
+        search.sizes.charge(steps / STEPS + 1);
         let whole = whole(weights);
         let mut bound = self.left(&whole);
         let mut items = self.items.clone();
@@ -119,20 +118,8 @@ impl<'l> Family<'l> {
         Walk::new(self, search).choose_singles(&items, weights, bound);
     }
 
-    /// So many steps, in tests of groups that take as long, roughly.
-    fn cost(&self, steps: u32) -> u64 {
-        self.rows.len() as u64 * u64::from(steps) / 1_000
-    }
-
     /// The question for weights when what is worth `worth` asks for `used` already.
-    fn question<'q>(
-        &'q self,
-        offers: &'q [Offer],
-        singles: [bool; 3],
-        used: &'q [f64],
-        worth: i64,
-        floor: i64,
-    ) -> Question<'q> {
+    fn question<'q>(&'q self, offers: &'q [Offer], singles: [bool; 3], used: &'q [f64]) -> Question<'q> {
         Question {
             offers,
             rows: &self.rows,
@@ -140,30 +127,29 @@ impl<'l> Family<'l> {
             singles,
             sms: (f64::from(self.level.low), f64::from(self.level.high)),
             used,
-            worth: worth as f64 / ONE as f64,
-            floor: floor as f64 / ONE as f64,
         }
     }
 
-    /// `candidates` by what they gain, beside tasks that are worth `worth` and ask for `used`; with `weights` improved by so many `steps`.
+    /// `candidates` by what they gain, beside tasks that are worth `worth` and ask for `used`; with `weights` made for them if they
+    /// are to be `improved`. What that cost in tests.
     pub fn rank(
         &self,
         candidates: &[Item<'l>],
         weights: &[f64],
         (worth, used): (i64, &[i64]),
-        floor: i64,
-        steps: u32,
-    ) -> Ranking<'l> {
+        improved: bool,
+    ) -> (Ranking<'l>, u64) {
         let mut weights = weights.to_vec();
-        if steps > 0 {
+        let mut cost = 0;
+        if improved {
             let offers = candidates.iter().map(|item| Offer {
                 single: None,
                 ..self.offers[item.place]
             });
             let offers: Vec<Offer> = offers.collect();
             let used: Vec<f64> = used.iter().map(|&used| used as f64 / SM as f64).collect();
-            let question = self.question(&offers, [false; 3], &used, worth, floor);
-            improve(&question, &mut weights, steps);
+            let steps = improve(&self.question(&offers, [false; 3], &used), &mut weights);
+            cost = steps / STEPS + 1;
         }
         let whole = whole(&weights);
         let items = candidates.iter().map(|item| Item {
@@ -176,12 +162,13 @@ impl<'l> Family<'l> {
         for (place, item) in items.iter().enumerate().rev() {
             rest[place] = rest[place + 1] + item.gain.max(0);
         }
-        Ranking {
+        let ranking = Ranking {
             base: worth + self.left(&whole) - asked(&whole, used),
             items,
             rest,
             weights,
-        }
+        };
+        (ranking, cost)
     }
 
     /// What all SMs are worth by `weights` beyond their price.

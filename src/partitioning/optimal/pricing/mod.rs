@@ -6,6 +6,7 @@
 //! [walk] needs to leave out few of the good and take few of the bad. Groups that it finds are tested.
 
 mod family;
+mod knapsack;
 mod measures;
 mod multipliers;
 #[cfg(test)]

@@ -8,10 +8,6 @@ use super::measures::SM;
 use crate::interference::Company;
 use crate::partitioning::sizes::Part;
 
-/// Steps for weights beside tasks that have no like in the group, and beside any group from which many go on.
-const STEPS_OF_SINGLES: u32 = 25;
-const STEPS_OF_MANY: u32 = 12;
-
 /// So many tasks that may join or not are many.
 const MANY: usize = 8;
 
@@ -109,11 +105,10 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
 
     /// Adds some of `others` to the tasks chosen.
     fn choose_others(&mut self, others: &[Item<'l>], weights: &[f64], bound: i64) {
-        let steps = match self.tasks.is_empty() {
-            true => 0,
-            false => STEPS_OF_SINGLES,
-        };
-        let ranking = self.rank(others, weights, steps);
+        let room = bound - self.search.floor;
+        let useful = others.iter().filter(|item| item.gain + room >= 0);
+        let useful: Vec<Item<'l>> = useful.copied().collect();
+        let ranking = self.rank(&useful, weights, !self.tasks.is_empty());
         let bound = bound.min(ranking.bound());
         if bound < self.search.floor {
             return;
@@ -128,12 +123,12 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         }
     }
 
-    fn rank(&mut self, items: &[Item<'l>], weights: &[f64], steps: u32) -> Ranking<'l> {
+    fn rank(&mut self, items: &[Item<'l>], weights: &[f64], improved: bool) -> Ranking<'l> {
         let family = self.family;
-        let cost = (items.len() * family.measures) as u64 * u64::from(steps) / 2_000;
-        self.search.sizes.charge(cost);
         let used = &self.used[self.tasks.len() * family.measures..(self.tasks.len() + 1) * family.measures];
-        family.rank(items, weights, (self.worth, used), self.search.floor, steps)
+        let (ranking, cost) = family.rank(items, weights, (self.worth, used), improved);
+        self.search.sizes.charge(cost);
+        ranking
     }
 
     /// Looks at the group with each item of `ranking` from `from` on, and at what that may grow to; `base` is what it gains so far. Whether all
@@ -169,11 +164,13 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     /// The same for a group that was looked at: where many groups contain it, weights of their own leave out more of them.
     fn extend_further(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
         let room = base + ranking.rest[from] - self.search.floor;
-        let near = ranking.items[from..].iter().filter(|item| item.gain.abs() < room);
-        if near.count() < MANY {
+        // Who gains less than that is in no group of interest, and so for all that follow.
+        let useful = ranking.items.partition_point(|item| item.gain + room >= 0);
+        let items = ranking.items.get(from..useful).unwrap_or_default();
+        if items.iter().filter(|item| item.gain < room).count() < MANY {
             return self.extend(ranking, from, base);
         }
-        let closer = self.rank(&ranking.items[from..], &ranking.weights, STEPS_OF_MANY);
+        let closer = self.rank(items, &ranking.weights, true);
         if closer.bound() < base + ranking.rest[from] {
             return closer.bound() < self.search.floor || self.extend(&closer, 0, closer.base);
         }

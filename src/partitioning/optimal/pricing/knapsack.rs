@@ -1,0 +1,173 @@
+//! The linear program of a knapsack with several measures: max p·x with A·x ≤ b, 0 ≤ x ≤ 1, where b ≥ 0. A simplex on a tableau, for
+//! few rows: what is not in the basis is taken whole or not at all.
+
+/// Tolerance of reduced costs and pivots.
+const EPSILON: f64 = 1e-9;
+
+/// The program, and where its solution stands.
+pub(super) struct Knapsack {
+    /// By row: what is left, or the share of the item in the basis.
+    values: Vec<f64>,
+    /// By row: an item, or [`SLACK`] + row.
+    basis: Vec<usize>,
+    /// Whether an item out of the basis is taken.
+    taken: Vec<bool>,
+    /// By item and row, transformed to the basis; then those of slacks.
+    columns: Vec<f64>,
+    slacks: Vec<f64>,
+    /// What a whole item, or slack, would add.
+    gains: Vec<f64>,
+    slack_gains: Vec<f64>,
+    work: u64,
+}
+
+const SLACK: usize = usize::MAX / 2;
+
+/// What enters the basis: an item or a slack, and whether it grows.
+type Entering = (usize, bool);
+
+impl Knapsack {
+    /// With so much room by row, nothing negative.
+    pub fn new(room: Vec<f64>) -> Knapsack {
+        let rows = room.len();
+        let mut slacks = vec![0.0; rows * rows];
+        (0..rows).for_each(|row| slacks[row * rows + row] = 1.0);
+        Knapsack {
+            values: room.into_iter().map(|room| room.max(0.0)).collect(),
+            basis: (0..rows).map(|row| SLACK + row).collect(),
+            taken: Vec::new(),
+            columns: Vec::new(),
+            slacks,
+            gains: Vec::new(),
+            slack_gains: vec![0.0; rows],
+            work: 0,
+        }
+    }
+
+    /// Adds an item worth `price` that asks for `asks`, by row.
+    pub fn add(&mut self, price: f64, asks: impl Iterator<Item = f64>) {
+        self.columns.extend(asks);
+        self.gains.push(price);
+        self.taken.push(false);
+    }
+
+    /// Solves it; false if that took too long.
+    pub fn solve(&mut self) -> bool {
+        for _ in 0..20 * (self.gains.len() + self.values.len()) {
+            let Some(entering) = self.entering() else {
+                return true;
+            };
+            self.step(entering);
+        }
+        false
+    }
+
+    /// What one more of `row` is worth.
+    pub fn price(&self, row: usize) -> f64 {
+        -self.slack_gains[row]
+    }
+
+    /// The items taken, and which share of them.
+    pub fn taken(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let whole = self.taken.iter().enumerate().filter(|&(_, &taken)| taken);
+        let parts = self.basis.iter().zip(&self.values);
+        let parts = parts.filter(|&(&item, _)| item < SLACK);
+        whole
+            .map(|(item, _)| (item, 1.0))
+            .chain(parts.map(|(&item, &share)| (item, share)))
+    }
+
+    /// Steps of the innermost loops so far.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// Whoever adds the most.
+    fn entering(&mut self) -> Option<Entering> {
+        self.work += self.gains.len() as u64;
+        let mut best = (EPSILON, None);
+        for (item, (&gain, &taken)) in self.gains.iter().zip(&self.taken).enumerate() {
+            let gain = if taken { -gain } else { gain };
+            if gain > best.0 {
+                best = (gain, Some((item, !taken)));
+            }
+        }
+        for (row, &gain) in self.slack_gains.iter().enumerate() {
+            if gain > best.0 {
+                best = (gain, Some((SLACK + row, true)));
+            }
+        }
+        best.1
+    }
+
+    fn column(&self, item: usize) -> &[f64] {
+        let rows = self.values.len();
+        match item.checked_sub(SLACK) {
+            Some(slack) => &self.slacks[slack * rows..(slack + 1) * rows],
+            None => &self.columns[item * rows..(item + 1) * rows],
+        }
+    }
+
+    /// Lets `entering` grow, or shrink, until something is used up or whole.
+    fn step(&mut self, (item, grows): Entering) {
+        let mut most = if item < SLACK { 1.0 } else { f64::INFINITY };
+        let mut leaving: Option<(usize, bool)> = None;
+        let column: Vec<f64> = self.column(item).to_vec();
+        for (row, &by) in column.iter().enumerate() {
+            let by = if grows { by } else { -by };
+            let (room, whole) = match self.basis[row] < SLACK {
+                _ if by > EPSILON => (self.values[row].max(0.0) / by, false),
+                true if by < -EPSILON => ((1.0 - self.values[row]).max(0.0) / -by, true),
+                _ => continue,
+            };
+            let held = leaving.map_or(0.0, |(row, _)| column[row].abs());
+            if room < most - 1e-12 || (room <= most && leaving.is_some() && by.abs() > held) {
+                most = room;
+                leaving = Some((row, whole));
+            }
+        }
+        let change = if grows { most } else { -most };
+        for (value, by) in self.values.iter_mut().zip(&column) {
+            *value -= change * by;
+        }
+        let Some((row, whole)) = leaving else {
+            if let Some(taken) = self.taken.get_mut(item) {
+                *taken = grows;
+            }
+            return;
+        };
+        let out = std::mem::replace(&mut self.basis[row], item);
+        if let Some(taken) = self.taken.get_mut(out) {
+            *taken = whole;
+        }
+        self.values[row] = if grows { most } else { 1.0 - most };
+        if let Some(taken) = self.taken.get_mut(item) {
+            *taken = false;
+        }
+        self.pivot(row, item, &column);
+    }
+
+    /// Brings the tableau to the basis with `item` in `row`.
+    fn pivot(&mut self, row: usize, item: usize, column: &[f64]) {
+        let rows = self.values.len();
+        self.work += (self.gains.len() * rows + rows * rows) as u64;
+        let gain = match item.checked_sub(SLACK) {
+            Some(slack) => self.slack_gains[slack],
+            None => self.gains[item],
+        };
+        let pivot = column[row];
+        let all = self.columns.chunks_exact_mut(rows).zip(&mut self.gains);
+        let all = all.chain(self.slacks.chunks_exact_mut(rows).zip(&mut self.slack_gains));
+        for (other, gains) in all {
+            let by = other[row] / pivot;
+            if by != 0.0 {
+                other
+                    .iter_mut()
+                    .zip(column)
+                    .for_each(|(entry, column)| *entry -= by * column);
+                other[row] = by;
+                *gains -= by * gain;
+            }
+        }
+    }
+}
