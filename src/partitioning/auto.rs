@@ -17,10 +17,13 @@ use super::{Candidate, HeuristicKind, Outcome, Problem};
 pub const AUTO_BUDGET: u64 = 100_000;
 
 /// Parts of the budget for the search, with what the starts cost, before the bound is sought; twenty are all.
-const SEARCH: u32 = 12;
+const SEARCH: u32 = 6;
 
 /// Parts of the budget after which no better bound is sought.
-const BOUND: u32 = 18;
+const BOUND: u32 = 16;
+
+/// Parts of the budget after which no plan is chosen among the groups known by then.
+const CHOICE: u32 = 18;
 
 /// The best of several starts, improved, and a lower bound.
 pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
@@ -40,6 +43,8 @@ pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heurist
         let enough = heuristic.objective.enough(problem.shares(), total(&parts));
         sizes.spend(BOUND, 20);
         bound.raise(&mut sizes, alone, &parts, enough);
+        sizes.spend(CHOICE, 20);
+        bound.choose(&mut sizes, &mut parts, target);
         let target = target.max(bound.sms());
         sizes.spend(20, 20);
         improve(&mut sizes, &mut parts, target, SEED + 1);

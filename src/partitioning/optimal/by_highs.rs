@@ -12,7 +12,7 @@ use super::{Bounding, ONE};
 /// SM by SM; twenty are all, and the last is the proof's.
 const UNTIL: [u32; 3] = [14, 16, 19];
 
-/// As [`Bounding::generate`], and `parts` become the best plan that HiGHS finds: first among all groups known so far, then,
+/// As [`Bounding::raise`], and `parts` become the best plan that HiGHS finds: first among all groups known so far, then,
 /// if the bound is as good as prices make it, among all that a plan of some SMs can contain. From how many SMs on HiGHS sees
 /// plans: a claim.
 pub(super) fn generate(
@@ -21,32 +21,28 @@ pub(super) fn generate(
     alone: Vec<u32>,
     parts: &mut Vec<Part>,
     (enough, target): (u32, u32),
-) -> (Columns, u32) {
+) -> u32 {
     let [groups, choice, levels] = UNTIL;
     sizes.spend(groups, 20);
-    let mut columns = bounding.generate(sizes, alone, parts, enough);
+    bounding.raise(sizes, alone, parts, enough);
     let cut_short = sizes.exhausted();
     sizes.spend(choice, 20);
+    let columns = &mut bounding.columns;
     let known: Vec<Part> = columns.master.parts().collect();
     let less = total(parts).saturating_sub(1);
     if let Some(best) = milp::search(sizes, columns.alone.len(), &known, less, target).best {
         *parts = best;
     }
     sizes.spend(levels, 20);
+    let pricing = (&bounding.works, &mut bounding.pricing);
     if cut_short {
         let enough = enough.min(total(parts));
-        columns.generate(
-            sizes,
-            (&bounding.works, &mut bounding.pricing),
-            (parts, Vec::new()),
-            &mut bounding.bound,
-            enough,
-        );
+        columns.generate(sizes, pricing, (parts, Vec::new()), &mut bounding.bound, enough);
     }
     let pricing = (&bounding.works, &mut bounding.pricing);
-    let claimed = close(&columns, sizes, pricing, parts, (&bounding.bound, target));
+    let claimed = close(columns, sizes, pricing, parts, (&bounding.bound, target));
     sizes.spend(20, 20);
-    (columns, claimed)
+    claimed
 }
 
 /// As [`Columns::close`], but HiGHS chooses, and `bound` remains what is proven.

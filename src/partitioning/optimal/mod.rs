@@ -13,7 +13,6 @@ mod columns;
 mod master;
 #[cfg(feature = "highs")]
 mod milp;
-mod neighbourhood;
 mod pricing;
 mod tested;
 mod works;
@@ -62,35 +61,19 @@ pub(super) fn optimal(
     let mut claimed = 0;
     if total(&parts) > target {
         let enough = heuristic.objective.enough(problem.shares(), total(&parts));
-        let columns;
-        (columns, claimed) = match heuristic.solver {
-            Solver::Exact => (bounding.generate(&mut sizes, alone, &parts, enough), 0),
+        match heuristic.solver {
+            Solver::Exact => {
+                bounding.raise(&mut sizes, alone, &parts, enough);
+                sizes.spend(17, 20);
+                bounding.choose(&mut sizes, &mut parts, target);
+            }
             #[cfg(feature = "highs")]
             Solver::Highs => {
-                by_highs::generate(&mut bounding, &mut sizes, alone, &mut parts, (enough, target))
+                claimed = by_highs::generate(&mut bounding, &mut sizes, alone, &mut parts, (enough, target));
             }
-        };
-        if heuristic.solver == Solver::Exact {
-            sizes.spend(16, 20);
-            let target = target.max(bounding.sms());
-            columns.choose(&mut sizes, &mut parts, target);
-            sizes.spend(18, 20);
-            neighbourhood::improve(
-                &columns,
-                &mut sizes,
-                (&bounding.works, &mut bounding.pricing),
-                &mut parts,
-                (bounding.bound.prices(), target),
-            );
         }
         sizes.spend(20, 20);
-        columns.close(
-            &mut sizes,
-            (&bounding.works, &mut bounding.pricing),
-            &mut parts,
-            &mut bounding.bound,
-            target,
-        );
+        bounding.close(&mut sizes, &mut parts, target);
     }
     placed.restore(&mut parts);
     let tested = tested + sizes.tested();
@@ -104,11 +87,12 @@ pub(super) fn optimal(
     outcome
 }
 
-/// A lower bound in the making.
+/// A lower bound in the making, and what comes of it for plans.
 pub(super) struct Bounding<'p> {
     works: Works,
     pricing: Pricing<'p>,
     bound: Bound,
+    columns: Columns,
 }
 
 impl<'p> Bounding<'p> {
@@ -118,6 +102,7 @@ impl<'p> Bounding<'p> {
         Bounding {
             bound: Bound::of_work(&works, problem.tasks().len()),
             pricing: Pricing::new(problem, &works),
+            columns: Columns::new(Vec::new()),
             works,
         }
     }
@@ -130,27 +115,22 @@ impl<'p> Bounding<'p> {
     /// Raises it by column generation until it is `enough` or what may be spent is spent, from `parts` and all groups recorded so far. `alone`
     /// are the sizes of single tasks.
     pub fn raise(&mut self, sizes: &mut Sizes<'_, '_>, alone: Vec<u32>, parts: &[Part], enough: u32) {
-        self.generate(sizes, alone, parts, enough);
+        let pool = sizes.record();
+        self.columns = Columns::new(alone);
+        let known = (&self.works, &mut self.pricing);
+        self.columns
+            .generate(sizes, known, (parts, pool), &mut self.bound, enough);
     }
 
-    /// The same, and the groups.
-    fn generate(
-        &mut self,
-        sizes: &mut Sizes<'_, '_>,
-        alone: Vec<u32>,
-        parts: &[Part],
-        enough: u32,
-    ) -> Columns {
-        let pool = sizes.record();
-        let mut columns = Columns::new(alone);
-        columns.generate(
-            sizes,
-            (&self.works, &mut self.pricing),
-            (parts, pool),
-            &mut self.bound,
-            enough,
-        );
-        columns
+    /// Improves `parts` by a choice among the groups known by now, until they have `target` SMs, or as few as the bound.
+    pub fn choose(&self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: u32) {
+        self.columns.choose(sizes, parts, target.max(self.sms()));
+    }
+
+    /// Closes the gap between the bound and `parts`, as far as the budget goes.
+    fn close(&mut self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: u32) {
+        let known = (&self.works, &mut self.pricing);
+        self.columns.close(sizes, known, parts, &mut self.bound, target);
     }
 
     /// As plans state it.

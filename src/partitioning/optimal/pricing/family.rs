@@ -4,13 +4,13 @@ use super::super::ONE;
 use super::super::works::Growth;
 use super::Search;
 use super::measures::{Level, SM};
-use super::multipliers::{Offer, Question, improve};
+use super::multipliers::{Question, improve};
 use super::walk::{Item, Walk};
 use crate::partitioning::Problem;
 use crate::partitioning::group::kind_index;
 
 /// Steps of the innermost loop of a program that take as long as a test of a group, roughly.
-const STEPS: u64 = 2_000;
+const STEPS: u64 = 800;
 
 /// A weight of one, as an integer.
 const WEIGHT: f64 = (1u64 << 20) as f64;
@@ -22,9 +22,6 @@ pub(super) struct Family<'l> {
     pub measures: usize,
     /// Of all kinds that the family has.
     pub items: Vec<Item<'l>>,
-    /// The same, for weights.
-    offers: Vec<Offer>,
-    rows: Vec<f64>,
 }
 
 impl<'l> Family<'l> {
@@ -50,7 +47,6 @@ impl<'l> Family<'l> {
                 found[kind] = found[kind].saturating_add(1);
                 items.push(Item {
                     task,
-                    place: items.len(),
                     kind,
                     price: prices[task],
                     gain: 0,
@@ -61,26 +57,11 @@ impl<'l> Family<'l> {
         if (0..3).any(|kind| found[kind] < growth.counts[kind]) {
             return None;
         }
-        let mut rows = Vec::with_capacity(items.len() * measures);
-        let offers = items
-            .iter()
-            .map(|item| {
-                let row = rows.len();
-                rows.extend(item.asks.iter().map(|&ask| ask as f64 / SM as f64));
-                Offer {
-                    price: item.price as f64 / ONE as f64,
-                    row,
-                    single: (growth.counts[item.kind] == 1).then_some(item.kind),
-                }
-            })
-            .collect();
         Some(Family {
             level,
             growth,
             measures,
             items,
-            offers,
-            rows,
         })
     }
 
@@ -90,24 +71,15 @@ impl<'l> Family<'l> {
         if self.items.iter().map(|item| item.price).sum::<i64>() < floor + i64::from(self.level.low) * ONE {
             return;
         }
-        let used = vec![0.0; self.measures];
         let singles = [0, 1, 2].map(|kind| self.growth.counts[kind] == 1);
-        let steps = improve(&self.question(&self.offers, singles, &used), weights);
-        search.sizes.charge(steps / STEPS + 1);
-        let whole = whole(weights);
-        let mut bound = self.left(&whole);
         let mut items = self.items.clone();
-        let mut one = [i64::MIN / 8; 3];
-        for item in &mut items {
-            item.gain = item.price - asked(&whole, item.asks);
-            match singles[item.kind] {
-                true => one[item.kind] = one[item.kind].max(item.gain),
-                false => bound += item.gain.max(0),
-            }
+        if self.weigh(&mut items, weights, singles) < floor {
+            return;
         }
-        for kind in (0..3).filter(|&kind| singles[kind]) {
-            bound += one[kind];
-        }
+        let used = vec![0; self.measures];
+        let steps = improve(&self.question(&items, singles, &used), weights);
+        search.sizes.charge(steps / STEPS + 1);
+        let bound = self.weigh(&mut items, weights, singles);
         if bound < floor {
             return;
         }
@@ -118,14 +90,28 @@ impl<'l> Family<'l> {
         Walk::new(self, search).choose_singles(&items, weights, bound);
     }
 
-    /// The question for weights when what is worth `worth` asks for `used` already.
-    fn question<'q>(&'q self, offers: &'q [Offer], singles: [bool; 3], used: &'q [f64]) -> Question<'q> {
+    /// What `items` gain by `weights`; the most that a group with some of them can be worth beyond its SMs.
+    fn weigh(&self, items: &mut [Item<'l>], weights: &[f64], singles: [bool; 3]) -> i64 {
+        let whole = whole(weights);
+        let mut bound = self.left(&whole);
+        let mut one = [i64::MIN / 8; 3];
+        for item in items {
+            item.gain = item.price - asked(&whole, item.asks);
+            match singles[item.kind] {
+                true => one[item.kind] = one[item.kind].max(item.gain),
+                false => bound += item.gain.max(0),
+            }
+        }
+        let one = one.iter().zip(singles).filter(|&(_, single)| single);
+        bound + one.map(|(one, _)| one).sum::<i64>()
+    }
+
+    /// The question for weights of `items` when `used` is asked for already.
+    fn question<'q>(&self, items: &'q [Item<'l>], singles: [bool; 3], used: &'q [i64]) -> Question<'q, 'l> {
         Question {
-            offers,
-            rows: &self.rows,
-            measures: self.measures,
+            items,
             singles,
-            sms: (f64::from(self.level.low), f64::from(self.level.high)),
+            sms: (self.level.low, self.level.high),
             used,
         }
     }
@@ -142,13 +128,7 @@ impl<'l> Family<'l> {
         let mut weights = weights.to_vec();
         let mut cost = 0;
         if improved {
-            let offers = candidates.iter().map(|item| Offer {
-                single: None,
-                ..self.offers[item.place]
-            });
-            let offers: Vec<Offer> = offers.collect();
-            let used: Vec<f64> = used.iter().map(|&used| used as f64 / SM as f64).collect();
-            let steps = improve(&self.question(&offers, [false; 3], &used), &mut weights);
+            let steps = improve(&self.question(candidates, [false; 3], used), &mut weights);
             cost = steps / STEPS + 1;
         }
         let whole = whole(&weights);

@@ -4,29 +4,20 @@
 //! than λ·m + Σ max(0, p − λ·w) − m. The least such bound is a linear program: that of taking parts of tasks. Few of the measures matter, and those
 //! are found one after the other. Floats only propose λ.
 
+use super::super::ONE;
 use super::knapsack::Knapsack;
+use super::measures::SM;
+use super::walk::Item;
 
-/// A task that may be taken, as floats.
-#[derive(Copy, Clone)]
-pub(super) struct Offer {
-    pub price: f64,
-    /// Where what it asks for begins.
-    pub row: usize,
-    /// Of these only one is taken, by kind.
-    pub single: Option<usize>,
-}
-
-/// What is asked: the tasks, what they ask for by measure [SMs], and what else was taken already.
-pub(super) struct Question<'q> {
-    pub offers: &'q [Offer],
-    pub rows: &'q [f64],
-    pub measures: usize,
+/// What is asked.
+pub(super) struct Question<'q, 'l> {
+    pub items: &'q [Item<'l>],
     /// The kinds of which exactly one is to be taken.
     pub singles: [bool; 3],
     /// SMs, the fewest and the most.
-    pub sms: (f64, f64),
-    /// By measure, what is taken already asks for.
-    pub used: &'q [f64],
+    pub sms: (u32, u32),
+    /// By measure, what is asked for by the tasks that were taken already.
+    pub used: &'q [i64],
 }
 
 /// Times that more measures are added.
@@ -39,8 +30,8 @@ const ADDED: usize = 4;
 const OVER: f64 = 1e-6;
 
 /// Improves `weights`, as far as a linear program does; what that cost, in steps of the innermost loop.
-pub(super) fn improve(question: &Question<'_>, weights: &mut [f64]) -> u64 {
-    let mut active: Vec<usize> = (0..question.measures)
+pub(super) fn improve(question: &Question<'_, '_>, weights: &mut [f64]) -> u64 {
+    let mut active: Vec<usize> = (0..question.used.len())
         .filter(|&measure| weights[measure] > 0.0)
         .collect();
     let mut cost = 0;
@@ -54,7 +45,7 @@ pub(super) fn improve(question: &Question<'_>, weights: &mut [f64]) -> u64 {
             weights[measure] = knapsack.price(row).max(0.0);
         }
         let over = over(question, &knapsack);
-        cost += knapsack.work() + (question.measures * 8) as u64;
+        cost += knapsack.work() + (question.used.len() * 8) as u64;
         if over.is_empty() {
             return cost;
         }
@@ -65,38 +56,46 @@ pub(super) fn improve(question: &Question<'_>, weights: &mut [f64]) -> u64 {
     cost
 }
 
-/// Parts of `question`'s tasks, and of the SMs that need not be there, in the measures `active`.
-fn program(question: &Question<'_>, active: &[usize]) -> Knapsack {
+/// The program for parts of `question`'s tasks, and of the SMs that need not be there, in the measures `active`.
+fn program(question: &Question<'_, '_>, active: &[usize]) -> Knapsack {
     let (least, most) = question.sms;
     let kinds: Vec<usize> = (0..3).filter(|&kind| question.singles[kind]).collect();
-    let left = active.iter().map(|&measure| most - question.used[measure]);
+    let left = active
+        .iter()
+        .map(|&measure| f64::from(most) - sms(question.used[measure]));
     let mut knapsack = Knapsack::new(left.chain(kinds.iter().map(|_| 1.0)).collect());
-    for offer in question.offers {
-        let asks = active.iter().map(|&measure| question.rows[offer.row + measure]);
-        let one = kinds.iter().map(|&kind| match offer.single {
-            Some(single) if single == kind => 1.0,
-            _ => 0.0,
-        });
-        knapsack.add(offer.price, asks.chain(one));
+    for item in question.items {
+        let asks = active.iter().map(|&measure| sms(item.asks[measure]));
+        let one = kinds.iter().map(|&kind| f64::from(u8::from(kind == item.kind)));
+        knapsack.add(item.price as f64 / ONE as f64, asks.chain(one));
     }
-    let fewer = active.iter().map(|_| most - least);
-    knapsack.add(most - least, fewer.chain(kinds.iter().map(|_| 0.0)));
+    if least < most {
+        let fewer = f64::from(most - least);
+        let asks = active.iter().map(|_| fewer);
+        knapsack.add(fewer, asks.chain(kinds.iter().map(|_| 0.0)));
+    }
     knapsack
 }
 
+/// In SMs.
+fn sms(ask: i64) -> f64 {
+    ask as f64 / SM as f64
+}
+
 /// The measures in which `knapsack` takes the most beyond what there is.
-fn over(question: &Question<'_>, knapsack: &Knapsack) -> Vec<usize> {
+fn over(question: &Question<'_, '_>, knapsack: &Knapsack) -> Vec<usize> {
     let (least, most) = question.sms;
-    let mut left: Vec<f64> = question.used.iter().map(|used| most - used).collect();
+    let left = question.used.iter().map(|&used| f64::from(most) - sms(used));
+    let mut left: Vec<f64> = left.collect();
     for (item, share) in knapsack.taken() {
-        match question.offers.get(item) {
-            Some(offer) => {
-                let row = &question.rows[offer.row..offer.row + question.measures];
-                left.iter_mut()
-                    .zip(row)
-                    .for_each(|(left, ask)| *left -= share * ask);
+        match question.items.get(item) {
+            Some(item) => {
+                let asks = left.iter_mut().zip(item.asks);
+                asks.for_each(|(left, &ask)| *left -= share * sms(ask));
             }
-            None => left.iter_mut().for_each(|left| *left -= share * (most - least)),
+            None => left
+                .iter_mut()
+                .for_each(|left| *left -= share * f64::from(most - least)),
         }
     }
     let left = left.into_iter().enumerate();

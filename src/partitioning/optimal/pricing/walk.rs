@@ -15,8 +15,6 @@ const MANY: usize = 8;
 #[derive(Copy, Clone)]
 pub(super) struct Item<'l> {
     pub task: usize,
-    /// Among the items of the family.
-    pub place: usize,
     pub kind: usize,
     pub price: i64,
     /// Price less what it asks for, by some weights.
