@@ -1,7 +1,11 @@
 //! Branch and bound over groups that are all known: two tasks share a partition, or they do not (Ryan & Foster, 1981).
 //!
+//! Of plans in which each task is in one group, none is left out; covers with a task in two are as good, but not looked for.
 //! A node is left when its prices, rounded down and checked against every group that it has, prove that nothing better is
 //! in it. Groups that no better plan can contain are dropped on the way.
+
+#[cfg(test)]
+mod tests;
 
 use super::super::sizes::{Part, Sizes, total};
 use super::ONE;
@@ -33,6 +37,7 @@ pub(super) fn search(
         complete: true,
     };
     let mut open = vec![Node {
+        bound: 0,
         groups: (0..groups.len()).collect(),
         basis: Vec::new(),
     }];
@@ -43,7 +48,12 @@ pub(super) fn search(
             break;
         }
         nodes += 1;
-        open.extend(search.branch(sizes, node));
+        let below = search.branch(sizes, node);
+        let ended = below.is_empty();
+        open.extend(below);
+        if ended {
+            resume(&mut open);
+        }
     }
     Searched {
         best: search.best,
@@ -51,11 +61,25 @@ pub(super) fn search(
     }
 }
 
+/// Where nothing follows a node, the search goes on at the node with the lowest bound, the latest of these, for choices near the root
+/// are worth more thought than those at the end of a way.
+fn resume(open: &mut [Node]) {
+    let lowest = (0..open.len()).rev().min_by_key(|&node| open[node].bound);
+    if let (Some(lowest), Some(last)) = (lowest.filter(|_| open.len() <= OPEN), open.len().checked_sub(1)) {
+        open.swap(lowest, last);
+    }
+}
+
+/// With more nodes than that open, which take memory, the latest is the next.
+const OPEN: usize = 300;
+
 /// Nodes of one search.
 const NODES: u32 = 20_000;
 
 /// A part of the search.
 struct Node {
+    /// No plan of it has fewer SMs [units].
+    bound: i64,
     /// The groups that it has, by number.
     groups: Vec<usize>,
     /// The basis of the node above; none at first.
@@ -113,7 +137,7 @@ impl Search<'_> {
             let cover: Vec<&Part> = shares.map(|&(group, _)| &self.groups[group]).collect();
             if self.take(&cover) {
                 let groups = node;
-                return vec![Node { groups, basis }]; // the same again, with less room
+                return vec![Node { bound, groups, basis }]; // the same again, with less room
             }
             // Integral as far as floats can tell, but no plan of interest: nothing to branch on.
             self.complete = false;
@@ -129,6 +153,7 @@ impl Search<'_> {
         };
         let apart = node.iter().copied().filter(|&group| side(group) != (true, true));
         let apart = Node {
+            bound,
             groups: apart.collect(),
             basis: basis.clone(),
         };
@@ -136,7 +161,12 @@ impl Search<'_> {
             let (a, b) = side(group);
             a == b
         });
-        vec![apart, Node { groups: node, basis }]
+        let together = Node {
+            bound,
+            groups: node,
+            basis,
+        };
+        vec![apart, together]
     }
 
     /// The linear program of `node`, at the basis of the node above. What of that the node does not have follows its groups, and costs as

@@ -1,6 +1,9 @@
 //! The linear program of a knapsack with several measures: max p·x with A·x ≤ b, 0 ≤ x ≤ 1, where b ≥ 0. A simplex on a tableau, for
 //! few rows: what is not in the basis is taken whole or not at all.
 
+#[cfg(test)]
+mod tests;
+
 /// Tolerance of reduced costs and pivots.
 const EPSILON: f64 = 1e-9;
 
