@@ -49,7 +49,8 @@ pub(super) fn optimal(
     let problem = examiner.problem();
     let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
     let mut bounding = Bounding::new(problem);
-    let target = auto::target(examiner, heuristic).max(bounding.sms());
+    let aim = heuristic.aim(problem.shares());
+    let target = auto::target(examiner, heuristic).max(aim.target(bounding.sms()));
     let (mut parts, tested) = auto::best_start(examiner, singles, target);
     let mut sizes = Sizes::new(examiner, heuristic.budget(OPTIMAL_BUDGET));
     sizes.record();
@@ -60,14 +61,12 @@ pub(super) fn optimal(
     placed.note(&parts);
     let mut claimed = 0;
     if total(&parts) > target {
-        let enough = heuristic.objective.enough(problem.shares(), total(&parts));
+        let enough = aim.enough(total(&parts));
         let columns;
         (columns, claimed) = match heuristic.solver {
             Solver::Exact => (bounding.generate(&mut sizes, alone, &parts, enough), 0),
             #[cfg(feature = "highs")]
-            Solver::Highs => {
-                by_highs::generate(&mut bounding, &mut sizes, alone, &mut parts, (enough, target))
-            }
+            Solver::Highs => by_highs::generate(&mut bounding, &mut sizes, alone, &mut parts, (enough, aim)),
         };
         sizes.spend(20, 20);
         columns.close(
@@ -75,12 +74,15 @@ pub(super) fn optimal(
             (&bounding.works, &mut bounding.pricing),
             &mut parts,
             &mut bounding.bound,
-            target,
+            aim,
         );
     }
+    let ended_by = sizes.ended_by(&parts, aim.target(bounding.sms()));
     placed.restore(&mut parts);
     let tested = tested + sizes.tested();
     let mut outcome = auto::outcome(problem, parts, tested, start);
+    outcome.stats.other_work = sizes.charged();
+    outcome.stats.ended_by = ended_by;
     let bound = bounding.into_statement();
     let bound = LowerBound {
         highs: Some(claimed).filter(|&claimed| claimed > bound.sms),
