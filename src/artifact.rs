@@ -1,15 +1,35 @@
 //! Files that appear whole or not at all.
 //!
 //! Everything gpusched writes goes to a temporary file beside its destination, is flushed to disk and then renamed, so a
-//! full disk, a kill or bad input half-way leaves the old file, or none.
+//! full disk, a kill or bad input half-way leaves the old file, or none. A file that was read because an input names it ([`keep`])
+//! is not replaced.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
+
+/// Files that are named in inputs of this process, whoever read them: a command line does not show that they are inputs.
+static KEPT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn kept() -> MutexGuard<'static, Vec<PathBuf>> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The same path, of a file that an input names: no [`Artifact`] of this process replaces it.
+pub fn keep<P: AsRef<Path>>(path: P) -> P {
+    if let Ok(file) = fs::canonicalize(&path) {
+        let mut kept = kept();
+        if !kept.contains(&file) {
+            kept.push(file);
+        }
+    }
+    path
+}
 
 /// A file being written; nothing is visible under its name before [`Artifact::commit`].
 #[derive(Debug)]
@@ -29,10 +49,11 @@ impl Artifact {
     /// Starts a file that will appear at `path`.
     ///
     /// # Errors
-    /// [`Error::Io`] if the folder is missing or not writable, or `path` is a folder.
+    /// [`Error::Io`] if the folder is missing or not writable, or `path` is a folder; [`Error::Usage`] for a file to [`keep`].
     pub fn create(path: impl AsRef<Path>) -> Result<Artifact> {
         // Write through a symbolic link rather than replacing it.
         let path = fs::canonicalize(&path).unwrap_or_else(|_| path.as_ref().to_owned());
+        check(&path)?;
         let fail = |cause| Error::io(&path, "create", cause);
         let sink = match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => {
@@ -63,8 +84,9 @@ impl Artifact {
     /// Makes the file visible under its name, safely on disk.
     ///
     /// # Errors
-    /// [`Error::Io`] if the disk is full or the rename fails; then nothing appears.
+    /// [`Error::Io`] if the disk is full or the rename fails, [`Error::Usage`] for a file to [`keep`]; then nothing appears.
     pub fn commit(self) -> Result<()> {
+        check(&self.path)?; // it may have been read since
         let fail = |cause| Error::io(&self.path, "write", cause);
         match self.sink {
             Sink::Direct(mut file) => file.flush().map_err(fail),
@@ -87,6 +109,17 @@ impl Artifact {
             .write_all(content.as_ref())
             .map_err(|cause| Error::io(&path, "write", cause))?;
         artifact.commit()
+    }
+}
+
+/// `path` is not to be kept; it is canonical if it exists.
+fn check(path: &Path) -> Result<()> {
+    match kept().iter().any(|kept| kept == path) {
+        false => Ok(()),
+        true => Err(Error::Usage(format!(
+            "{}: found an output that an input names as a file to read, expected another",
+            path.display()
+        ))),
     }
 }
 
@@ -123,6 +156,31 @@ mod tests {
         Artifact::write(&path, "again").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "again");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_inputs_name_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, late) = (folder.path().join("a.txt"), folder.path().join("b.txt"));
+        for path in [&path, &late] {
+            fs::write(path, "read").unwrap();
+        }
+        assert_eq!(keep(&path), &path);
+        fs::create_dir(folder.path().join("inner")).unwrap();
+        let message = Artifact::create(folder.path().join("inner/../a.txt"))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.contains("a.txt: found an output that an input names"),
+            "{message}"
+        );
+        let mut artifact = Artifact::create(&late).unwrap();
+        artifact.write_all(b"new").unwrap();
+        keep(&late);
+        assert!(artifact.commit().is_err());
+        assert_eq!(fs::read_to_string(&late).unwrap(), "read");
+        keep(folder.path().join("missing.txt"));
+        Artifact::write(folder.path().join("missing.txt"), "new").unwrap();
     }
 
     #[test]

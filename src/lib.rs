@@ -56,3 +56,4 @@ pub mod study;
 pub mod time;
 pub mod validation;
 pub mod verification;
+mod words;

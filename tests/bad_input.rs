@@ -211,9 +211,9 @@ fn bad_usage_is_refused() {
     let cases: &[(&str, &[&str])] = &[
         ("test SET", &["none of --sms, --platform and --device", "xavier (8 SMs)"]),
         ("test SET --sms 8 --platform orin", &["both --sms and --platform", "h100 (132 SMs)"]),
-        ("test SET --sms 0", &["--sms", "1..=65536"]),
+        ("test SET --sms 0", &["--sms", "1 to 65536"]),
         ("test SET --sms -3", &["-3"]),
-        ("test SET --sms 65537", &["--sms", "1..=65536"]),
+        ("test SET --sms 65537", &["--sms", "1 to 65536"]),
         ("test SET --sms 8.5", &["--sms", "8.5"]),
         ("test SET --sms NaN", &["--sms", "NaN"]),
         ("test SET --sms HUGE", &["--sms"]),
@@ -405,4 +405,158 @@ fn no_input_is_overwritten() {
     let command = "budget simulate kernel.json --blocks trace --trace kernel.json -o new.json";
     let twice = answer(gpusched(command.split_whitespace()).current_dir(folder.path()));
     assert_refused(&twice, &["kernel.json: found twice"], command);
+}
+
+/// … nor what standard input comes from, nor what only another input names.
+#[test]
+fn no_hidden_input_is_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::copy(support::root().join(ADAS), path("set.json")).unwrap();
+    let profile = r#"{"name":"k","kai":0.1,"points":[{"sms":4,"time":"1ms","bandwidth":10}]}"#;
+    std::fs::write(path("k.json"), profile).unwrap();
+    std::fs::write(
+        path("group.json"),
+        r#"{"kernels":[{"profile":"k.json","sms":4}]}"#,
+    )
+    .unwrap();
+    let program = r#"{"name":"count","grid":2,"block":32,"body":[{"op":"exit"}]}"#;
+    std::fs::write(path("program.json"), program).unwrap();
+    let run = r#"{"machine":"rtx2060","scheduler":"lrr","share":"sm","sms":2,"kernels":[{"program":"program.json"}]}"#;
+    std::fs::write(path("run.json"), run).unwrap();
+    for (command, input, parts) in [
+        (
+            "partition - --sms 8 -o set.json",
+            "set.json",
+            ["--output, SET", "found the same file, expected two"],
+        ),
+        (
+            "predict group.json -o k.json",
+            "k.json",
+            ["k.json: found an output that an input names", "expected another"],
+        ),
+        (
+            "simulate warps run.json -o program.json",
+            "program.json",
+            [
+                "program.json: found an output that an input names",
+                "expected another",
+            ],
+        ),
+    ] {
+        let before = std::fs::read(path(input)).unwrap();
+        let mut process = std::process::Command::new(env!("CARGO_BIN_EXE_gpusched"));
+        process
+            .args(command.split_whitespace())
+            .current_dir(folder.path());
+        process.stdin(std::fs::File::open(path("set.json")).unwrap());
+        let output = process.output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{command}: {message}");
+        assert!(
+            parts.iter().all(|part| message.contains(part)),
+            "{command}: {message}"
+        );
+        assert_eq!(std::fs::read(path(input)).unwrap(), before, "{command}");
+        // Elsewhere it may go.
+        let elsewhere = command.replace("-o ", "-o new-");
+        let mut process = std::process::Command::new(env!("CARGO_BIN_EXE_gpusched"));
+        process
+            .args(elsewhere.split_whitespace())
+            .current_dir(folder.path());
+        process.stdin(std::fs::File::open(path("set.json")).unwrap());
+        let output = process.output().unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{elsewhere}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    assert_eq!(support::files(folder.path()).len(), 8); // five, three of them new again
+}
+
+/// Values that options do not take, options that come twice, and options without effect.
+#[test]
+fn bad_options_are_told_in_the_words_of_all_else() {
+    let adas = format!("partition {ADAS} --sms 8");
+    for (command, expected) in [
+        (
+            format!("{adas} --heuristic optimal --budget 0"),
+            "error: --budget: found 0, expected at least 1\n",
+        ),
+        (
+            format!("partition {ADAS} --sms 65537"),
+            "error: --sms: found 65537, expected 1 to 65536\n",
+        ),
+        (
+            "verify x y --budget none".to_owned(),
+            "error: --budget: found none, expected a whole number\n",
+        ),
+        (
+            format!("--seed 1 {adas} --seed 2"),
+            "error: --seed: found it twice, expected it once\n",
+        ),
+        (
+            format!("--threads 1 {adas} --threads=1"),
+            "error: --threads: found it twice, expected it once\n",
+        ),
+        (
+            format!("{adas} --gap 1"),
+            "error: --gap: found --heuristic sms, expected auto or optimal, where the option has an effect\n",
+        ),
+        (
+            format!("{adas} --heuristic optimal --gap 1 --objective feasible"),
+            "error: --gap: found 1 with --objective feasible, expected --objective sms, where the option has an effect\n",
+        ),
+        (
+            format!("partition {ADAS} --device a100 --granularity mig --heuristic auto --gap 1"),
+            "error: --gap: found 1, expected it without memory traffic, by single SMs, TPCs, green contexts or MPS, where it has an effect\n",
+        ),
+        (
+            format!("{adas} --interference bandwidth --memory-bandwidth 1TB/s --heuristic auto --gap 1"),
+            "error: --gap: found 1, expected it without memory traffic, by single SMs, TPCs, green contexts or MPS, where it has an effect\n",
+        ),
+    ] {
+        let refused = support::run(&command);
+        assert_eq!(
+            (refused.code, refused.stderr.as_str()),
+            (2, expected),
+            "{command}"
+        );
+        assert_eq!(refused.stdout, "", "{command}");
+    }
+}
+
+/// More plans than sets: said before the first is checked. Of a pipe it is said where it ends.
+#[test]
+fn plans_without_sets_are_refused_up_front() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let plan = support::run(&format!("partition {ADAS} --sms 8 --format json")).stdout;
+    let set =
+        serde_json::from_slice::<serde_json::Value>(&std::fs::read(support::root().join(ADAS)).unwrap());
+    let set = format!("{}\n", set.unwrap());
+    std::fs::write(path("plans.jsonl"), plan.repeat(3)).unwrap();
+    for (sets, found) in [(1, "1 entry"), (2, "2 entries")] {
+        std::fs::write(path("sets.jsonl"), set.repeat(sets)).unwrap();
+        let refused = support::run(&format!("verify {} {}", path("plans.jsonl"), path("sets.jsonl")));
+        let expected = format!(
+            "error: {}: found {found}, expected as many as in {}, where there are more\n",
+            path("sets.jsonl"),
+            path("plans.jsonl")
+        );
+        assert_eq!(
+            (refused.code, refused.stderr.as_str(), refused.stdout.as_str()),
+            (2, expected.as_str(), "")
+        );
+        let piped = support::run_with(&format!("verify - {}", path("sets.jsonl")), plan.repeat(3));
+        assert_eq!(piped.code, 2);
+        assert!(
+            piped
+                .stderr
+                .contains(&format!("found {found}, expected as many as in -")),
+            "{piped:?}"
+        );
+    }
 }

@@ -412,3 +412,32 @@ fn the_smoke_study_shows_something() {
     assert!(folder.join("smoke.svg").exists());
     assert_eq!(gpusched(&["study", "check", folder.to_str().unwrap()], root).0, 0);
 }
+
+/// Weighted schedulability over the number of tasks: as a figure, and in claims.
+#[test]
+fn weighted_schedulability_can_be_drawn_and_claimed() {
+    let folder = tempdir().unwrap();
+    let claim = "\n[[claim]]\nid = \"weighted\"\ntext = \"Of SMS\"\nmust_hold = true\ntable = \"weighted\"\nreadings = [\"literal\"]\n\
+                 holds = 'max(weighted, algorithm = \"SMS-INA\") > 0 and min(weighted, algorithm = \"SMS-INA\") < 1'\n";
+    let text = SMALL
+        .replacen("sets = 9", "sets = 9\nweighted = true", 1)
+        .replacen(
+            "[axis]",
+            "[figure]\ntable = \"weighted\"\ny = \"weighted\"\n\n[axis]",
+            1,
+        );
+    fs::write(folder.path().join("small.toml"), text + claim).unwrap();
+    let (code, _, stderr) = gpusched(&["study", "run", "small.toml", "-q", "-o", "out"], folder.path());
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let out = folder.path().join("out");
+    let figure = fs::read_to_string(out.join("small.svg")).unwrap();
+    assert!(
+        figure.contains("SMS-INA") && figure.contains("Weighted schedulability"),
+        "{figure}"
+    );
+    // The table belongs to the results: a check makes it of them.
+    fs::remove_file(out.join("small.weighted.csv")).unwrap();
+    let (code, stdout, stderr) = gpusched(&["study", "check", "out"], folder.path());
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    assert!(stdout.contains("weighted [must hold]: Of SMS"), "{stdout}");
+}

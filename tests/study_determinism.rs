@@ -268,6 +268,55 @@ fn results_are_those_of_a_plain_loop() {
     );
 }
 
+/// Weighted schedulability is added without making another experiment, and is what the results add up to.
+#[test]
+fn weighted_schedulability_is_that_of_a_plain_loop() {
+    let spec = parse(&SMALL.replacen("sets = 9", "sets = 9\nweighted = true", 1));
+    assert_eq!(spec.experiment().unwrap(), small().experiment().unwrap());
+    let (folder, other, plain) = (temporary(), temporary(), temporary());
+    run(&spec, folder.path(), "1/1", 1).unwrap();
+    run(&spec, other.path(), "1/1", 3).unwrap();
+    run(&small(), plain.path(), "1/1", 1).unwrap();
+    let files = stable_files(folder.path());
+    assert_eq!(files, stable_files(other.path()));
+    assert_eq!(files["small.csv"], stable_files(plain.path())["small.csv"]);
+    assert!(!plain.path().join("small.weighted.csv").exists());
+    let results = Table::read(folder.path().join("small.csv")).unwrap();
+    let weighted = Table::read(folder.path().join("small.weighted.csv")).unwrap();
+    assert_eq!(weighted.columns(), study::WEIGHTED_COLUMNS);
+    assert_eq!(weighted.len(), 2 * 2 * 4);
+    let text = |table: &Table, row: usize, column: &str| table.column(column).unwrap().text(row).to_owned();
+    let mut between = 0;
+    for row in 0..weighted.len() {
+        let same = |other: &usize| {
+            ["tasks", "reading", "algorithm", "policy", "interference", "sms"]
+                .iter()
+                .all(|column| text(&weighted, row, column) == text(&results, *other, column))
+        };
+        let (mut part, mut whole) = (0.0, 0.0);
+        for other in (0..results.len()).filter(same) {
+            let number = |column: &str| -> f64 { text(&results, other, column).parse().unwrap() };
+            part += number("utilization") * number("schedulable");
+            whole += number("utilization") * number("sets");
+        }
+        let found: f64 = text(&weighted, row, "weighted").parse().unwrap();
+        assert!(
+            (found - part / whole).abs() < 1e-6,
+            "row {row}: {found} {part} {whole}"
+        );
+        assert_eq!(text(&weighted, row, "utilizations"), "5");
+        assert_eq!(text(&weighted, row, "sets"), "45");
+        between += usize::from(found > 0.0 && found < 1.0);
+    }
+    assert!(between > 5, "{between}");
+    // Shards bring it as well.
+    let (first, second, whole) = (temporary(), temporary(), temporary());
+    run(&spec, first.path(), "1/2", 1).unwrap();
+    run(&spec, second.path(), "2/2", 1).unwrap();
+    study::merge(&[first.path(), second.path()], whole.path()).unwrap();
+    assert_eq!(stable_files(whole.path()), files);
+}
+
 #[test]
 fn every_input_counts_in_the_identity() {
     let base = small().experiment().unwrap();

@@ -345,6 +345,32 @@ const BAD: &[(&str, &str, &[&str])] = &[
         &[":18", "reading[0].policy", "found density", "one with a proof"],
     ),
     (
+        "heuristic = \"sms\"",
+        "heuristic = \"sms\"\ngap = 1",
+        &[
+            "algorithm[1].gap",
+            "found 1 with heuristic sms, expected it with auto or optimal, where it has an effect",
+        ],
+    ),
+    (
+        "heuristic = \"sms\"",
+        "heuristic = \"auto\"\ngap = 1\nobjective = \"feasible\"",
+        &[
+            "algorithm[1].gap",
+            "found 1 with objective feasible, expected objective sms",
+        ],
+    ),
+    (
+        "[axis]",
+        "[figure]\ntable = \"weighted\"\ny = \"weighted\"\n\n[axis]",
+        &["figure.table", "found weighted, expected `weighted = true`"],
+    ),
+    (
+        "sets = 9",
+        "sets = 9\nweighted = 1",
+        &["small.toml:6", "weighted", "boolean"],
+    ),
+    (
         "memory-share = 0.5",
         "saturation = 1001",
         &["generator", "saturation: found 1001, expected from 1 to 1000 SMs"],

@@ -6,6 +6,7 @@
 mod budget;
 mod completions;
 mod device;
+mod export;
 mod generate;
 mod global;
 mod import;
@@ -16,12 +17,14 @@ mod pairs;
 mod partition;
 mod plot;
 mod predict;
+mod progress;
 mod question;
 mod schema;
 mod simulate;
 mod study;
 mod table;
 mod test;
+mod usage;
 mod validate;
 mod verify;
 mod wcet;
@@ -63,6 +66,8 @@ enum Command {
     Partition(partition::Args),
     /// Check plans and their evidence with separate code.
     Verify(verify::Args),
+    /// Say a stored plan in the words of a tool that divides a GPU.
+    Export(export::Args),
     /// Bound the execution time of kernels.
     Wcet(wcet::Args),
     /// Memory budgets for best-effort cores beside a kernel.
@@ -101,7 +106,11 @@ pub fn main() -> ExitCode {
     panic::set_hook(Box::new(report_panic));
     ExitCode::from(exit_code(|| {
         let mut known = Cli::command();
-        let matches = known.get_matches_mut();
+        usage::check_once(&known, std::env::args_os())?;
+        let matches = match known.try_get_matches_from_mut(std::env::args_os()) {
+            Ok(matches) => matches,
+            Err(error) => return Err(usage::bad_value(&error).unwrap_or_else(|| error.exit())),
+        };
         let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         overwriting::check(&known, &matches)?;
         run(command, &global)
@@ -114,6 +123,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Test(args) => args.run(global),
         Command::Partition(args) => args.run(global),
         Command::Verify(args) => args.run(global),
+        Command::Export(args) => args.run(global),
         Command::Wcet(args) => args.run(global),
         Command::Budget(args) => args.run(global),
         Command::Predict(args) => args.run(global),

@@ -54,7 +54,11 @@ pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
         }
     }
     for output in &outputs {
-        if let Some(input) = inputs.iter().find(|input| same_file(&input.path, &output.path)) {
+        let same = |input: &&Named| match input.path.as_os_str() == "-" {
+            true => is_standard_input(&output.path),
+            false => same_file(&input.path, &output.path),
+        };
+        if let Some(input) = inputs.iter().find(same) {
             return Err(Error::Usage(format!(
                 "{}, {}: found the same file, expected two: {}",
                 output.argument,
@@ -93,6 +97,24 @@ fn same_file(a: &Path, b: &Path) -> bool {
         (Ok(a), Ok(b)) => a == b && a.is_file(),
         _ => false,
     }
+}
+
+/// Whether standard input comes from the regular file at `path`, as in `… - -o FILE < FILE`.
+#[cfg(unix)]
+fn is_standard_input(path: &Path) -> bool {
+    use std::os::fd::AsFd as _;
+    use std::os::unix::fs::MetadataExt as _;
+    let stdin = std::io::stdin().as_fd().try_clone_to_owned().map(fs::File::from);
+    match (stdin.and_then(|stdin| stdin.metadata()), fs::metadata(path)) {
+        (Ok(a), Ok(b)) => a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
+    }
+}
+
+/// Elsewhere that cannot be told.
+#[cfg(not(unix))]
+fn is_standard_input(_path: &Path) -> bool {
+    false
 }
 
 #[cfg(test)]

@@ -1,7 +1,48 @@
 //! Two streams whose documents belong together, such as plans and the task sets they are for.
 
+use std::path::Path;
+
 use crate::error::{Error, Result};
 use crate::model::reader::{Document, Documents};
+use crate::words::counted;
+
+/// Whether two files have as many documents as each other, as far as that can be seen before they are read: pipes are left alone.
+///
+/// # Errors
+/// [`Error::Usage`] if they have not, and those of reading.
+pub fn check_as_many<A: Document, B: Document>(left: &Path, right: &Path) -> Result<()> {
+    if !left.is_file() || !right.is_file() {
+        return Ok(());
+    }
+    let (first, second) = (length::<A>(left)?, length::<B>(right)?);
+    match first.cmp(&second) {
+        std::cmp::Ordering::Equal => Ok(()),
+        std::cmp::Ordering::Less => Err(ends_early(first, left.display(), right.display())),
+        std::cmp::Ordering::Greater => Err(ends_early(second, right.display(), left.display())),
+    }
+}
+
+/// The documents in the file at `path`.
+fn length<T: Document>(path: &Path) -> Result<u64> {
+    let mut documents = Documents::<T>::open(path)?;
+    let mut length = 0;
+    loop {
+        match documents.batch(BATCH)?.len() {
+            0 => return Ok(length),
+            more => length += more as u64,
+        }
+    }
+}
+
+/// Documents that are counted at a time.
+const BATCH: usize = 64;
+
+fn ends_early(read: u64, shorter: impl std::fmt::Display, longer: impl std::fmt::Display) -> Error {
+    let found = counted(read, "entry");
+    Error::Usage(format!(
+        "{shorter}: found {found}, expected as many as in {longer}, where there are more"
+    ))
+}
 
 /// The documents of both streams, pair by pair; an error where one ends before the other.
 pub fn pairs<A: Document, B: Document>(
@@ -19,9 +60,7 @@ pub fn pairs<A: Document, B: Document>(
                     Some(_) => (left.file(), right.file()),
                     None => (right.file(), left.file()),
                 };
-                Err(Error::Usage(format!(
-                    "{shorter}: found {read} entries, expected as many as in {longer}, where there are more"
-                )))
+                Err(ends_early(read, shorter, longer))
             }
         };
         read += 1;

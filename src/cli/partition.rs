@@ -16,14 +16,18 @@ use super::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::Policy;
 use crate::model::device::Granularity;
-use crate::model::plan::{Failure, Partition, Plan, Proof, SearchStats};
+use crate::model::plan::{EndedBy, Failure, Partition, Plan, Proof, SearchStats};
 use crate::model::policy::Strength;
 use crate::model::wcet::MAX_SMS;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{self, Heuristic, HeuristicKind, Objective, Offer, Traffic, listed, partition};
+use crate::partitioning::{
+    self, AUTO_BUDGET, Heuristic, HeuristicKind, NEAR_ENOUGH, OPTIMAL_BUDGET, Objective, Offer, Traffic,
+    listed, near_enough, partition,
+};
 use crate::schedulability::edf;
 use crate::time::Time;
+use crate::words::counted;
 use solver::Solver;
 
 /// Divides the SMs of a GPU among the tasks.
@@ -65,6 +69,9 @@ pub struct Args {
     /// auto, optimal, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
     #[arg(long, value_name = "TIME")]
     time_limit: Option<Time>,
+    /// auto, optimal: stop as soon as the plan fits and has at most N SMs more than the lower bound [default: 0].
+    #[arg(long, value_name = "N")]
+    gap: Option<u32>,
     /// optimal: what chooses among known groups; highs needs a build with the cargo feature of that name [default: exact].
     #[arg(long, value_enum)]
     solver: Option<Solver>,
@@ -143,6 +150,7 @@ impl Args {
             ("bf_direction", self.bf_direction.is_some()),
             ("split", self.split.is_some()),
             ("solver", self.solver.is_some()),
+            ("gap", self.gap.is_some()),
         ];
         for (option, given) in options {
             let kinds = HeuristicKind::heeding(option, self.improve).unwrap_or_default();
@@ -161,10 +169,12 @@ impl Args {
                 "--traffic: found a model without memory traffic, expected --interference conflict+bandwidth or bandwidth, where the option has an effect".to_owned(),
             ));
         }
+        self.check_gap()?;
         let sms = self.question.sms()?;
         if let Some(split) = self.split.filter(|&split| split > sms) {
             return Err(Error::Usage(format!(
-                "--split: found {split}, expected at most the {sms} SMs of the GPU"
+                "--split: found {split}, expected at most the {} of the GPU",
+                counted(sms, "SM")
             )));
         }
         Ok(Heuristic {
@@ -179,8 +189,28 @@ impl Args {
             objective: self.objective.unwrap_or_default(),
             improve: self.improve,
             budget: self.budget,
+            gap: self.gap.unwrap_or_default(),
             time_limit_ms: self.time_limit.map(|limit| limit.ns() / 1_000_000),
         })
+    }
+
+    /// # Errors
+    /// [`Error::Usage`] for a gap to a bound that nothing is compared with.
+    fn check_gap(&self) -> Result<()> {
+        let Some(gap) = self.gap else {
+            return Ok(());
+        };
+        if self.objective == Some(Objective::Feasible) {
+            return Err(Error::Usage(format!(
+                "--gap: found {gap} with --objective feasible, expected --objective sms, where the option has an effect"
+            )));
+        }
+        match near_enough(self.granularity, self.question.memory()?) {
+            true => Ok(()),
+            false => Err(Error::Usage(format!(
+                "--gap: found {gap}, expected it {NEAR_ENOUGH}"
+            ))),
+        }
     }
 
     /// That local search would give `option` an effect, if it may follow.
@@ -195,7 +225,7 @@ impl Args {
 
     /// The answer first, in color, then on how many SMs or why not.
     fn headline(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
-        let on = format!("on {} of {} SMs", plan.sms_used, case.problem.sms());
+        let on = format!("on {} of {}", plan.sms_used, counted(case.problem.sms(), "SM"));
         match &plan.failure {
             None if self.question.policy().strength() == Strength::NecessaryOnly => {
                 let style = palette.good;
@@ -217,7 +247,8 @@ impl Args {
                 // "All SMs" are those of the largest partition there is.
                 let largest = case.problem.offer().map(Offer::largest);
                 let largest = largest.filter(|&sms| task.is_some() && sms < case.problem.sms());
-                let largest = largest.map(|sms| format!("; the largest partition has {sms} SMs"));
+                let largest =
+                    largest.map(|sms| format!("; the largest partition has {}", counted(sms, "SM")));
                 format!(
                     "{style}NOT SCHEDULABLE{style:#}: {failure}{}{}",
                     case.naming(task),
@@ -230,19 +261,19 @@ impl Args {
     /// All there is to say about one task set.
     fn report(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
         let mut text = format!(
-            "{}\n{}: {} tasks, heuristic {}, each partition under {}\n",
+            "{}\n{}: {}, heuristic {}, each partition under {}\n",
             self.headline(case, plan, palette),
             case.set
                 .name()
                 .map_or("task set".to_owned(), |name| clip(name, 40)),
-            case.set.tasks().len(),
+            counted(case.set.tasks().len(), "task"),
             self.heuristic,
             self.question.test_name()
         );
         if plan.failure.is_some() && !plan.partitions.is_empty() {
             text += &format!(
-                "where the heuristic ended: {} SMs of {}\n",
-                plan.sms_used,
+                "where the heuristic ended: {} of {}\n",
+                counted(plan.sms_used, "SM"),
                 case.problem.sms()
             );
         }
@@ -257,8 +288,8 @@ impl Args {
         if let Some(bound) = &plan.bound {
             let gap = plan.sms_used.saturating_sub(bound.sms);
             text += &format!(
-                "\nlower bound: {} SMs ({}), gap {gap}{}\n",
-                bound.sms,
+                "\nlower bound: {} ({}), gap {gap}{}\n",
+                counted(bound.sms, "SM"),
                 match bound.proof {
                     Proof::Prices => "by prices",
                     Proof::Search => "by complete search",
@@ -266,7 +297,10 @@ impl Args {
                 if gap == 0 { ": no plan has fewer" } else { "" }
             );
             if let Some(claimed) = bound.highs {
-                text += &format!("HiGHS: no plan has fewer than {claimed} SMs (floating point, no proof)\n");
+                text += &format!(
+                    "HiGHS: no plan has fewer than {} (floating point, no proof)\n",
+                    counted(claimed, "SM")
+                );
             }
         }
         if let Some(sensitivity) = &plan.sensitivity {
@@ -278,8 +312,12 @@ impl Args {
             return text; // a lemma decided
         }
         text += &format!(
-            "\n{dim}search: {} merges tested in {}{dim:#}",
-            stats.merges_tested,
+            "\n{dim}search: {} tested{} in {}{dim:#}",
+            counted(stats.merges_tested, "merge"),
+            match stats.other_work {
+                0 => String::new(),
+                other => format!(", and other work that takes as long as {other} more,"),
+            },
             microseconds(stats.search_ns)
         );
         if stats.prefill_merges > 0 {
@@ -290,7 +328,22 @@ impl Args {
             );
         }
         text.push('\n');
-        text
+        text + &stats.ended_by.map_or(String::new(), |by| self.ended_by(by))
+    }
+
+    /// What ended the search, and which option would let it go on.
+    fn ended_by(&self, by: EndedBy) -> String {
+        match by {
+            EndedBy::Budget => {
+                let default = match self.heuristic {
+                    HeuristicKind::Optimal => OPTIMAL_BUDGET,
+                    _ => AUTO_BUDGET,
+                };
+                let budget = self.budget.unwrap_or(default);
+                format!("its budget of {budget} ended it: a larger --budget may lead to a better answer\n")
+            }
+            EndedBy::Time => "--time-limit ended it: a longer one may lead to a better answer\n".to_owned(),
+        }
     }
 
     fn table(&self, case: &Case<'_>, plan: &Plan) -> Table {

@@ -16,6 +16,7 @@ use crate::model::reader::TaskSets;
 use crate::model::wcet::MAX_SMS;
 use crate::model::{Arbitration, Bandwidth, Device, Platform, Policy, SharedMemory, TaskSet};
 use crate::partitioning::{Offer, Problem};
+use crate::words::counted;
 
 /// Task sets that are read and checked before any of them is analysed.
 const BATCH: usize = 512;
@@ -113,7 +114,7 @@ pub fn one_gpu(sms: Option<u32>, platform: Option<&Platform>, others: &str) -> R
 /// The known platforms with their SMs.
 fn platforms() -> String {
     let names: Vec<String> = Platform::all()
-        .map(|platform| format!("{} ({} SMs)", platform.name, platform.sms))
+        .map(|platform| format!("{} ({})", platform.name, counted(platform.sms, "SM")))
         .collect();
     names.join(", ")
 }
@@ -214,9 +215,9 @@ impl Question {
             (None, Some(_)) => "--platform",
         };
         Err(Error::Usage(format!(
-            "found both {other} and --device, expected one: device {} has {} SMs",
+            "found both {other} and --device, expected one: device {} has {}",
             device.name(),
-            device.sms()
+            counted(device.sms(), "SM")
         )))
     }
 

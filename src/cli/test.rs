@@ -9,6 +9,7 @@ use crate::model::policy::Strength;
 use crate::model::{Evidence, Kind, Policy, Utilization, Verdict};
 use crate::schedulability;
 use crate::time::Time;
+use crate::words::counted;
 use serde::Serialize;
 
 /// Tests whether tasks meet their deadlines in one partition.
@@ -165,9 +166,10 @@ fn report(
         .name()
         .map_or("task set".to_owned(), |name| clip(name, 40));
     let mut text = format!(
-        "{}: {name}, {} tasks in one partition of {sms} SMs under {test}\n{}{}\n\n",
+        "{}: {name}, {} in one partition of {} under {test}\n{}{}\n\n",
         headline(verdict, palette),
-        tasks.len(),
+        counted(tasks.len(), "task"),
+        counted(sms, "SM"),
         verdict.evidence,
         case.naming(verdict.evidence.task())
     );

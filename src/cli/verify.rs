@@ -2,17 +2,21 @@
 
 use std::path::PathBuf;
 
+use clap::value_parser;
 use serde::Serialize;
 
 use super::output::{Output, Palette};
-use super::pairs::pairs;
+use super::pairs::{check_as_many, pairs};
+use super::progress::Progress;
 use super::question::{csv_line, json_line};
 use super::{Format, Global, Outcome};
 use crate::error::{Error, Result};
+use crate::model::TaskSet;
 use crate::model::plan::{Partition, Plan};
 use crate::model::policy::Strength;
 use crate::model::reader::{Plans, TaskSets};
-use crate::verification::{CheckedBound, Fault, Verified, verify};
+use crate::verification::{CheckedBound, Effort, Fault, GROUPS, Unchecked, Verified, verify_with};
+use crate::words::counted;
 
 /// Checks plans and their evidence with a program of its own.
 #[derive(Debug, clap::Args)]
@@ -24,6 +28,9 @@ pub struct Args {
     /// The task sets it was asked about, in the same order.
     #[arg(value_name = "SET")]
     sets: PathBuf,
+    /// Of a lower bound: look at so many groups of tasks at most [default: 5000000].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    budget: Option<u64>,
 }
 
 const EXAMPLE: &str = "\
@@ -89,6 +96,12 @@ impl Args {
             ));
         }
         let (format, palette) = (global.format(), Palette::of(global));
+        check_as_many::<Plan, TaskSet>(&self.plans, &self.sets)?;
+        let progress = Progress::new(global, "groups of tasks looked at");
+        let effort = Effort {
+            groups: self.budget.unwrap_or(GROUPS),
+            watch: &|groups| progress.at(groups),
+        };
         let plans = Plans::open(&self.plans)?;
         let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
@@ -98,14 +111,15 @@ impl Args {
             if index == 0 && format == Format::Csv {
                 output.write(HEADER)?;
             }
-            let checked = verify(&plan, &set);
+            let checked = verify_with(&plan, &set, &effort);
             proven &= checked.is_ok() && proves(&plan);
             output.write(match format {
                 Format::Json => json_line(&answer(&plan, checked))?,
                 Format::Csv => csv(index, &plan, checked)?,
-                Format::Text => text(index, &plan, checked, &palette),
+                Format::Text => text(index, &plan, checked, &effort, &palette),
             })?;
         }
+        drop(progress);
         output.finish()?;
         Ok(if proven {
             Outcome::Positive
@@ -168,7 +182,7 @@ fn csv(index: u64, plan: &Plan, checked: Checked) -> Result<String> {
     ])
 }
 
-fn text(index: u64, plan: &Plan, checked: Checked, palette: &Palette) -> String {
+fn text(index: u64, plan: &Plan, checked: Checked, effort: &Effort<'_>, palette: &Palette) -> String {
     let (good, bad) = (palette.good, palette.bad);
     let verified = match checked {
         Err(fault) => return format!("{index}: {bad}REFUSED{bad:#} at {fault}\n"),
@@ -180,35 +194,43 @@ fn text(index: u64, plan: &Plan, checked: Checked, palette: &Palette) -> String 
         format!("{index}: {good}VERIFIED{good:#}, but its conditions are only necessary: it proves nothing\n")
     } else if plan.schedulable {
         format!(
-            "{index}: {good}VERIFIED{good:#}: schedulable on {} of {} SMs, {} partitions\n",
+            "{index}: {good}VERIFIED{good:#}: schedulable on {} of {}, {}\n",
             plan.sms_used,
-            plan.gpu_sms,
-            plan.partitions.len()
+            counted(plan.gpu_sms, "SM"),
+            counted(plan.partitions.len(), "partition")
         )
     } else if hopeless {
         format!(
-            "{index}: {good}VERIFIED{good:#}: not schedulable, for no plan fits on {} SMs\n",
-            plan.gpu_sms
+            "{index}: {good}VERIFIED{good:#}: not schedulable, for no plan fits on {}\n",
+            counted(plan.gpu_sms, "SM")
         )
     } else {
         format!("{index}: {good}VERIFIED{good:#}, but it says itself that it is not schedulable\n")
     };
-    plan + &bound.map_or(String::new(), bound_line)
+    plan + &bound.map_or(String::new(), |bound| bound_line(bound, effort))
 }
 
-/// How much of a lower bound is confirmed.
-fn bound_line(bound: &CheckedBound) -> String {
-    let stated = bound.stated;
-    let line = match (bound.proven, &bound.unchecked) {
+/// How much of a lower bound is confirmed, in words.
+fn bound_line(bound: &CheckedBound, effort: &Effort<'_>) -> String {
+    let stated = counted(bound.stated, "SM");
+    let why = bound.unchecked.as_ref().map(|why| match why {
+        Unchecked::Groups => format!("{why} (a --budget of more than {} looks at more)", effort.groups),
+        _ => why.to_string(),
+    });
+    let line = match (bound.proven, why) {
         (Some(sms), Some(why)) => {
-            format!("   lower bound of {stated} SMs: {sms} confirmed, {why}\n")
+            let sms = counted(sms, "SM");
+            format!("   lower bound of {stated}: that no plan has fewer than {sms} is confirmed; {why}\n")
         }
-        (Some(_), None) => format!("   lower bound of {stated} SMs: confirmed\n"),
-        (None, Some(why)) => format!("   lower bound of {stated} SMs: not confirmed, {why}\n"),
+        (Some(_), None) => format!("   lower bound of {stated}: confirmed, no plan has fewer\n"),
+        (None, Some(why)) => {
+            format!("   lower bound of {stated}: not confirmed, {why}; the plan itself is\n")
+        }
         (None, None) => String::new(),
     };
     let claim = bound.highs.map_or(String::new(), |sms| {
-        format!("   lower bound of {sms} SMs by HiGHS: not confirmed, it computes with floating point\n")
+        let sms = counted(sms, "SM");
+        format!("   lower bound of {sms} by HiGHS: not confirmed, it computes with floating point\n")
     });
     line + &claim
 }

@@ -12,14 +12,14 @@ use crate::model::Device;
 pub(super) fn check(device: &Device) -> Result<(), Error> {
     if device.tpcs() > 128 {
         return Err(Error::Usage(format!(
-            "--export: found libsmctrl for the {} TPCs of device {}, expected at most 128, one for each bit of a mask",
+            "found libsmctrl for the {} TPCs of device {}, expected at most 128, one for each bit of a mask",
             device.tpcs(),
             device.name()
         )));
     }
     match device.compute_major() {
         Some(major) if major >= 9 => Err(Error::Usage(format!(
-            "--export: found libsmctrl for device {} of compute capability {major}.x, expected at most 8.x: from 9.0 on, the bits of a \
+            "found libsmctrl for device {} of compute capability {major}.x, expected at most 8.x: from 9.0 on, the bits of a \
              mask are no TPC numbers",
             device.name()
         ))),

@@ -19,6 +19,7 @@ use crate::error::Error;
 use crate::model::TaskSet;
 use crate::model::device::{Device, Granularity, Hardware, Place, Runs};
 use crate::model::plan::{Partition, Plan};
+use crate::words::counted;
 
 /// What a plan can be exported for.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -66,7 +67,7 @@ impl Target {
         if !needed.contains(&hardware.granularity) {
             let names: Vec<String> = needed.iter().map(ToString::to_string).collect();
             return Err(Error::Usage(format!(
-                "--export: found {self} with --granularity {}, expected --granularity {}, whose sizes {self} can give",
+                "found {self} with --granularity {}, expected --granularity {}, whose sizes {self} can give",
                 hardware.granularity,
                 names.join(" or ")
             )));
@@ -84,13 +85,13 @@ impl Target {
     pub fn export(self, plan: &Plan, set: &TaskSet) -> Result<String, Error> {
         let Some(hardware) = &plan.hardware else {
             return Err(Error::Usage(
-                "--export: found a plan without device, expected --device".to_owned(),
+                "found a plan without device, expected --device".to_owned(),
             ));
         };
         self.check(hardware)?;
         if !plan.schedulable {
             return Err(Error::Usage(
-                "--export: found a plan that is not schedulable, expected one that is".to_owned(),
+                "found a plan that is not schedulable, expected one that is".to_owned(),
             ));
         }
         let out = Export { hardware, plan, set };
@@ -131,8 +132,8 @@ impl Export<'_> {
         });
         let names: Vec<String> = names.collect();
         format!(
-            "partition {index}: {} SMs{at}; tasks {}; {}: {}",
-            partition.sms,
+            "partition {index}: {}{at}; tasks {}; {}: {}",
+            counted(partition.sms, "SM"),
             names.join(", "),
             partition.verdict.policy,
             partition.verdict.evidence
@@ -178,6 +179,6 @@ impl Export<'_> {
 /// Why a plan from elsewhere may lack a place; plans of the library have all.
 fn unplaced(index: usize) -> Error {
     Error::Usage(format!(
-        "--export: found partition {index} without its place on the device, expected one"
+        "found partition {index} without its place on the device, expected one"
     ))
 }

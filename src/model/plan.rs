@@ -146,10 +146,30 @@ pub struct SearchStats {
     pub merges_tested: u64,
     /// Merges tried to pre-fill the forbidden list (ACT, off-line).
     pub prefill_merges: u64,
+    /// Other work of the search that its budget counts, such as linear programs: as many merges take as long.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub other_work: u64,
+    /// What ended the search before it was through; absent if nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<EndedBy>,
     /// Time of the search without the pre-fill [ns].
     pub search_ns: u64,
     /// Time of the pre-fill [ns].
     pub prefill_ns: u64,
+}
+
+/// What ends a search before it is through.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EndedBy {
+    /// Its budget of tests: more may lead to a better plan or bound.
+    Budget,
+    /// Its time limit: how far it got depends on the machine.
+    Time,
+}
+
+fn is_zero(work: &u64) -> bool {
+    *work == 0
 }
 
 impl SearchStats {
@@ -158,6 +178,8 @@ impl SearchStats {
         SearchStats {
             merges_tested: self.merges_tested.saturating_add(other.merges_tested),
             prefill_merges: self.prefill_merges.saturating_add(other.prefill_merges),
+            other_work: self.other_work.saturating_add(other.other_work),
+            ended_by: self.ended_by.or(other.ended_by),
             search_ns: self.search_ns.saturating_add(other.search_ns),
             prefill_ns: self.prefill_ns.saturating_add(other.prefill_ns),
         }

@@ -32,7 +32,8 @@ pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heurist
     let budget = heuristic.budget(AUTO_BUDGET);
     let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
     let mut bound = Bounding::new(problem);
-    let target = target(examiner, heuristic).max(bound.sms());
+    let aim = heuristic.aim(problem.shares());
+    let target = target(examiner, heuristic).max(aim.target(bound.sms()));
     let (mut parts, tested) = best_start(examiner, singles, target);
     let mut sizes = Sizes::new(examiner, budget);
     sizes.charge(tested);
@@ -40,17 +41,20 @@ pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heurist
     sizes.spend_on_search(SEARCH, 20);
     improve(&mut sizes, &mut parts, target, SEED);
     if total(&parts) > target {
-        let enough = heuristic.objective.enough(problem.shares(), total(&parts));
         sizes.spend(BOUND, 20);
-        bound.raise(&mut sizes, alone, &parts, enough);
+        bound.raise(&mut sizes, alone, &parts, aim.enough(total(&parts)));
         sizes.spend(CHOICE, 20);
-        bound.choose(&mut sizes, &mut parts, target);
-        let target = target.max(bound.sms());
+        bound.choose(&mut sizes, &mut parts, aim);
+        let target = target.max(aim.target(bound.sms()));
         sizes.spend(20, 20);
         improve(&mut sizes, &mut parts, target, SEED + 1);
     }
+    let ended_by = sizes.ended_by(&parts, aim.target(bound.sms()));
+    let other_work = sizes.charged() - tested;
     let tested = tested + sizes.tested();
     let mut outcome = outcome(problem, parts, tested, start);
+    outcome.stats.other_work = other_work;
+    outcome.stats.ended_by = ended_by;
     outcome.bound = Some(bound.into_statement());
     outcome
 }
@@ -115,8 +119,11 @@ pub(super) fn improved(
     let problem = examiner.problem();
     let mut sizes = Sizes::new(examiner, budget);
     improve(&mut sizes, &mut parts, target, SEED);
+    let ended_by = sizes.ended_by(&parts, target);
     let tested = tested + sizes.tested();
-    outcome(problem, parts, tested, start)
+    let mut outcome = outcome(problem, parts, tested, start);
+    outcome.stats.ended_by = ended_by;
+    outcome
 }
 
 /// `parts` as an outcome that cost so many tests since `start`.
@@ -145,7 +152,7 @@ pub(super) const SEED: u64 = 1;
 pub(super) fn target(examiner: &Examiner<'_>, heuristic: &Heuristic) -> u32 {
     let problem = examiner.problem();
     let bound = lemmas::least_sms_of_all(problem);
-    heuristic.objective.target(problem.shares(), bound)
+    heuristic.aim(problem.shares()).target(bound)
 }
 
 /// Without what a merge wants to know.

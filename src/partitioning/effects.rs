@@ -1,6 +1,8 @@
 //! Which heuristics an option has an effect on: one table for the command line and for studies, which refuse it elsewhere.
 
 use super::HeuristicKind;
+use crate::model::SharedMemory;
+use crate::model::device::Granularity;
 use HeuristicKind::{Auto, Bf, Ffd, Matching, OnePerPartition, Optimal, Savings, Sms, Wfd};
 
 /// What local search may follow.
@@ -13,7 +15,7 @@ impl HeuristicKind {
         Some(match (field, improve) {
             ("improve", _) | ("objective" | "budget" | "time_limit", true) => IMPROVABLE,
             ("objective", false) => &[Savings, Matching, Auto, Optimal],
-            ("budget" | "time_limit", false) => &[Auto, Optimal],
+            ("budget" | "time_limit", false) | ("gap", _) => &[Auto, Optimal],
             ("forbidden" | "order", _) => &[Sms, Bf],
             ("bf_measure" | "bf_direction", _) => &[Bf],
             ("split", _) => &[Ffd, Wfd],
@@ -22,6 +24,15 @@ impl HeuristicKind {
         })
     }
 }
+
+/// Whether a search by this granularity, before this memory, knows how far its plan is from a bound, so that a gap has an effect.
+pub(crate) fn near_enough(granularity: Option<Granularity>, memory: Option<SharedMemory>) -> bool {
+    memory.is_none() && !matches!(granularity, Some(Granularity::Gpc | Granularity::Mig))
+}
+
+/// Where that is so, as part of a sentence.
+pub(crate) const NEAR_ENOUGH: &str =
+    "without memory traffic, by single SMs, TPCs, green contexts or MPS, where it has an effect";
 
 impl std::fmt::Display for HeuristicKind {
     /// The name as in files and on the command line.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::forbidden::Forbidden;
-use super::objective::{Budget, Objective};
+use super::objective::{Aim, Budget, Objective};
 use super::order::{BfDirection, BfMeasure, ListOrder};
 
 /// A heuristic with all its options.
@@ -43,6 +43,9 @@ pub struct Heuristic {
     /// The same: after how much time they stop [ms], if that is earlier. Answers then depend on the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit_ms: Option<u64>,
+    /// Auto and optimal: the search ends as soon as its plan fits and has at most so many SMs more than the lower bound.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gap: u32,
     /// Optimal: what chooses among known groups.
     #[serde(default, skip_serializing_if = "Solver::is_exact")]
     pub solver: Solver,
@@ -51,7 +54,21 @@ pub struct Heuristic {
     pub traffic: Traffic,
 }
 
+/// Whether `gap` is the default, which files leave out.
+pub(crate) fn is_zero(gap: &u32) -> bool {
+    *gap == 0
+}
+
 impl Heuristic {
+    /// When it may end on a GPU of `sms` SMs.
+    pub(super) fn aim(&self, sms: u32) -> Aim {
+        Aim {
+            objective: self.objective,
+            sms,
+            gap: self.gap,
+        }
+    }
+
     /// What may be spent: `tests` unless the user says otherwise.
     pub(super) fn budget(&self, tests: u64) -> Budget {
         Budget::new(

@@ -52,7 +52,8 @@ mod work;
 
 pub use auto::AUTO_BUDGET;
 pub use candidate::Candidate;
-pub(crate) use effects::listed;
+pub(crate) use effects::{NEAR_ENOUGH, listed, near_enough};
+pub(crate) use heuristic::is_zero;
 pub use heuristic::{Heuristic, HeuristicKind, Solver, Traffic};
 pub use objective::Objective;
 pub use offer::{Offer, Placed};
@@ -178,6 +179,10 @@ fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: 
     if problem.has_places() {
         // Whose shares are there may still have no place: the fewer, the better.
         heuristic.objective = Objective::Sms;
+        heuristic.gap = 0;
+    }
+    if !HeuristicKind::heeding("gap", false).is_some_and(|kinds| kinds.contains(&heuristic.kind)) {
+        heuristic.gap = 0;
     }
     let heuristic = &heuristic;
     let target = auto::target(examiner, heuristic);

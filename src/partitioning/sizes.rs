@@ -6,6 +6,7 @@ use super::group::Group;
 use super::lemmas::smallest;
 use super::objective::Budget;
 use crate::interference::Company;
+use crate::model::plan::EndedBy;
 
 /// The test of groups, counted.
 pub(super) struct Sizes<'e, 'p> {
@@ -52,6 +53,17 @@ impl<'e, 'p> Sizes<'e, 'p> {
     /// Counts other work against the budget, in tests that take as long.
     pub fn charge(&mut self, tests: u64) {
         self.charged += tests;
+    }
+
+    /// Other work so far, in tests.
+    pub fn charged(&self) -> u64 {
+        self.charged
+    }
+
+    /// What ends the search at `parts`, if that is not that they have at most `target` SMs, or that there is nothing left to try.
+    pub fn ended_by(&self, parts: &[Part], target: u32) -> Option<EndedBy> {
+        let spent = self.budget.spent(self.tested + self.charged);
+        spent.filter(|_| total(parts) > target)
     }
 
     /// Whether what may be spent for now is spent.

@@ -186,6 +186,7 @@ fn words(column: &str, values: &[f64]) -> (String, f64) {
         "sms" => "SMs".to_owned(),
         "speed_up" => "Speed-up".to_owned(),
         "wcet" => "C(m)".to_owned(),
+        "weighted" => "Weighted schedulability".to_owned(),
         "mean_sms" => "SMs used (mean)".to_owned(),
         "mean_merges" => "Merges tested (mean)".to_owned(),
         "mean_prefill_merges" => "Merges in the pre-fill (mean)".to_owned(),

@@ -38,8 +38,13 @@ impl Findings {
         let results = table(folder.results(), &tables.results)?;
         let timing = tables.timing.as_deref();
         let timing = timing.map(|bytes| table(folder.timing(), bytes)).transpose()?;
+        let weighted = tables.weighted.as_deref();
+        let weighted = weighted
+            .map(|bytes| table(folder.weighted(), bytes))
+            .transpose()?;
         let findings = check(spec.claims(), |name| match name {
             "results" => Some(&results),
+            "weighted" => weighted.as_ref(),
             "timing" => timing.as_ref(),
             _ => None,
         })?;
@@ -183,9 +188,11 @@ impl Study {
         }
         let read = |path: PathBuf| fs::read(&path).map_err(|cause| Error::io(&path, "read", cause));
         let timing = self.spec.kind().has_timing().then(|| read(self.folder.timing()));
+        let results = read(results)?;
         let tables = Tables {
-            results: read(results)?,
+            weighted: self.spec.kind().weighted(self.spec.name(), &results)?,
             timing: timing.transpose()?,
+            results,
         };
         Findings::new(&self.spec, &self.folder, &tables)
     }

@@ -55,6 +55,11 @@ impl Folder {
         self.file(".timing.csv")
     }
 
+    /// Weighted schedulability, if the study asks for it: byte-stable.
+    pub fn weighted(&self) -> PathBuf {
+        self.file(".weighted.csv")
+    }
+
     /// The figure; `part` tells several of one study apart.
     pub fn figure(&self, part: Option<&str>) -> PathBuf {
         self.file(&part.map_or(".svg".to_owned(), |part| format!(".{part}.svg")))

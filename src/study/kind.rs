@@ -133,6 +133,14 @@ impl Kind {
         }
     }
 
+    /// The table of weighted schedulability that belongs to `results`, if the study called `name` asks for it.
+    pub(super) fn weighted(&self, name: &str, results: &[u8]) -> Result<Option<Vec<u8>>> {
+        match self {
+            Kind::Partitioning(study) => partitioning::results::weighted(name, study, results),
+            Kind::Cases(_) => Ok(None),
+        }
+    }
+
     /// Everything the results depend on, as JSON.
     pub(super) fn identity(&self, name: &str) -> Result<Vec<u8>> {
         let json = match self {

@@ -32,6 +32,7 @@
 //! | `NAME.inputs.json` | the files that its cases name |
 //! | `NAME.csv` | the results, byte-stable |
 //! | `NAME.timing.csv` | mean times of search and pre-fill [ns] (partitioning) |
+//! | `NAME.weighted.csv` | weighted schedulability, byte-stable (partitioning, if asked for) |
 //! | `NAME.svg` | the figure; one for each number of tasks, if there are several (drawn by the command) |
 //! | `NAME.claims.json` | what became of the claims |
 //! | `NAME.provenance.json` | hashes, version, seed: what it takes to repeat the run |
@@ -58,6 +59,7 @@ mod results;
 mod runner;
 mod spec;
 pub mod table;
+mod weighted;
 pub mod wilson;
 mod work;
 
@@ -77,4 +79,5 @@ pub use reproduction::reproduction;
 pub use runner::{Observer, Summary, run};
 pub use spec::{Overrides, Spec};
 pub use table::Table;
+pub use weighted::WEIGHTED_COLUMNS;
 pub use work::{Chunk, Point, Shard, Work};

@@ -7,6 +7,7 @@ use super::claim::Finding;
 use super::findings::{Findings, Study};
 use super::kind::Kind;
 use crate::error::Result;
+use crate::words::counted;
 
 /// The page about finished studies; it depends on nothing but their claims and results. `command` is what rendered it.
 ///
@@ -118,15 +119,12 @@ fn section(study: &Study, findings: &Findings) -> String {
 fn size(kind: &Kind) -> String {
     match kind {
         Kind::Partitioning(study) => format!(
-            "{} points of {} sets, {} SMs",
-            study.points().len(),
-            study.sets(),
-            study.sms()
+            "{} of {}, {}",
+            counted(study.points().len(), "point"),
+            counted(study.sets(), "set"),
+            counted(study.sms(), "SM")
         ),
-        Kind::Cases(study) => match study.cases().len() {
-            1 => "1 case".to_owned(),
-            cases => format!("{cases} cases"),
-        },
+        Kind::Cases(study) => counted(study.cases().len(), "case"),
     }
 }
 

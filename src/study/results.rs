@@ -18,6 +18,8 @@ pub(super) struct Tables {
     pub results: Vec<u8>,
     /// Times, for experiments that measure them.
     pub timing: Option<Vec<u8>>,
+    /// Weighted schedulability, for experiments that ask for it.
+    pub weighted: Option<Vec<u8>>,
 }
 
 /// Writes all result files; the claims last, because a claim may fail on results that are good.
@@ -25,6 +27,9 @@ pub(super) fn write(spec: &Spec, folder: &Folder, collection: &Collection) -> Re
     let tables = spec.kind().tables(spec.name(), collection)?;
     if let Some(timing) = &tables.timing {
         Artifact::write(folder.timing(), timing)?;
+    }
+    if let Some(weighted) = &tables.weighted {
+        Artifact::write(folder.weighted(), weighted)?;
     }
     Artifact::write(folder.results(), &tables.results)?;
     Provenance::new(spec, Shard::WHOLE)?

@@ -180,6 +180,12 @@ impl<'t> Column<'t> {
         })
     }
 
+    /// An error about the cell of a row: what was found there, and what was `expected`.
+    pub(super) fn error(&self, row: usize, expected: &str) -> Error {
+        let message = format!("found \"{}\", {expected}", self.text(row));
+        self.table.error(Some(row), self.name(), message)
+    }
+
     /// Whether this is a column of numbers: at least one cell is filled, and all that are hold finite numbers.
     pub fn is_numeric(&self) -> bool {
         let mut filled = self.cells().filter(|cell| !cell.is_empty()).peekable();

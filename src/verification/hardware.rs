@@ -9,6 +9,7 @@ use super::Fault;
 use crate::model::Device;
 use crate::model::device::{Granularity, Hardware, Place};
 use crate::model::plan::{Partition, Plan};
+use crate::words::counted;
 
 /// Checks sizes and places of `plan`; those of a plan without a device are free, and it has no places.
 pub(super) fn check(plan: &Plan) -> Result<(), Fault> {
@@ -117,7 +118,8 @@ fn places(plan: &Plan, hardware: &Hardware) -> Result<(), Fault> {
     let all = given == plan.partitions.len();
     if (driver && given > 0) || (!driver && !all && (given > 0 || plan.schedulable)) {
         let message = format!(
-            "found {given} places of {}, expected {expected}",
+            "found {} of {}, expected {expected}",
+            counted(given, "place"),
             plan.partitions.len()
         );
         return Err(Fault::new("partitions", message));
@@ -182,7 +184,11 @@ impl Taken {
         }
         let sms: Vec<u32> = numbers.iter().flat_map(|&number| sms_of(number)).collect();
         if sms.len() as u64 != u64::from(partition.sms) {
-            return Err(format!("found {} SMs, expected {}", sms.len(), partition.sms));
+            return Err(format!(
+                "found {}, expected {}",
+                counted(sms.len(), "SM"),
+                partition.sms
+            ));
         }
         self.take_units(sms, "SM")
     }
@@ -200,8 +206,9 @@ impl Taken {
         };
         if profile.sms != partition.sms {
             return Err(format!(
-                "found profile {name} of {} SMs, expected {}",
-                profile.sms, partition.sms
+                "found profile {name} of {}, expected {}",
+                counted(profile.sms, "SM"),
+                partition.sms
             ));
         }
         if !profile.starts.contains(&start) {

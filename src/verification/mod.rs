@@ -4,7 +4,7 @@
 //! interference model, no heuristic is called. It evaluates WCETs from their printed formulas, recomputes every number
 //! of the evidence in the plainest way, and accepts only what follows. So a plan that passes rests on two programs.
 //!
-//! * [`verify`]: the whole plan;
+//! * [`verify`], [`verify_with`]: the whole plan;
 //! * [`verify_bound`]: a bound on the execution time of a kernel;
 //! * `partition`, `job`: one partition, its tasks, and the evidence of its verdict;
 //! * `wcet`: C(m), alone and in conflict;
@@ -29,11 +29,12 @@ mod response;
 mod wcet;
 
 pub use bound::verify_bound;
-pub use pricing::{CheckedBound, Unchecked};
+pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
 use crate::model::device::Granularity;
 use crate::model::plan::{Failure, Plan, Proof, UNITS_PER_SM};
 use crate::model::{Interference, TaskSet};
+use crate::words::counted;
 use job::{Job, jobs};
 use memory::Beside;
 use partition::check_partition;
@@ -78,6 +79,14 @@ pub struct Verified {
 /// # Errors
 /// The first [`Fault`].
 pub fn verify(plan: &Plan, set: &TaskSet) -> Result<Verified, Fault> {
+    verify_with(plan, set, &Effort::default())
+}
+
+/// The same with as much effort as is allowed.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Verified, Fault> {
     let Some(interference) = plan.interference else {
         return Err(Fault::new(
             "interference",
@@ -126,16 +135,16 @@ pub fn verify(plan: &Plan, set: &TaskSet) -> Result<Verified, Fault> {
         && used <= u64::from(plan.gpu_sms);
     if plan.schedulable != holds {
         let message = format!(
-            "found {}, expected {holds}: {placed} of {} tasks placed on {used} of {} SMs",
+            "found {}, expected {holds}: {placed} of {} placed on {used} of {}",
             plan.schedulable,
-            set.tasks().len(),
-            plan.gpu_sms
+            counted(set.tasks().len(), "task"),
+            counted(plan.gpu_sms, "SM")
         );
         return Err(Fault::new("schedulable", message));
     }
     bound(plan, set)?;
     failure(plan, set, interference)?;
-    let bound = pricing::check(plan, set, interference)?;
+    let bound = pricing::check(plan, set, interference, effort)?;
     Ok(Verified { bound })
 }
 
@@ -146,9 +155,9 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     };
     if bound.prices.len() != set.tasks().len() {
         let message = format!(
-            "found {} prices, expected one for each of {} tasks",
-            bound.prices.len(),
-            set.tasks().len()
+            "found {}, expected one for each of {}",
+            counted(bound.prices.len(), "price"),
+            counted(set.tasks().len(), "task")
         );
         return Err(Fault::new("bound.prices", message));
     }
@@ -165,7 +174,13 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
             return Err(Fault::new("bound.sms", message));
         }
         Proof::Search if sms == by_prices => {
-            let message = format!("found search, expected prices: {sms} SMs need no search beyond {summed}");
+            let message = format!(
+                "found search, expected prices: {} no search beyond {summed}",
+                match sms {
+                    1 => "1 SM needs".to_owned(),
+                    _ => format!("{sms} SMs need"),
+                }
+            );
             return Err(Fault::new("bound.proof", message));
         }
         Proof::Search if sms < by_prices => {
@@ -181,7 +196,7 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
     let whole = all_pass && placed == set.tasks().len();
     if whole && sms > u128::from(plan.sms_used) {
-        let message = format!("found {sms}, but the plan has {} SMs", plan.sms_used);
+        let message = format!("found {sms}, but the plan has {}", counted(plan.sms_used, "SM"));
         return Err(Fault::new("bound.sms", message));
     }
     let Some(claimed) = bound.highs else {
@@ -192,7 +207,10 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
         return Err(Fault::new("bound.highs", message));
     }
     if whole && claimed > plan.sms_used {
-        let message = format!("found {claimed}, but the plan has {} SMs", plan.sms_used);
+        let message = format!(
+            "found {claimed}, but the plan has {}",
+            counted(plan.sms_used, "SM")
+        );
         return Err(Fault::new("bound.highs", message));
     }
     Ok(())

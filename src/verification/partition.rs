@@ -8,6 +8,7 @@ use crate::model::plan::Partition;
 use crate::model::policy::{Policy, Preemption, Priorities, Strength};
 use crate::model::verdict::Evidence;
 use crate::model::{Interference, SharedMemory, TaskSet};
+use crate::words::counted;
 
 pub(super) fn check_partition(
     partition: &Partition,
@@ -119,13 +120,13 @@ fn check_evidence(
         (_, Err(unknown)) => {
             return Err(Fault::new(
                 "",
-                format!("task {unknown} has no known WCET on {sms} SMs"),
+                format!("task {unknown} has no known WCET on {}", counted(sms, "SM")),
             ));
         }
         (Evidence::WcetUnknown { task }, Ok(_)) => {
             return Err(Fault::new(
                 "task",
-                format!("task {task} has a known WCET on {sms} SMs"),
+                format!("task {task} has a known WCET on {}", counted(sms, "SM")),
             ));
         }
         (_, Ok(jobs)) => jobs,

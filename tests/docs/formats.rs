@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use gpusched::model::Platform;
 use gpusched::study::measures::MEASURES;
-use gpusched::study::{CASE_COLUMNS, COLUMNS, TIMING_COLUMNS};
+use gpusched::study::{CASE_COLUMNS, COLUMNS, TIMING_COLUMNS, WEIGHTED_COLUMNS};
 use serde_json::Value;
 
 use crate::markdown::code_spans;
@@ -76,7 +76,13 @@ fn every_field_and_value_is_documented() {
 
 #[test]
 fn every_column_is_documented() {
-    documents(COLUMNS.into_iter().chain(TIMING_COLUMNS).chain(CASE_COLUMNS));
+    documents(
+        COLUMNS
+            .into_iter()
+            .chain(TIMING_COLUMNS)
+            .chain(WEIGHTED_COLUMNS)
+            .chain(CASE_COLUMNS),
+    );
     for measure in MEASURES {
         documents(measure.keys.iter().copied().chain([measure.name]));
     }

@@ -11,6 +11,7 @@ mod support;
 mod command;
 mod exports;
 mod optimum;
+mod stored;
 mod tampered;
 
 use gpusched::model::device::{Device, Granularity};

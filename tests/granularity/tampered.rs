@@ -124,10 +124,7 @@ fn places_that_are_none() {
         Granularity::Mig,
     ] {
         let message = fault(granularity, |plan| plan.partitions[1].place = None);
-        assert!(
-            message.starts_with("partitions: found 1 places of 2"),
-            "{message}"
-        );
+        assert!(message.starts_with("partitions: found 1 place of 2"), "{message}");
     }
     let message = fault(Granularity::Mps, other(Place::Sms(vec![0])));
     assert!(message.contains("expected none: the driver chooses"), "{message}");

@@ -10,7 +10,7 @@ fn bad_usage_is_refused() {
         ("simulate tasks", &["<SET>"]),
         ("simulate tasks SET", &["none of --sms, --platform and --plan", "--plan PLAN"]),
         ("simulate tasks SET --sms 8 --platform orin", &["both --sms and --platform"]),
-        ("simulate tasks SET --sms 0", &["--sms", "1..=65536"]),
+        ("simulate tasks SET --sms 0", &["--sms", "1 to 65536"]),
         ("simulate tasks SET --plan missing.json", &["missing.json: cannot open"]),
         ("simulate tasks SET --plan SET", &["adas.json", "unknown field `name`"]),
         ("simulate tasks SET --plan p.json --sms 8", &["--plan", "--sms"]),

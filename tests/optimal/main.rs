@@ -9,6 +9,7 @@ mod oracle;
 mod bounds;
 mod claims;
 mod exhaustive;
+mod gap;
 #[cfg(feature = "highs")]
 mod highs;
 mod optimum;

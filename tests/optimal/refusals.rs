@@ -3,7 +3,7 @@
 use gpusched::interference::Interference;
 use gpusched::model::{Arbitration, Bandwidth, Plan, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Problem, partition};
-use gpusched::verification::{Unchecked, verify};
+use gpusched::verification::{Effort, Unchecked, verify, verify_with};
 
 fn set(tasks: &str) -> TaskSet {
     serde_json::from_str(&format!(r#"{{"tasks":[{tasks}]}}"#)).unwrap()
@@ -69,21 +69,71 @@ fn tables_that_are_known_in_conflict_only_leave_it_open() {
     assert_eq!((bound.proven, bound.unchecked), (None, Some(Unchecked::Tables)));
 }
 
-/// Sixty tasks alike, of which five fit on an SM, each worth twice its work: too many groups to look at.
-#[test]
-fn too_many_groups_are_left_open() {
+/// So many tasks alike, of which five fit on an SM, each worth twice its work, each on an SM of its own.
+fn alike(tasks: usize, bound: u32) -> (TaskSet, Plan) {
     let task = r#"{"period":"1s","deadline":"500ms","kind":"compute","wcet":{"amdahl":{"work":"100ms","serial":0,"conflict":1}}}"#;
-    let set = set(&vec![task; 60].join(","));
+    let set = set(&vec![task; tasks].join(","));
     let problem = Problem::new(&set, 68, Policy::Edf, Interference::Conflict.model()).unwrap();
     let mut plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
     plan.bound = Some(gpusched::model::plan::LowerBound {
-        sms: 12,
+        sms: bound,
         proof: gpusched::model::plan::Proof::Prices,
-        prices: vec![200_000; 60],
+        prices: vec![200_000; tasks],
         highs: None,
     });
+    (set, plan)
+}
+
+/// Of sixty there are too many groups to look at.
+#[test]
+fn too_many_groups_are_left_open() {
+    let (set, plan) = alike(60, 12);
     let bound = verify(&plan, &set).unwrap().bound.unwrap();
     assert_eq!((bound.proven, bound.unchecked), (None, Some(Unchecked::Groups)));
+    // Whoever watches is told ever larger numbers, up to what was allowed.
+    let told = std::cell::RefCell::new(Vec::new());
+    let effort = Effort {
+        groups: 50_000,
+        watch: &|groups| told.borrow_mut().push(groups),
+    };
+    let bound = verify_with(&plan, &set, &effort).unwrap().bound.unwrap();
+    assert_eq!(bound.unchecked, Some(Unchecked::Groups));
+    let told = told.into_inner();
+    assert!(
+        told.len() >= 4 && told.is_sorted() && told.last() <= Some(&50_000),
+        "{told:?}"
+    );
+}
+
+/// The fewest groups that confirm a bound do, and one less does not.
+#[test]
+fn an_effort_is_enough_or_not() {
+    let (set, plan) = alike(12, 3);
+    let proven = |groups: u64| {
+        let effort = Effort {
+            groups,
+            ..Effort::default()
+        };
+        let bound = verify_with(&plan, &set, &effort).unwrap().bound.unwrap();
+        assert_eq!(
+            bound.unchecked,
+            bound.proven.is_none().then_some(Unchecked::Groups)
+        );
+        bound.proven
+    };
+    let (mut little, mut much) = (1, 1_000_000);
+    assert_eq!((proven(little), proven(much)), (None, Some(3)));
+    while much - little > 1 {
+        let middle = little.midpoint(much);
+        match proven(middle) {
+            None => little = middle,
+            Some(_) => much = middle,
+        }
+    }
+    assert!(much > 100, "{much}");
+    for more in [0, 1, 7, 100] {
+        assert_eq!((proven(little - more), proven(much + more)), (None, Some(3)));
+    }
 }
 
 /// Two of three tasks fit on the two SMs that each needs, so prices prove three SMs; there are no plans with fewer than four.

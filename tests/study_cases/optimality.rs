@@ -21,6 +21,7 @@ policy = "edf"
 wcet = "proportional"
 algorithms = ["sms-ina", "savings", "auto"]
 sets = 30
+weighted = true
 "#;
 
 #[test]
@@ -43,6 +44,7 @@ fn optimality_is_that_of_a_plain_loop() {
         ..Recipe::default()
     };
     let (mut infeasible_sets, mut worse) = (0, 0);
+    let mut weighted = [0.0; 4]; // Σ U·schedulable
     for (point, utilization) in [(0, 3.0), (1, 5.5)] {
         let source = Source::new(&recipe, 6, utilization, 7).unwrap();
         let (mut plans, mut infeasible, mut fewest) = (0, 0, 0);
@@ -82,6 +84,9 @@ fn optimality_is_that_of_a_plain_loop() {
                 gap[place] += sms - bound.sms;
             }
         }
+        for (sum, count) in weighted.iter_mut().zip(schedulable) {
+            *sum += utilization * f64::from(count);
+        }
         let utilization = utilization.to_string();
         for (place, name) in ["sms-ina", "savings", "auto", "optimal"].into_iter().enumerate() {
             assert_eq!(
@@ -102,6 +107,17 @@ fn optimality_is_that_of_a_plain_loop() {
         );
         infeasible_sets += infeasible;
         worse += gap[0];
+    }
+    for (name, sum) in ["sms-ina", "savings", "auto", "optimal"]
+        .into_iter()
+        .zip(weighted)
+    {
+        let of_all: f64 = value(name, "", "weighted schedulability").parse().unwrap();
+        let expected: f64 = sum / (30.0 * (3.0 + 5.5));
+        assert!(
+            (of_all - expected).abs() < 1e-6 && of_all > 0.0,
+            "{name}: {of_all} {expected}"
+        );
     }
     assert!(infeasible_sets > 0 && worse > 0, "{infeasible_sets} {worse}");
 }
@@ -138,4 +154,30 @@ fn absurd_cases_are_refused() {
         let message = parse(&text).unwrap_err().to_string();
         assert!(message.contains(expected), "{message}");
     }
+}
+
+/// Without it, nothing else changes: neither the other rows nor, at its default, what makes the experiment.
+#[test]
+fn weighted_schedulability_is_added_where_it_is_asked_for() {
+    let small = CASE.replace("sets = 30", "sets = 3");
+    let rows = |text: &str| {
+        let folder = temporary();
+        let spec = parse(text).unwrap();
+        run(&spec, folder.path(), "1/1", 1).unwrap();
+        let rows = fs::read_to_string(folder.path().join("few.csv")).unwrap();
+        (spec.experiment().unwrap(), rows)
+    };
+    let (asked, with) = rows(&small);
+    let (silent, without) = rows(&small.replace("weighted = true\n", ""));
+    assert_eq!(
+        rows(&small.replace("weighted = true", "weighted = false")),
+        (silent.clone(), without.clone())
+    );
+    assert_ne!(asked, silent);
+    let added: Vec<&str> = with.strip_prefix(without.as_str()).unwrap().lines().collect();
+    assert_eq!(added.len(), 4);
+    assert!(
+        added.iter().all(|row| row.contains(",weighted schedulability,")),
+        "{added:?}"
+    );
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use crate::accelsim::{Copies, Input, KernelSummary, TraceFile, TraceSummary};
+use crate::artifact::keep;
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
 use crate::cli::{Format, Global, Outcome, complain};
@@ -42,7 +43,7 @@ impl Args {
                 (Copies::default(), vec![KernelSummary::read(*trace)?])
             }
             Input::List(list) => {
-                let chosen = self.chosen(list.kernels())?;
+                let chosen = self.chosen(list.kernels().map(keep))?;
                 let read = |path: &&Path| KernelSummary::read(TraceFile::open(path)?);
                 let read = || chosen.par_iter().map(read).collect::<Vec<_>>();
                 let kernels = global.pool()?.install(read).into_iter().collect::<Result<_>>()?;

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::artifact::Artifact;
+use crate::cli::export::of;
 use crate::cli::question::Case;
 use crate::cli::{Format, Global, complain};
 use crate::error::{Error, Result};
@@ -37,7 +38,9 @@ impl Export {
                 "--export: found {target} without --device, expected --device, which says what {target} can give"
             )));
         };
-        target.check(offer.hardware())?;
+        target
+            .check(offer.hardware())
+            .map_err(|error| of("--export", error))?;
         if self.replaces_answer() {
             self.check_alone(global, target, sensitivity)?;
         }
@@ -103,7 +106,9 @@ impl Export {
             complain("not schedulable: nothing is exported");
             return Ok(self.replaces_answer().then(String::new));
         }
-        let text = target.export(plan, case.set)?;
+        let text = target
+            .export(plan, case.set)
+            .map_err(|error| of("--export", error))?;
         let Some(path) = &self.export_to else {
             return Ok(Some(text));
         };

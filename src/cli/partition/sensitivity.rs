@@ -5,6 +5,7 @@ use super::super::question::Case;
 use super::super::table::{Column, Table, clip};
 use crate::model::plan::Sensitivity;
 use crate::partitioning::sensitivity::LARGEST_SCALING;
+use crate::words::counted;
 
 /// What may still change, one thing at a time.
 pub(super) fn edge(case: &Case<'_>, sensitivity: &Sensitivity, palette: &Palette) -> String {
@@ -31,7 +32,9 @@ pub(super) fn edge(case: &Case<'_>, sensitivity: &Sensitivity, palette: &Palette
     }
     let free = sensitivity.free_sms;
     format!(
-        "\n{}\n{free} SMs of the GPU are free\n",
-        table.render(palette.header).trim_end()
+        "\n{}\n{} of the GPU {} free\n",
+        table.render(palette.header).trim_end(),
+        counted(free, "SM"),
+        if free == 1 { "is" } else { "are" }
     )
 }

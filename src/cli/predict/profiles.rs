@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::artifact::keep;
 use crate::cli::simulate::PROFILE_COLUMNS;
 use crate::error::{Error, Result};
 use crate::model::memory_profile::{MemoryPoint, MemoryProfileShape};
@@ -36,8 +37,8 @@ pub fn find(folder: &Path, name: &str, fault: impl Fn(String) -> Error) -> Resul
         other => other,
     };
     match ending {
-        Some("json") => read(MemoryProfiles::only(folder.join(name), "profile")),
-        Some("csv") => read(read_csv(&folder.join(name))),
+        Some("json") => read(MemoryProfiles::only(keep(folder.join(name)), "profile")),
+        Some("csv") => read(read_csv(&keep(folder.join(name)))),
         _ => MemoryProfile::published(name).ok_or_else(|| {
             let known: Vec<String> = MemoryProfile::all_published()
                 .map(|profile| profile.name().to_owned())

@@ -5,6 +5,7 @@ use crate::cli::output::Palette;
 use crate::cli::question::csv_line;
 use crate::cli::table::{Column, Table, clip};
 use crate::error::Result;
+use crate::words::counted;
 
 /// Columns: a row per kernel and model.
 const KERNELS: [&str; 9] = [
@@ -121,10 +122,10 @@ fn filled(value: String, measured: bool) -> String {
 pub fn text(answer: &Answer, windows: bool, palette: &Palette) -> String {
     let name = answer.name.as_deref().unwrap_or("group");
     let mut text = format!(
-        "{}: {} GB/s on {} SMs\n",
+        "{}: {} GB/s on {}\n",
         clip(name, 60),
         answer.effective_bandwidth,
-        answer.sms
+        counted(answer.sms, "SM")
     );
     let mut table = Table::new([
         Column::Left("kernel"),

@@ -11,8 +11,9 @@ use rayon::prelude::*;
 
 use self::range::{Clock, SmRange};
 use self::report::Point;
-use super::kernels::{self, Launch, Progress, is_trace};
+use super::kernels::{self, Launch, is_trace};
 use crate::cli::output::{Output, Palette};
+use crate::cli::progress::Progress;
 use crate::cli::question::json_line;
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};

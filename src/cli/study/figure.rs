@@ -53,11 +53,13 @@ fn partitioning(study: &Study, of: &Partitioning) -> Result<()> {
     let path = match of.figure().table {
         FigureTable::Results => folder.results(),
         FigureTable::Timing => folder.timing(),
+        FigureTable::Weighted => folder.weighted(),
     };
     let tables = [Table::read(path)?];
     let utilizations: BTreeSet<_> = of.points().iter().map(|point| point.utilization).collect();
     let tasks: BTreeSet<_> = of.points().iter().map(|point| point.tasks).collect();
-    let over_tasks = tasks.len() > utilizations.len();
+    let weighted = of.figure().table == FigureTable::Weighted;
+    let over_tasks = weighted || tasks.len() > utilizations.len();
     let (x, column, values): (_, _, Vec<String>) = match over_tasks {
         true => (
             "tasks",
@@ -69,6 +71,10 @@ fn partitioning(study: &Study, of: &Partitioning) -> Result<()> {
             "tasks",
             tasks.iter().map(ToString::to_string).collect(),
         ),
+    };
+    let values = match weighted {
+        true => vec![String::new()], // one number for all
+        false => values,
     };
     let title = title(study);
     let (panel, series) = of.figure().panel.and_series();

@@ -10,6 +10,7 @@ use crate::cli::table::{Column, Table, clip, wrap};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::study::{self, Kind, State, Study};
+use crate::words::counted;
 
 /// Lists the studies in a folder, and whether their results are there.
 #[derive(Debug, clap::Args)]
@@ -86,9 +87,8 @@ impl<'a> Entry<'a> {
     /// How much it does, in words.
     fn size(&self) -> String {
         match (self.points, self.sets, self.cases) {
-            (Some(points), Some(sets), _) => format!("{points} × {sets} sets"),
-            (.., Some(1)) => "1 case".to_owned(),
-            (.., Some(cases)) => format!("{cases} cases"),
+            (Some(points), Some(sets), _) => format!("{points} × {}", counted(sets, "set")),
+            (.., Some(cases)) => counted(cases, "case"),
             _ => String::new(),
         }
     }

@@ -13,7 +13,7 @@ use crate::study::{self, Findings, Folder, Overrides, Shard, Spec, Study};
 
 /// Runs studies, or continues where they were interrupted: repeat the command, nothing is lost.
 ///
-/// Writes for each study NAME.csv (results), NAME.timing.csv (where times are measured), NAME.svg, NAME.claims.json, NAME.provenance.json,
+/// Writes for each study NAME.csv (results), NAME.timing.csv (where times are measured), NAME.weighted.csv (weighted schedulability, if asked for), NAME.svg, NAME.claims.json, NAME.provenance.json,
 /// NAME.toml (the study as run), NAME.inputs.json (the files that its cases name) and NAME.checkpoint.jsonl (what is done so far). Prints what became of the claims.
 #[derive(Debug, clap::Args)]
 #[command(after_help = RUN_EXAMPLE)]

@@ -13,6 +13,7 @@ use crate::model::Policy;
 use crate::model::policy::Strength;
 use crate::validation::check::Breach;
 use crate::validation::{Campaign, PolicyTally, Report};
+use crate::words::counted;
 
 /// What `validate` answers.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
@@ -189,12 +190,12 @@ pub fn text(validation: &Validation, palette: &Palette) -> String {
         many => format!("{bad}{many} PROMISES BROKEN{bad:#}"),
     };
     let mut text = format!(
-        "{headline}: {} systems, seed {}: {} accepted partitions, {} simulations of them with {} jobs\n\n",
-        validation.systems,
+        "{headline}: {}, seed {}: {}, {} of them with {}\n\n",
+        counted(validation.systems, "system"),
         validation.seed,
-        sum(|row| row.partitions),
-        sum(|row| row.runs),
-        sum(|row| row.jobs)
+        counted(sum(|row| row.partitions), "accepted partition"),
+        counted(sum(|row| row.runs), "simulation"),
+        counted(sum(|row| row.jobs), "job")
     );
     let mut table = Table::new([
         Column::Left("policy"),
@@ -230,8 +231,12 @@ pub fn text(validation: &Validation, palette: &Palette) -> String {
     if let Some(found) = &validation.reproducer {
         let _ = writeln!(
             text,
-            "\nsystem {} breaks a promise ({}); down to {} tasks in {}:\n{}",
-            found.system, found.breach, found.tasks, found.file, found.command
+            "\nsystem {} breaks a promise ({}); down to {} in {}:\n{}",
+            found.system,
+            found.breach,
+            counted(found.tasks, "task"),
+            found.file,
+            found.command
         );
     }
     text

@@ -10,6 +10,7 @@ use crate::cli::table::{Column, Table};
 use crate::error::Result;
 use crate::model::Policy;
 use crate::validation::shared::{Campaign, Report, Tally};
+use crate::words::counted;
 
 /// What `validate --shared-memory` answers.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
@@ -99,12 +100,15 @@ pub fn text(validation: &SharedValidation, report: &Report, palette: &Palette) -
     let (good, bad) = (palette.good, palette.bad);
     let mut text = match validation.breaches {
         0 => format!("{good}NO MISS{good:#}"),
+        1 => format!("{bad}1 BROKEN PROMISE{bad:#}"),
         breaches => format!("{bad}{breaches} BROKEN PROMISES{bad:#}"),
     };
     let _ = writeln!(
         text,
-        " in {} systems accepted under conflict+bandwidth; of {} accepted under conflict alone, {} miss a deadline",
-        total.accepted, total.blind, total.blind_missed
+        " in {} accepted under conflict+bandwidth; of {} accepted under conflict alone, {} miss a deadline",
+        counted(total.accepted, "system"),
+        total.blind,
+        total.blind_missed
     );
     if let Some(system) = validation.broken {
         let _ = writeln!(text, "the first is system {system} of seed {}", validation.seed);

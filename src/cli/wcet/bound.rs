@@ -14,6 +14,7 @@ use crate::kernel_wcet::{Solver, list_scheduling};
 use crate::model::reader::Kernels;
 use crate::model::{Bound, Factor, Kernel, Straddling};
 use crate::time::Time;
+use crate::words::counted;
 
 /// Bounds the execution time of a kernel under a memory budget.
 #[derive(Debug, clap::Args)]
@@ -124,8 +125,8 @@ fn text(kernel: &Kernel, bound: &Bound, solver: Solver, palette: &Palette) -> St
         percent(bound.wcet_ns, isolated),
     );
     text += &format!(
-        "{} blocks, {} at a time; best-effort cores access memory for {} of that, from {} on\n",
-        kernel.blocks(),
+        "{}, {} at a time; best-effort cores access memory for {} of that, from {} on\n",
+        counted(kernel.blocks(), "block"),
         kernel.active_blocks(),
         bound.memory_time_ns,
         if bound.sync {

@@ -14,6 +14,7 @@ use crate::kernel_wcet::fit::saturation;
 use crate::kernel_wcet::fit::scaling::{Curve, EnvelopeForm, Fit, fit};
 use crate::model::wcet::{Affine, Form};
 use crate::model::{Factor, Kind};
+use crate::words::counted;
 use crate::{plot, study};
 
 /// Fits a WCET function of the number of SMs to measurements.
@@ -140,8 +141,11 @@ fn notes(answer: &Fit) -> Vec<String> {
             let faster: Vec<String> = faster.map(|point| point.sms.to_string()).collect();
             if !faster.is_empty() {
                 notes.push(format!(
-                    "on {} SMs the kernel was faster in conflict than alone, and is taken to be as fast; are the labels right?",
-                    faster.join(", ")
+                    "on {} the kernel was faster in conflict than alone, and is taken to be as fast; are the labels right?",
+                    match faster.as_slice() {
+                        [one] if one == "1" => "1 SM".to_owned(),
+                        many => format!("{} SMs", many.join(", ")),
+                    }
                 ));
             }
         }
@@ -202,9 +206,13 @@ fn report(answer: &Fit, file: &str, palette: &Palette) -> Result<String> {
         text += &format!("{estimated}\n");
     }
     text += &match saturation == largest {
-        true => format!("up to {largest} SMs, more of them bring at least {percent} %\n\n"),
+        true => format!(
+            "up to {}, more of them bring at least {percent} %\n\n",
+            counted(largest, "SM")
+        ),
         false => format!(
-            "beyond {saturation} SMs, more of them (up to {largest}) bring less than {percent} % in total\n\n"
+            "beyond {}, more of them (up to {largest}) bring less than {percent} % in total\n\n",
+            counted(saturation, "SM")
         ),
     };
     for (name, curve) in curves(answer) {

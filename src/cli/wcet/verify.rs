@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::cli::output::{Output, Palette};
-use crate::cli::pairs::pairs;
+use crate::cli::pairs::{check_as_many, pairs};
 use crate::cli::question::{csv_line, json_line};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::Result;
 use crate::model::reader::{Bounds, Kernels};
+use crate::model::{Bound, Kernel};
 use crate::verification::{Fault, verify_bound};
 
 /// Checks bounds and their certificates with a program of its own.
@@ -52,6 +53,7 @@ impl Args {
     /// Bad input, more bounds than kernels or the other way round, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let (format, palette) = (global.format(), Palette::of(global));
+        check_as_many::<Bound, Kernel>(&self.bounds, &self.kernels)?;
         let (bounds, kernels) = (Bounds::open(&self.bounds)?, Kernels::open(&self.kernels)?);
         let mut output = Output::open(global)?;
         if format == Format::Csv {

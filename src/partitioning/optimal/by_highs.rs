@@ -1,5 +1,6 @@
 //! Plans that HiGHS finds, and what it claims beyond the proven bound.
 
+use super::super::objective::Aim;
 use super::super::sizes::{Part, Sizes, total};
 use super::bound::Bound;
 use super::columns::Columns;
@@ -20,7 +21,7 @@ pub(super) fn generate(
     sizes: &mut Sizes<'_, '_>,
     alone: Vec<u32>,
     parts: &mut Vec<Part>,
-    (enough, target): (u32, u32),
+    (enough, aim): (u32, Aim),
 ) -> u32 {
     let [groups, choice, levels] = UNTIL;
     sizes.spend(groups, 20);
@@ -30,6 +31,7 @@ pub(super) fn generate(
     let columns = &mut bounding.columns;
     let known: Vec<Part> = columns.master.parts().collect();
     let less = total(parts).saturating_sub(1);
+    let target = aim.target(bounding.bound.sms());
     if let Some(best) = milp::search(sizes, columns.alone.len(), &known, less, target).best {
         *parts = best;
     }
@@ -40,7 +42,7 @@ pub(super) fn generate(
         columns.generate(sizes, pricing, (parts, Vec::new()), &mut bounding.bound, enough);
     }
     let pricing = (&bounding.works, &mut bounding.pricing);
-    let claimed = close(columns, sizes, pricing, parts, (&bounding.bound, target));
+    let claimed = close(columns, sizes, pricing, parts, (&bounding.bound, aim));
     sizes.spend(20, 20);
     claimed
 }
@@ -51,12 +53,12 @@ fn close(
     sizes: &mut Sizes<'_, '_>,
     (works, pricing): (&Works, &mut Pricing<'_>),
     parts: &mut Vec<Part>,
-    (bound, target): (&Bound, u32),
+    (bound, aim): (&Bound, Aim),
 ) -> u32 {
     let (mut claimed, mut certain) = (bound.sms(), true);
     let mut most = bound.sms();
-    while most < total(parts) && total(parts) > target && !sizes.exhausted() {
-        let most_here = most.max(target);
+    while most < total(parts) && total(parts) > aim.target(bound.sms()) && !sizes.exhausted() {
+        let most_here = aim.reach(most);
         let room = i64::from(most_here) * ONE - bound.total();
         let known = (works, &mut *pricing);
         let (groups, all) = Columns::within(sizes, known, bound.prices(), room);

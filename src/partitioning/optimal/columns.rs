@@ -1,5 +1,6 @@
 //! Column generation, and what follows from its prices.
 
+use super::super::objective::Aim;
 use super::super::sizes::{Part, Sizes, total};
 use super::ONE;
 use super::bound::{Bound, rounded, whole_sms};
@@ -285,16 +286,15 @@ impl Columns {
         (works, pricing): (&Works, &mut Pricing<'_>),
         parts: &mut Vec<Part>,
         bound: &mut Bound,
-        target: u32,
+        aim: Aim,
     ) {
         let mut proven = true;
         let mut most = bound.sms();
-        let gpu = sizes.problem().shares();
-        while most < total(parts) && total(parts) > target && !sizes.exhausted() {
-            if target >= gpu && most > target {
+        while most < total(parts) && total(parts) > aim.target(bound.sms()) && !sizes.exhausted() {
+            if aim.is_beyond(most) {
                 return; // no plan fits, and no more was asked
             }
-            let most_here = most.max(target);
+            let most_here = aim.reach(most);
             let room = i64::from(most_here) * ONE - bound.total();
             let mut complete = false;
             // The groups that leave the least over first: a plan may consist of them alone.

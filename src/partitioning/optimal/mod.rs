@@ -49,7 +49,8 @@ pub(super) fn optimal(
     let problem = examiner.problem();
     let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
     let mut bounding = Bounding::new(problem);
-    let target = auto::target(examiner, heuristic).max(bounding.sms());
+    let aim = heuristic.aim(problem.shares());
+    let target = auto::target(examiner, heuristic).max(aim.target(bounding.sms()));
     let (mut parts, tested) = auto::best_start(examiner, singles, target);
     let mut sizes = Sizes::new(examiner, heuristic.budget(OPTIMAL_BUDGET));
     sizes.record();
@@ -60,24 +61,27 @@ pub(super) fn optimal(
     placed.note(&parts);
     let mut claimed = 0;
     if total(&parts) > target {
-        let enough = heuristic.objective.enough(problem.shares(), total(&parts));
+        let enough = aim.enough(total(&parts));
         match heuristic.solver {
             Solver::Exact => {
                 bounding.raise(&mut sizes, alone, &parts, enough);
                 sizes.spend(17, 20);
-                bounding.choose(&mut sizes, &mut parts, target);
+                bounding.choose(&mut sizes, &mut parts, aim);
             }
             #[cfg(feature = "highs")]
             Solver::Highs => {
-                claimed = by_highs::generate(&mut bounding, &mut sizes, alone, &mut parts, (enough, target));
+                claimed = by_highs::generate(&mut bounding, &mut sizes, alone, &mut parts, (enough, aim));
             }
         }
         sizes.spend(20, 20);
-        bounding.close(&mut sizes, &mut parts, target);
+        bounding.close(&mut sizes, &mut parts, aim);
     }
+    let ended_by = sizes.ended_by(&parts, aim.target(bounding.sms()));
     placed.restore(&mut parts);
     let tested = tested + sizes.tested();
     let mut outcome = auto::outcome(problem, parts, tested, start);
+    outcome.stats.other_work = sizes.charged();
+    outcome.stats.ended_by = ended_by;
     let bound = bounding.into_statement();
     let bound = LowerBound {
         highs: Some(claimed).filter(|&claimed| claimed > bound.sms),
@@ -122,15 +126,15 @@ impl<'p> Bounding<'p> {
             .generate(sizes, known, (parts, pool), &mut self.bound, enough);
     }
 
-    /// Improves `parts` by a choice among the groups known by now, until they have `target` SMs, or as few as the bound.
-    pub fn choose(&self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: u32) {
-        self.columns.choose(sizes, parts, target.max(self.sms()));
+    /// Improves `parts` by a choice among the groups known by now, as far as `aim` asks for.
+    pub fn choose(&self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
+        self.columns.choose(sizes, parts, aim.target(self.sms()));
     }
 
     /// Closes the gap between the bound and `parts`, as far as the budget goes.
-    fn close(&mut self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: u32) {
+    fn close(&mut self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
         let known = (&self.works, &mut self.pricing);
-        self.columns.close(sizes, known, parts, &mut self.bound, target);
+        self.columns.close(sizes, known, parts, &mut self.bound, aim);
     }
 
     /// As plans state it.

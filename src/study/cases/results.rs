@@ -49,6 +49,7 @@ pub(in crate::study) fn tables(name: &str, study: &Cases, rows: Vec<Vec<String>>
     Ok(Tables {
         results: csv_of(name, &study.columns, rows)?,
         timing: None,
+        weighted: None,
     })
 }
 

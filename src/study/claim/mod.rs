@@ -56,7 +56,7 @@ pub struct Claim {
     /// and reading that the table has].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair_by: Option<Vec<String>>,
-    /// The table it is about: `results`, or `timing` where times are measured.
+    /// The table it is about: `results`, `timing` where times are measured, or `weighted` where the study asks for it.
     #[serde(default = "results")]
     pub table: String,
     /// The condition.

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
+use crate::artifact::keep;
 use crate::model::reader::{Document, Documents};
 use crate::study::folder::INPUTS;
 use crate::study::spec::sha256;
@@ -67,7 +68,7 @@ impl Files {
     fn find(&self, path: &str) -> Result<Vec<u8>, String> {
         let mut candidates = self.folders.iter().map(|folder| folder.join(path));
         if let Some(found) = candidates.find(|candidate| candidate.is_file()) {
-            return fs::read(found).map_err(|cause| format!("{path}: cannot read: {cause}"));
+            return fs::read(keep(found)).map_err(|cause| format!("{path}: cannot read: {cause}"));
         }
         self.copy(path)?.map(String::into_bytes).ok_or_else(|| {
             format!(

@@ -11,6 +11,7 @@ use crate::model::wcet::MAX_SMS;
 use crate::model::{Plan, Policy, TaskSet};
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use crate::study::weighted::Weighted;
 
 /// Random task sets, drawn as in [Singh21] §3.6.1.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -34,6 +35,9 @@ pub struct OptimalityParameters {
     /// What `optimal` may spend on a set, in tests of groups; if absent, what it does by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     budget: Option<u64>,
+    /// Whether there is weighted schedulability as well, one number for all utilizations.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    weighted: bool,
 }
 
 /// A heuristic with its options.
@@ -170,6 +174,7 @@ impl Counts {
 impl Parameters for OptimalityParameters {
     const NAME: &'static str = "optimality";
     const KEYS: &'static [&'static str] = &["utilization", "algorithm"];
+    const PARTIAL: &'static [&'static str] = &["utilization"];
     type Measure = Optimality;
 
     fn prepare(self, _files: &mut Files) -> Result<Optimality, Refusal> {
@@ -205,6 +210,12 @@ impl Parameters for OptimalityParameters {
 }
 
 impl OptimalityParameters {
+    /// The names of all algorithms, in the order of their rows.
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        let names = self.algorithms.iter().map(|algorithm| algorithm.name());
+        names.chain(["optimal"])
+    }
+
     fn recipe(&self) -> Recipe {
         Recipe {
             wcet: self.wcet,
@@ -257,10 +268,17 @@ impl Optimality {
     fn table(&self, counts: impl Fn(f64, u64) -> Result<Counts>) -> Result<Vec<Row>> {
         let parameters = &self.parameters;
         let mut rows = Vec::new();
+        let mut weighted = vec![Weighted::default(); parameters.algorithms.len() + 1];
         for (point, &utilization) in (0..).zip(&parameters.utilization) {
             let counts = counts(utilization, point)?;
-            let names = parameters.algorithms.iter().map(|algorithm| algorithm.name());
-            for (name, sums) in names.chain(["optimal"]).zip(&counts.sums) {
+            for (weighted, sums) in weighted.iter_mut().zip(&counts.sums) {
+                weighted.add(
+                    (utilization * 1e9).round() as u128,
+                    sums.schedulable,
+                    parameters.sets,
+                );
+            }
+            for (name, sums) in parameters.names().zip(&counts.sums) {
                 let mut row = |quantity: &'static str, part: u64, whole: u64, unit: &'static str| {
                     let value = part as f64 / whole.max(1) as f64;
                     let row = Row::new(quantity, format!("{value:.6}"), unit);
@@ -285,6 +303,12 @@ impl Optimality {
                     row("bound", sums.bound, plans, "SMs");
                 }
             }
+        }
+        if parameters.weighted {
+            let shares = parameters.names().zip(&weighted);
+            rows.extend(shares.map(|(name, weighted)| {
+                Row::new("weighted schedulability", weighted.share(), "share").with("algorithm", name)
+            }));
         }
         Ok(rows)
     }

@@ -11,7 +11,7 @@ use crate::study::document::Document;
 use crate::study::names::unique;
 use crate::study::work::Point;
 
-use super::shape::{Figure, PartitioningShape as Shape, Reading};
+use super::shape::{FigureTable, PartitioningShape as Shape, Reading};
 
 /// The most tasks in one set.
 const MAX_TASKS: u64 = 10_000;
@@ -184,8 +184,13 @@ pub(super) fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
     Ok(points)
 }
 
-/// What the figure shows must be a column of its table.
-pub(super) fn figure(document: &Document, figure: &Figure) -> Result<()> {
+/// What the figure shows must be a column of a table that there is.
+pub(super) fn figure(document: &Document, shape: &Shape) -> Result<()> {
+    let figure = &shape.figure;
+    if figure.table == FigureTable::Weighted && !shape.weighted {
+        let message = "found weighted, expected `weighted = true` in the study, which makes that table";
+        return Err(document.error("figure.table", message));
+    }
     let columns = figure.columns();
     if columns.contains(&figure.y.as_str()) {
         return Ok(());

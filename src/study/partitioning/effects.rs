@@ -2,7 +2,7 @@
 
 use super::shape::{Algorithm, PartitioningShape as Shape};
 use crate::error::Result;
-use crate::partitioning::{HeuristicKind, Traffic, listed};
+use crate::partitioning::{HeuristicKind, NEAR_ENOUGH, Objective, Traffic, listed, near_enough};
 use crate::study::document::Document;
 
 /// # Errors
@@ -49,6 +49,24 @@ pub(super) fn check(document: &Document, shape: &Shape, sms: u32) -> Result<()> 
                     "found {traffic}, expected a reading with interference conflict+bandwidth or bandwidth, where it has an effect"
                 );
                 return refuse("traffic", message);
+            }
+            Algorithm {
+                objective, gap: 1.., ..
+            } if *objective == Objective::Feasible => {
+                let message = format!(
+                    "found {} with objective feasible, expected objective sms, where it has an effect",
+                    algorithm.gap
+                );
+                return refuse("gap", message);
+            }
+            Algorithm { gap: 1.., .. }
+                if !shape
+                    .reading
+                    .iter()
+                    .any(|reading| near_enough(reading.granularity, reading.memory())) =>
+            {
+                let message = format!("found {}, expected a reading {NEAR_ENOUGH}", algorithm.gap);
+                return refuse("gap", message);
             }
             _ => {}
         }

@@ -36,6 +36,7 @@ pub struct Partitioning {
     /// By reading.
     offers: Vec<Option<Offer>>,
     algorithms: Vec<Algorithm>,
+    weighted: bool,
     figure: Figure,
     work: Work,
 }
@@ -55,7 +56,7 @@ impl Partitioning {
         if shape.sets == 0 {
             return Err(document.error("sets", "found 0, expected at least 1"));
         }
-        checks::figure(document, &shape.figure)?;
+        checks::figure(document, &shape)?;
         let work = Work::new(points.len(), shape.sets).ok_or_else(|| {
             let message = format!(
                 "found {} sets at {} points, expected fewer (at most {MAX_CHUNKS} chunks of work)",
@@ -80,6 +81,7 @@ impl Partitioning {
             readings: shape.reading,
             offers,
             algorithms: shape.algorithm,
+            weighted: shape.weighted,
             figure: shape.figure,
             work,
         };
@@ -148,6 +150,11 @@ impl Partitioning {
     /// The algorithms; at least one.
     pub fn algorithms(&self) -> &[Algorithm] {
         &self.algorithms
+    }
+
+    /// Whether it has a table of weighted schedulability.
+    pub fn weighted(&self) -> bool {
+        self.weighted
     }
 
     /// What the figure shows.

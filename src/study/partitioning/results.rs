@@ -6,6 +6,8 @@ use super::tally::Tally;
 use crate::error::Result;
 use crate::study::collection::Collection;
 use crate::study::results::{Tables, csv_of};
+use crate::study::table::Table;
+use crate::study::weighted;
 use crate::study::wilson;
 use crate::study::work::Point;
 
@@ -77,10 +79,24 @@ fn both(
     sets: u64,
     tallies: impl Fn(usize) -> Vec<Tally>,
 ) -> Result<Tables> {
+    let results = csv(name, &COLUMNS, study, sets, &tallies, row)?;
     Ok(Tables {
-        results: csv(name, &COLUMNS, study, sets, &tallies, row)?,
+        weighted: weighted(name, study, &results)?,
         timing: Some(csv(name, &TIMING_COLUMNS, study, sets, &tallies, timing_row)?),
+        results,
     })
+}
+
+/// The table of weighted schedulability, if the study asks for it, from its `results`.
+pub(in crate::study) fn weighted(
+    name: &str,
+    study: &Partitioning,
+    results: &[u8],
+) -> Result<Option<Vec<u8>>> {
+    let asked = study.weighted();
+    asked
+        .then(|| weighted::table(name, &Table::from_reader(name, results)?))
+        .transpose()
 }
 
 /// One row of a table, in words.

@@ -8,7 +8,7 @@ use crate::model::device::Granularity;
 use crate::model::{Arbitration, Bandwidth, Policy, SharedMemory};
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use crate::partitioning::{Heuristic, HeuristicKind, Objective, Solver, Traffic};
+use crate::partitioning::{Heuristic, HeuristicKind, Objective, Solver, Traffic, is_zero};
 use crate::study::Claim;
 use crate::study::axis::Values;
 
@@ -48,6 +48,9 @@ pub struct PartitioningShape {
     pub reading: Vec<Reading>,
     /// The heuristics compared.
     pub algorithm: Vec<Algorithm>,
+    /// Whether there is a table of weighted schedulability as well: for each number of tasks one number for all utilizations.
+    #[serde(default)]
+    pub weighted: bool,
     /// What the figure shows.
     #[serde(default)]
     pub figure: Figure,
@@ -146,6 +149,9 @@ pub struct Algorithm {
     /// Auto, optimal, and local search: how many groups of tasks are tested at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u64>,
+    /// Auto and optimal: the search ends as soon as its plan fits and has at most so many SMs more than the lower bound.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gap: u32,
     /// How merges look at the traffic of other partitions; of effect in readings that count it.
     #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
@@ -165,6 +171,7 @@ impl Algorithm {
             objective: self.objective,
             improve: self.improve,
             budget: self.budget,
+            gap: self.gap,
             time_limit_ms: None,   // results must not depend on the machine
             solver: Solver::Exact, // nor on the features of a build
         }
@@ -175,7 +182,7 @@ impl Algorithm {
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Figure {
-    /// Whether it shows the results or the times.
+    /// Whether it shows the results, the times or weighted schedulability.
     pub table: FigureTable,
     /// The column along its vertical axis.
     pub y: String,
@@ -213,6 +220,8 @@ pub enum FigureTable {
     Results,
     /// `NAME.timing.csv`.
     Timing,
+    /// `NAME.weighted.csv`, over the number of tasks.
+    Weighted,
 }
 
 impl Default for Figure {
@@ -237,6 +246,7 @@ impl Figure {
                 "mean_prefill_merges",
             ],
             FigureTable::Timing => &["mean_search_ns", "mean_prefill_ns"],
+            FigureTable::Weighted => &["weighted"],
         }
     }
 }
@@ -258,6 +268,7 @@ mod tests {
             objective: Objective::Feasible,
             improve: true,
             budget: Some(7),
+            gap: 2,
             time_limit_ms: None,
             solver: Solver::Exact,
         };

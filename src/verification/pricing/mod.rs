@@ -15,10 +15,28 @@ use crate::model::device::{Granularity, Hardware};
 use crate::model::plan::{Plan, Proof, UNITS_PER_SM};
 use crate::model::wcet::{Form, MAX_SMS, Table};
 use crate::model::{Interference, Policy, TaskSet};
+use crate::words::counted;
 use walk::{Found, Walk};
 
-/// Groups looked at before a search gives up: a few seconds.
-const LIMIT: u64 = 5_000_000;
+/// Groups of tasks that a check of prices looks at unless it is told otherwise: some seconds.
+pub const GROUPS: u64 = 5_000_000;
+
+/// How much a check may do, and who wants to know how far it is.
+pub struct Effort<'a> {
+    /// Groups of tasks that may be looked at to confirm the prices of a bound; a test of one counts as some more.
+    pub groups: u64,
+    /// Is told from time to time how many have been.
+    pub watch: &'a dyn Fn(u64),
+}
+
+impl Default for Effort<'_> {
+    fn default() -> Self {
+        Effort {
+            groups: GROUPS,
+            watch: &|_| {},
+        }
+    }
+}
 
 /// What is known of the lower bound of a plan after its check.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,7 +56,7 @@ pub struct CheckedBound {
 pub enum Unchecked {
     /// The part beyond the prices rests on a search that leaves no trace.
     Search,
-    /// There are too many groups to look at.
+    /// There are more groups to look at than [`Effort::groups`].
     Groups,
     /// Partitions have sizes that hardware gives: a group that is worth more than the SMs it needs may not be worth more than
     /// those it gets.
@@ -59,13 +77,14 @@ impl std::fmt::Display for Unchecked {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Unchecked::Search => write!(f, "the rest is a search that leaves no trace"),
-            Unchecked::Groups => write!(f, "there are too many groups of tasks to look at"),
+            Unchecked::Groups => write!(f, "there are more groups of tasks to look at than were allowed"),
             Unchecked::Sizes => write!(f, "it counts sizes that hardware gives"),
             Unchecked::Tables => write!(f, "some WCETs are known in conflict and not alone"),
             Unchecked::Policy { tasks, sms } => {
                 write!(
                     f,
-                    "it is not clear whether tasks {tasks:?} pass the test on {sms} SMs"
+                    "it is not clear whether tasks {tasks:?} pass the test on {}",
+                    counted(*sms, "SM")
                 )
             }
         }
@@ -80,6 +99,7 @@ pub(super) fn check(
     plan: &Plan,
     set: &TaskSet,
     interference: Interference,
+    effort: &Effort<'_>,
 ) -> Result<Option<CheckedBound>, Fault> {
     let Some(bound) = &plan.bound else {
         return Ok(None);
@@ -108,7 +128,7 @@ pub(super) fn check(
     if !known_alone(set) {
         return checked(None, Some(Unchecked::Tables));
     }
-    match Walk::new(set, interference, policy, &bound.prices, LIMIT).search() {
+    match Walk::new(set, interference, policy, &bound.prices, effort).search() {
         Found::Nothing => checked(
             Some(by_prices),
             (bound.proof == Proof::Search).then_some(Unchecked::Search),
@@ -117,7 +137,8 @@ pub(super) fn check(
         Found::Open { tasks, sms } => checked(None, Some(Unchecked::Policy { tasks, sms })),
         Found::Worth { tasks, sms } => {
             let message = format!(
-                "tasks {tasks:?} are worth more than {sms} SMs, but pass the test on so many: no bound"
+                "tasks {tasks:?} are worth more than {}, but pass the test there: no bound",
+                counted(sms, "SM")
             );
             Err(Fault::new("bound.prices", message))
         }

@@ -5,6 +5,7 @@
 //! period, is positive in sum; what the tasks still to come can add to that is bounded kind by kind.
 
 use super::super::wcet;
+use super::Effort;
 use super::answer::passes;
 use super::offers::Offers;
 use crate::model::plan::UNITS_PER_SM;
@@ -19,6 +20,9 @@ const MOST: i64 = (MAX_SMS as i64 + 1) * ONE;
 
 /// A test of a policy counts as so many groups looked at.
 const TEST: u64 = 50;
+
+/// Groups from one telling to the next.
+const PACE: u64 = 10_000;
 
 /// How a search ends.
 pub(super) enum Found {
@@ -76,6 +80,9 @@ pub(super) struct Walk<'a> {
     offers: Offers<'a>,
     /// Groups that may still be looked at.
     left: u64,
+    /// What is left when somebody is told next.
+    tell_at: u64,
+    effort: &'a Effort<'a>,
     /// A group of which nothing here decides whether it passes.
     open: Option<(Vec<usize>, u32)>,
 }
@@ -86,7 +93,7 @@ impl<'a> Walk<'a> {
         interference: Interference,
         policy: Policy,
         prices: &[u64],
-        limit: u64,
+        effort: &'a Effort<'a>,
     ) -> Walk<'a> {
         let conflicts = interference != Interference::None;
         // A task without a price makes no group worth more.
@@ -133,7 +140,9 @@ impl<'a> Walk<'a> {
             rests,
             path: Vec::new(),
             offers: Offers::new(set, policy),
-            left: limit,
+            left: effort.groups,
+            tell_at: effort.groups,
+            effort,
             open: None,
         }
     }
@@ -187,7 +196,7 @@ impl<'a> Walk<'a> {
         let least = (work.max(0) as u64).div_ceil(UNITS_PER_SM);
         child.sms = child.sms.max(u32::try_from(least).unwrap_or(MAX_SMS));
         while child.sms <= most {
-            self.left = self.left.checked_sub(1).ok_or(Found::TooMuch)?;
+            self.spend(1)?;
             let conflicts = self.interference != Interference::None;
             let members = self.path.iter();
             let members = members.map(|item| (item.task, conflicts && !child.is_lone(item.kind)));
@@ -205,6 +214,16 @@ impl<'a> Walk<'a> {
         Ok(Some(child))
     }
 
+    /// So many groups are looked at.
+    fn spend(&mut self, groups: u64) -> Result<(), Found> {
+        self.left = self.left.checked_sub(groups).ok_or(Found::TooMuch)?;
+        if self.left <= self.tell_at {
+            (self.effort.watch)(self.effort.groups - self.left);
+            self.tell_at = self.left.saturating_sub(PACE);
+        }
+        Ok(())
+    }
+
     /// Σ surplus of the path, which is `node`.
     fn surplus_of_path(&self, node: &Node) -> i64 {
         let surplus = |item: &Item| match node.is_lone(item.kind) {
@@ -216,7 +235,7 @@ impl<'a> Walk<'a> {
 
     /// The path is worth more than `sms` SMs: does it pass there?
     fn look_at(&mut self, sms: u32) -> Result<(), Found> {
-        self.left = self.left.checked_sub(TEST).ok_or(Found::TooMuch)?;
+        self.spend(TEST)?;
         let mut tasks: Vec<usize> = self.path.iter().map(|item| item.task).collect();
         tasks.sort_unstable();
         let jobs = super::super::jobs(self.set, &tasks, sms, self.interference);

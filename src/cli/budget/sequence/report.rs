@@ -6,6 +6,7 @@ use crate::model::Verdict;
 use crate::simulator::regulation::Estimate;
 use crate::simulator::regulation::sequence::{Dispatch, Job, KernelSetting, SequencePolicy, SequenceSummary};
 use crate::time::Time;
+use crate::words::counted;
 
 /// The jobs of one policy that the text shows.
 const SHOWN: usize = 20;
@@ -41,7 +42,7 @@ pub fn text(summary: &SequenceSummary, palette: &Palette) -> String {
     let mut text = format!(
         "{}: {} in {} under {}: {style}{verdict}{style:#}\n",
         clip(summary.system.as_deref().unwrap_or("kernels"), LONGEST),
-        count(jobs, "job"),
+        counted(jobs, "job"),
         summary.horizon_ns,
         summary.dispatch,
     );
@@ -50,16 +51,12 @@ pub fn text(summary: &SequenceSummary, palette: &Palette) -> String {
     }
     text += &format!(
         "{} under each policy, seed {}\n",
-        count(summary.runs, "run"),
+        counted(summary.runs, "run"),
         summary.seed
     );
     text += &format!("{}\n", kernels(&summary.kernels, palette));
     text += &format!("{}\n", policies(&summary.policies, palette));
     text + &jobs_of(summary, palette)
-}
-
-fn count(number: u64, of: &str) -> String {
-    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }
 
 fn beforehand(verdict: &Verdict, dispatch: Dispatch, palette: &Palette) -> String {
@@ -175,7 +172,7 @@ fn jobs_of(summary: &SequenceSummary, palette: &Palette) -> String {
         0 => String::new(),
         more => format!(
             "… and {}: --format json has them\n",
-            count(more as u64, "more job")
+            counted(more as u64, "more job")
         ),
     };
     let title = match summary.runs {

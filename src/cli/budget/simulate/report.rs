@@ -5,6 +5,7 @@ use crate::cli::question::csv_line;
 use crate::cli::table::{Column, Table};
 use crate::error::Result;
 use crate::simulator::regulation::{Estimate, Run, Summary};
+use crate::words::counted;
 
 /// The columns of the CSV.
 pub const HEADER: &str = "policy,run,period,time_ms,q,remaining,remaining_by_cluster,be_requests,slack_ns\n";
@@ -40,10 +41,7 @@ pub fn text(summary: &Summary, palette: &Palette) -> String {
         summary.kernel.as_deref().unwrap_or("kernel"),
         summary.nominal_q,
         summary.wcet_nominal_ns,
-        match summary.runs {
-            1 => "1 run".to_owned(),
-            runs => format!("{runs} runs"),
-        },
+        counted(summary.runs, "run"),
         summary.seed,
         policies(summary).render(palette.header),
     );

@@ -9,6 +9,7 @@ use crate::cli::table::{Column, Table, clip};
 use crate::error::Result;
 use crate::examiner::Imported;
 use crate::simulator::blocks::{Comparison, Difference, Reason, Record};
+use crate::words::counted;
 
 /// The columns of the CSV.
 const HEADER: &str = "kernel,name,block,measured_sm,simulated_sm,measured_start_ns,simulated_start_ns,measured_end_ns,simulated_end_ns,reason\n";
@@ -54,7 +55,7 @@ pub fn text(run: &Imported, comparison: &Comparison, palette: &Palette) -> Strin
         false => (palette.bad, ""),
     };
     let title = match title {
-        "" => format!("{} of {} blocks", comparison.equal, comparison.blocks),
+        "" => format!("{} of {}", comparison.equal, counted(comparison.blocks, "block")),
         title => format!("{title} of {}", comparison.blocks),
     };
     let mut text = format!(
@@ -86,8 +87,8 @@ pub fn text(run: &Imported, comparison: &Comparison, palette: &Palette) -> Strin
         let counts = comparison.reasons;
         let _ = writeln!(
             text,
-            "all {} differences: {} refill-order, {} sm-order, {} fewer-slots, {} no-room",
-            comparison.differences.len(),
+            "all {}: {} refill-order, {} sm-order, {} fewer-slots, {} no-room",
+            counted(comparison.differences.len(), "difference"),
             counts.refill_order,
             counts.sm_order,
             counts.fewer_slots,
@@ -112,7 +113,8 @@ fn explain(first: &Difference, comparison: &Comparison) -> String {
     } = *first;
     let why = match reason {
         Reason::RefillOrder => format!(
-            "{ends_nearby} blocks ended within {} of that: what is free then depends on the order in which these ends are noticed",
+            "{} ended within {} of that: what is free then depends on the order in which these ends are noticed",
+            counted(ends_nearby, "block"),
             comparison.window_ns
         ),
         Reason::SmOrder => format!(

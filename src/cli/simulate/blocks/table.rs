@@ -5,6 +5,7 @@ use crate::cli::table::{Column, Table, clip};
 use crate::model::scenario::{CopyKind, ScenarioShape, Stream};
 use crate::simulator::blocks::Overview;
 use crate::time::Time;
+use crate::words::counted;
 
 /// The longest name [characters].
 const NAME: usize = 24;
@@ -16,11 +17,11 @@ const SMS: usize = 40;
 pub fn text(shape: &ScenarioShape, end: Time, overview: &Overview, palette: &Palette) -> String {
     let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
     let mut text = format!(
-        "{}: {} and {} on {} SMs, all done at {}{end}{:#}\n",
+        "{}: {} and {} on {}, all done at {}{end}{:#}\n",
         clip(shape.name.as_deref().unwrap_or("scenario"), 60),
-        count(shape.kernels.len() as u64, "kernel"),
-        count(blocks, "thread block"),
-        shape.platform.shape().sms,
+        counted(shape.kernels.len(), "kernel"),
+        counted(blocks, "thread block"),
+        counted(shape.platform.shape().sms, "SM"),
         palette.good,
         palette.good,
     );
@@ -90,14 +91,6 @@ fn copies(shape: &ScenarioShape, overview: &Overview, palette: &Palette) -> Stri
         ]);
     }
     table.render(palette.header)
-}
-
-/// `1 kernel`, `2 kernels`.
-fn count(number: u64, what: &str) -> String {
-    match number {
-        1 => format!("1 {what}"),
-        _ => format!("{number} {what}s"),
-    }
 }
 
 /// `3`, `default`, or `1:3` for stream 3 of application 1 of several.

@@ -2,18 +2,17 @@
 
 mod answer;
 mod issues;
-mod progress;
 mod rows;
 mod table;
 
 pub use answer::{Answer, TrafficAnswer, time_ns};
-pub use progress::Progress;
 
 use std::path::{Path, PathBuf};
 
 use super::pictures::Pictures;
 use crate::artifact::Artifact;
 use crate::cli::output::{Output, Palette};
+use crate::cli::progress::Progress;
 use crate::cli::question::json_line;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, InputError, Result};
@@ -198,7 +197,7 @@ impl KernelArgs {
             record_issues: drawn || self.issues.is_some(),
             limit: self.limit.unwrap_or(LIMIT),
         };
-        let mut progress = Progress::new(global, "core cycles");
+        let progress = Progress::new(global, "core cycles");
         let (results, texts) = setup.run(options, &mut |cycle| progress.at(cycle))?;
         drop(progress);
         let answer = Answer::new(&setup, &results);

@@ -3,6 +3,7 @@
 use super::Answer;
 use crate::cli::output::Palette;
 use crate::cli::table::{Column, Table, clip};
+use crate::words::counted;
 
 /// The longest name [characters].
 const NAME: usize = 24;
@@ -13,10 +14,7 @@ pub fn text(answer: &Answer, palette: &Palette) -> String {
     let mut text = format!(
         "{}: {} of {} under {}{}{:#}, {cycles} core cycles ({us:.3} us)\n",
         clip(&answer.title(), 60),
-        match answer.sms {
-            1 => "1 SM".to_owned(),
-            sms => format!("{sms} SMs"),
-        },
+        counted(answer.sms, "SM"),
         clip(&answer.machine, NAME),
         palette.good,
         answer.scheduler,

@@ -10,6 +10,7 @@ use crate::model::{Policy, TaskSet};
 use crate::simulator::tasks::{Arrivals, Jitter, Offsets, Tally};
 use crate::time::Time;
 use crate::validation::system::Part;
+use crate::words::counted;
 
 /// What `simulate tasks` answers.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
@@ -143,9 +144,9 @@ impl Summary {
 pub(super) fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palette) -> String {
     let name = set.name().map(|name| format!(" [{}]", clip(name, 40)));
     format!(
-        "{index}: {} in {} jobs until {}{}\n",
+        "{index}: {} in {} until {}{}\n",
         summary.headline(palette),
-        summary.jobs,
+        counted(summary.jobs, "job"),
         summary.duration_ns,
         name.unwrap_or_default()
     )
@@ -154,12 +155,12 @@ pub(super) fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palet
 /// All there is to say about one task set.
 pub(super) fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
     let mut text = format!(
-        "{}: {}, {} jobs until {}, {} preemptions\n\n",
+        "{}: {}, {} until {}, {}\n\n",
         summary.headline(palette),
         set.name().map_or("task set".to_owned(), |name| clip(name, 40)),
-        summary.jobs,
+        counted(summary.jobs, "job"),
         summary.duration_ns,
-        summary.preemptions
+        counted(summary.preemptions, "preemption")
     );
     let mut table = Table::new([
         Column::Right("partition"),

@@ -4,6 +4,7 @@ use crate::cli::output::Palette;
 use crate::cli::table::{Column, Table, clip};
 use crate::model::warp_scenario::WarpScenarioShape;
 use crate::simulator::warp::subcore::Overview;
+use crate::words::counted;
 
 /// The longest name [characters].
 const NAME: usize = 24;
@@ -14,10 +15,7 @@ pub fn text(shape: &WarpScenarioShape, overview: &Overview, palette: &Palette) -
     let mut text = format!(
         "{}: {} under {}{}{:#}, {issued} of {cycles} cycles used\n",
         clip(shape.name.as_deref().unwrap_or("scenario"), 60),
-        match shape.kernels.len() {
-            1 => "1 kernel".to_owned(),
-            kernels => format!("{kernels} kernels"),
-        },
+        counted(shape.kernels.len(), "kernel"),
         palette.good,
         shape.scheduler,
         palette.good,

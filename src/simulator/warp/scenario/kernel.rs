@@ -9,6 +9,7 @@ use super::super::gpu::Launch;
 use super::launch_latency;
 use super::layout::Layout;
 use crate::accelsim::TraceFile;
+use crate::artifact::keep;
 use crate::error::{Error, Result};
 use crate::model::Program;
 use crate::model::program::Refusal;
@@ -102,12 +103,12 @@ impl Kernel {
         };
         let (name, blocks, body) = match &kernel.program {
             KernelSource::File(path) => {
-                let program = Programs::only(folder.join(path), "program").map_err(Refused::File)?;
+                let program = Programs::only(keep(folder.join(path)), "program").map_err(Refused::File)?;
                 lower(&program, memory).map_err(Refused::Launch)?
             }
             KernelSource::Program(program) => lower(program, memory).map_err(Refused::Launch)?,
             KernelSource::Trace(path) => {
-                let path = folder.join(path);
+                let path = keep(folder.join(path));
                 let trace = TraceFile::open(&path).map_err(Refused::File)?;
                 let header = trace.header();
                 (header.name.clone(), header.grid.count(), Body::Trace(path))
@@ -184,7 +185,7 @@ impl Kernel {
 /// What the program or trace of each kernel of `shape` is called.
 pub(super) fn own_names(shape: &WarpRunShape, folder: &Path) -> Result<Vec<String>> {
     let name = |kernel: &RunKernel| match &kernel.program {
-        KernelSource::File(path) => Ok(Programs::only(folder.join(path), "program")?.name),
+        KernelSource::File(path) => Ok(Programs::only(keep(folder.join(path)), "program")?.name),
         KernelSource::Program(program) => Ok(program.name.clone()),
         KernelSource::Trace(path) => Ok(TraceFile::open(folder.join(path))?.header().name.clone()),
     };

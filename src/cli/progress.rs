@@ -24,7 +24,7 @@ impl Progress {
     }
 
     /// It is so far.
-    pub fn at(&mut self, position: u64) {
+    pub fn at(&self, position: u64) {
         self.0.set_position(position);
     }
 

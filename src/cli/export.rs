@@ -1,0 +1,125 @@
+//! `gpusched export`: a stored plan in the words of a tool that divides a GPU.
+
+use std::path::{Path, PathBuf};
+
+use super::output::Output;
+use super::{Global, Outcome, complain};
+use crate::error::{Error, InputError, Result};
+use crate::export::Target;
+use crate::model::device::Hardware;
+use crate::model::reader::{Plans, TaskSets};
+use crate::model::{Device, Plan, TaskSet};
+use crate::partitioning::Offer;
+use crate::verification::verify;
+
+/// Says a stored plan in the words of a tool that divides a GPU.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// What `partition --device NAME --format json` answered: one plan.
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// The task set it was asked about.
+    #[arg(value_name = "SET")]
+    set: PathBuf,
+    /// The tool.
+    #[arg(long = "as", value_enum, value_name = "TOOL")]
+    target: Target,
+    /// The device at hand, which must be the one that the plan is for: by name, or a file.
+    #[arg(long, value_name = "NAME|FILE", value_parser = super::device::device)]
+    device: Option<Device>,
+}
+
+const EXAMPLE: &str = "\
+The plan is verified first, as `verify` does it, but for its lower bound. The text is that of `partition --export`.
+Exit code 1: the plan says itself that it is not schedulable, and nothing is exported. 2: it does not hold, or cannot be said so.
+
+Example:
+  gpusched partition tasksets/tasksets/adas.json --device a100 --granularity tpc --format json | gpusched export - tasksets/tasksets/adas.json --as libsmctrl";
+
+impl Args {
+    /// Writes the plan in other words.
+    ///
+    /// # Errors
+    /// Bad input, a plan that does not hold or that the tool cannot carry out, or output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if [&self.plan, &self.set].iter().all(|path| path.as_os_str() == "-") {
+            return Err(Error::Usage(
+                "SET: found - for the plan and for the set, expected standard input for one of them"
+                    .to_owned(),
+            ));
+        }
+        if let Some(format) = global.format {
+            return Err(Error::Usage(format!(
+                "--format: found {format} with --as {}, expected one of the two",
+                self.target
+            )));
+        }
+        let plan = Plans::only(&self.plan, "plan")?;
+        let set = TaskSets::only(&self.set, "task set")?;
+        let Some(hardware) = &plan.hardware else {
+            let message = "found none, expected the device of a plan by `partition --device`";
+            return Err(fault(&self.plan, "hardware", message));
+        };
+        self.target.check(hardware).map_err(|error| of("--as", error))?;
+        self.check_device(hardware)?;
+        if !plan.schedulable {
+            complain("not schedulable: nothing is exported");
+            return Ok(Outcome::Negative);
+        }
+        self.verify(&plan, &set)?;
+        let text = self
+            .target
+            .export(&plan, &set)
+            .map_err(|error| of("--as", error))?;
+        let mut output = Output::open(global)?;
+        output.write(text)?;
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+
+    /// The plan is for the device that was named, if one was.
+    fn check_device(&self, hardware: &Hardware) -> Result<()> {
+        let Some(device) = &self.device else {
+            return Ok(());
+        };
+        let offer = Offer::new(device, hardware.granularity)?;
+        match offer.hardware() == hardware {
+            true => Ok(()),
+            false => Err(Error::Usage(format!(
+                "--device: found {}, expected {}, as it is in the plan",
+                device.name(),
+                hardware.device.name()
+            ))),
+        }
+    }
+
+    /// What is exported holds. How good it is, which the bound says, does not matter here.
+    fn verify(&self, plan: &Plan, set: &TaskSet) -> Result<()> {
+        let plan = Plan {
+            bound: None,
+            ..plan.clone()
+        };
+        match verify(&plan, set) {
+            Ok(_) => Ok(()),
+            Err(found) => Err(fault(&self.plan, &found.field, &found.message)),
+        }
+    }
+}
+
+fn fault(path: &Path, field: &str, message: &str) -> Error {
+    Error::Input(InputError {
+        file: path.display().to_string(),
+        line: None,
+        field: field.to_owned(),
+        message: message.to_owned(),
+    })
+}
+
+/// `error` about the value of `option`.
+pub(super) fn of(option: &str, error: Error) -> Error {
+    match error {
+        Error::Usage(message) => Error::Usage(format!("{option}: {message}")),
+        other => other,
+    }
+}

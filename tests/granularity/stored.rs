@@ -1,0 +1,163 @@
+//! `gpusched export`: a stored plan says what `partition --export` says, and what does not hold is not exported.
+
+use serde_json::{Value, json};
+
+use crate::support::{ADAS, files, run, run_with};
+
+#[test]
+fn stored_plans_are_exported_like_new_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.json").display().to_string();
+    let mut exported = 0;
+    for device in ["orin", "a100", "h100", "tasksets/devices/titanv.json"] {
+        for (granularity, tool) in [
+            ("tpc", "libsmctrl"),
+            ("gpc", "libsmctrl"),
+            ("mps", "mps"),
+            ("mig", "mig"),
+            ("green-context", "green-context"),
+            ("sm", "csv"),
+            ("tpc", "csv"),
+            ("mig", "csv"),
+        ] {
+            let options = format!("{ADAS} --device {device} --granularity {granularity} --heuristic savings");
+            let answer = run(&format!("partition {options} -o {plan}"));
+            if answer.code != 0 {
+                continue; // no such sizes there, or no plan
+            }
+            let at_once = run(&format!("partition {options} --export {tool}"));
+            let later = run(&format!("export {plan} {ADAS} --as {tool}"));
+            let renamed = |text: &str| text.replace("--export: ", "--as: ");
+            assert_eq!(
+                (at_once.code, &at_once.stdout),
+                (later.code, &later.stdout),
+                "{options}"
+            );
+            assert_eq!(renamed(&at_once.stderr), later.stderr, "{options}");
+            exported += usize::from(later.code == 0);
+            let same = run(&format!("export {plan} {ADAS} --as {tool} --device {device}"));
+            assert_eq!(same, later, "{options}");
+        }
+    }
+    assert!(exported > 12, "{exported}");
+}
+
+/// The text is that of the plan, whatever heuristic or bound it came with.
+#[test]
+fn a_bound_is_not_waited_for() {
+    let options = format!("{ADAS} --device a100 --granularity tpc --heuristic auto");
+    let plan = run(&format!("partition {options} --format json")).stdout;
+    let mut value: Value = serde_json::from_str(&plan).unwrap();
+    let exported = run_with(&format!("export - {ADAS} --as libsmctrl"), plan);
+    assert_eq!(exported.code, 0, "{}", exported.stderr);
+    value["bound"]["sms"] = json!(0); // which `verify` refuses
+    let text = value.to_string();
+    assert_eq!(run_with(&format!("verify - {ADAS}"), text.clone()).code, 1);
+    assert_eq!(
+        run_with(&format!("export - {ADAS} --as libsmctrl"), text),
+        exported
+    );
+}
+
+#[test]
+fn what_does_not_hold_is_not_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("masks.h").display().to_string();
+    let plan = run(&format!(
+        "partition {ADAS} --device a100 --granularity tpc --format json"
+    ))
+    .stdout;
+    let plan: Value = serde_json::from_str(&plan).unwrap();
+    let refused = |change: &dyn Fn(&mut Value), options: &str, expected: &str| {
+        let mut plan = plan.clone();
+        change(&mut plan);
+        let answer = run_with(
+            &format!("export - {ADAS} {options} -o {target}"),
+            plan.to_string(),
+        );
+        assert_eq!(
+            (answer.code, answer.stdout.as_str()),
+            (2, ""),
+            "{options}: {}",
+            answer.stderr
+        );
+        assert!(answer.stderr.contains(expected), "{}", answer.stderr);
+        assert_eq!(answer.stderr.lines().count(), 1, "{}", answer.stderr);
+        assert!(files(folder.path()).is_empty());
+    };
+    let masks = "--as libsmctrl";
+    refused(
+        &|_| {},
+        "--as mig",
+        "--as: found mig with --granularity tpc, expected --granularity mig",
+    );
+    refused(
+        &|_| {},
+        "--as libsmctrl --device orin",
+        "--device: found orin, expected a100",
+    );
+    refused(
+        &|_| {},
+        "--as libsmctrl --format json",
+        "--format: found json with --as libsmctrl",
+    );
+    refused(
+        &|plan| drop(plan.as_object_mut().unwrap().remove("hardware")),
+        masks,
+        "-: at hardware: found none, expected the device of a plan by `partition --device`",
+    );
+    refused(
+        &|plan| plan["partitions"][0]["tasks"] = json!([0, 1]),
+        masks,
+        "-: at partitions",
+    );
+    refused(
+        &|plan| plan["partitions"][0]["place"]["tpcs"][0] = json!(54),
+        masks,
+        "].place",
+    );
+    refused(&|plan| plan["partitions"][0]["sms"] = json!(1), masks, "].sms");
+    refused(&|plan| plan["gpu_sms"] = json!(16), masks, "hardware.device.sms");
+    refused(&|plan| plan["unknown"] = json!(16), masks, "unknown field");
+    let twice = run_with(&format!("export - {ADAS} {masks}"), format!("{plan}\n{plan}\n"));
+    assert_eq!(twice.code, 2);
+    assert!(
+        twice.stderr.contains("-:2: found a second plan, expected one"),
+        "{}",
+        twice.stderr
+    );
+    let both = run_with("export - - --as csv", "");
+    assert_eq!(both.code, 2);
+    assert!(
+        both.stderr
+            .starts_with("error: SET: found - for the plan and for the set"),
+        "{}",
+        both.stderr
+    );
+}
+
+/// That a plan says of itself that it fails is a result, with nothing to export.
+#[test]
+fn a_plan_that_fails_is_not_exported() {
+    let set = r#"{"tasks":[{"period":"1ms","wcet":{"amdahl":{"work":"200ms","serial":0,"conflict":1}}}]}"#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("set.json"), set).unwrap();
+    let answer = run(&format!(
+        "partition {} --device a100 --granularity tpc -o {}",
+        path("set.json"),
+        path("plan.json")
+    ));
+    assert_eq!(answer.code, 1);
+    let answer = run(&format!(
+        "export {} {} --as csv -o {}",
+        path("plan.json"),
+        path("set.json"),
+        path("out.csv")
+    ));
+    assert_eq!(
+        (answer.code, answer.stderr.as_str()),
+        (1, "not schedulable: nothing is exported\n")
+    );
+    assert_eq!(files(folder.path()).len(), 2);
+}
