@@ -49,6 +49,38 @@ impl RegisterSet {
         }
     }
 
+    /// Adds the registers of `other`.
+    pub fn insert_all(&mut self, other: &RegisterSet) {
+        self.low |= other.low;
+        if self.more.len() < other.more.len() {
+            self.more.resize(other.more.len(), 0);
+        }
+        for (word, more) in self.more.iter_mut().zip(&other.more) {
+            *word |= more;
+        }
+    }
+
+    /// Takes those of `other` out.
+    pub fn remove_all(&mut self, other: &RegisterSet) {
+        self.low &= !other.low;
+        for (word, more) in self.more.iter_mut().zip(&other.more) {
+            *word &= !more;
+        }
+    }
+
+    /// Becomes equal to `other`; keeps its room.
+    pub fn copy_from(&mut self, other: &RegisterSet) {
+        self.low = other.low;
+        if !(self.more.is_empty() && other.more.is_empty()) {
+            self.more.clone_from(&other.more);
+        }
+    }
+
+    /// The lowest registers that are in it, as in [`RegisterSet::common`].
+    pub fn lowest(&self) -> u128 {
+        self.low
+    }
+
     /// The lowest registers that are in both sets, and whether there are others.
     pub fn common(&self, other: &RegisterSet) -> (u128, bool) {
         let more = self.more.iter().zip(&other.more).any(|(x, y)| x & y != 0);

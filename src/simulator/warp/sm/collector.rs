@@ -13,11 +13,8 @@ const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor,
 #[derive(Debug, Clone)]
 struct Collector {
     flight: FlightId,
-    /// Operands to be read.
-    operands: Operands,
-    /// The rank of the instruction in the order of issue.
-    order: u64,
-    unit: Unit,
+    /// Where the instruction goes from here.
+    place: u8,
     scheduler: u8,
     /// The first collector of the next scheduler.
     after: u8,
@@ -53,9 +50,7 @@ impl Collectors {
             units: (0..units)
                 .map(|unit| Collector {
                     flight: 0,
-                    operands: Operands::default(),
-                    order: 0,
-                    unit: Unit::Int,
+                    place: 0,
                     scheduler: (unit / per_scheduler) as u8,
                     after: ((unit / per_scheduler + 1) * per_scheduler % units) as u8,
                 })
@@ -107,22 +102,19 @@ impl Collectors {
     /// One step: hand over, read, take in.
     pub fn step(&mut self, flights: &mut Flights, from: &mut PipelineRegisters, to: &mut PipelineRegisters) {
         if self.ready != 0 {
-            self.hand_over(to);
+            self.hand_over(flights, to);
         }
         if !self.waiting.is_empty() {
-            self.read();
+            self.read(flights);
         }
         self.written = 0;
-        if !from.is_empty() {
+        if from.schedulers() & self.open != 0 {
             self.take_in(flights, from);
         }
     }
 
-    fn hand_over(&mut self, to: &mut PipelineRegisters) {
+    fn hand_over(&mut self, flights: &Flights, to: &mut PipelineRegisters) {
         for served in &mut self.served {
-            if self.ready == 0 {
-                return;
-            }
             // From the first collector of the scheduler after the one served last.
             let later = u64::MAX << self.units[*served].after;
             let can_go = |mut bits: u64| {
@@ -130,7 +122,7 @@ impl Collectors {
                     let index = bits.trailing_zeros() as usize;
                     bits &= bits - 1;
                     let collector = &self.units[index];
-                    if to.is_free(collector.unit, collector.scheduler as usize) {
+                    if to.is_free(collector.place) {
                         return Some((index, collector));
                     }
                 }
@@ -139,24 +131,23 @@ impl Collectors {
             let found = can_go(self.ready & later).or_else(|| can_go(self.ready & !later));
             let Some((index, collector)) = found else { return };
             *served = index;
-            to.put(
-                collector.unit,
-                collector.scheduler as usize,
-                collector.flight,
-                collector.order,
-            );
+            let flight = collector.flight;
+            to.put(collector.place, flight, flights.get(flight).order);
             self.ready &= !(1 << index);
             self.occupied &= !(1 << index);
             self.open |= 1 << collector.scheduler;
+            if self.ready == 0 {
+                return;
+            }
         }
     }
 
     /// Every bank without a write reads for the first collector that wants it.
-    fn read(&mut self) {
+    fn read(&mut self, flights: &mut Flights) {
         let mut free = !self.written;
-        let (units, ready) = (&mut self.units, &mut self.ready);
+        let (units, ready) = (&self.units, &mut self.ready);
         self.waiting.retain(|&index| {
-            let operands = &mut units[index as usize].operands;
+            let operands = &mut flights.get_mut(units[index as usize].flight).operands;
             free &= !operands.read(free);
             let waits = !operands.is_empty();
             *ready |= u64::from(!waits) << index;
@@ -164,11 +155,8 @@ impl Collectors {
         });
     }
 
-    fn take_in(&mut self, flights: &mut Flights, from: &mut PipelineRegisters) {
+    fn take_in(&mut self, flights: &Flights, from: &mut PipelineRegisters) {
         for _ in 0..self.ports {
-            if from.schedulers() & self.open == 0 {
-                return;
-            }
             let before = from.taken();
             for unit in PORT_ORDER {
                 let Some((place, scheduler)) = from.oldest(unit) else {
@@ -177,30 +165,28 @@ impl Collectors {
                 if self.open >> scheduler & 1 == 1 {
                     let flight = from.at(place);
                     from.clear(place);
-                    self.hold(scheduler, flight, unit, flights);
+                    self.hold(scheduler, flight, flights);
                 }
             }
-            if from.taken() == before {
+            if from.taken() == before || from.schedulers() & self.open == 0 {
                 return;
             }
         }
     }
 
-    /// The first free collector of `scheduler`, which has one, begins with an instruction for `unit`.
-    fn hold(&mut self, scheduler: usize, id: FlightId, unit: Unit, flights: &mut Flights) {
+    /// The first free collector of `scheduler`, which has one, begins with an instruction.
+    fn hold(&mut self, scheduler: usize, id: FlightId, flights: &Flights) {
         let free = self.of_scheduler[scheduler] & !self.occupied;
         let index = free.trailing_zeros() as usize;
         if free & (free - 1) == 0 {
             self.open &= !(1 << scheduler);
         }
-        let flight = flights.get_mut(id);
+        let flight = flights.get(id);
         let collector = &mut self.units[index];
         collector.flight = id;
-        collector.order = flight.order;
-        collector.unit = unit;
-        std::mem::swap(&mut collector.operands, &mut flight.operands);
+        collector.place = flight.place;
         self.occupied |= 1 << index;
-        if collector.operands.is_empty() {
+        if flight.operands.is_empty() {
             self.ready |= 1 << index;
         } else {
             self.waiting.push(index as u8);

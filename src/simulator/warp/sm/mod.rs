@@ -9,20 +9,20 @@ mod issue;
 mod load_store;
 mod operands;
 mod pipeline_registers;
+mod standing;
 mod units;
 mod warps;
 
 pub use blocks::{BlockStart, EndedBlock};
-use flight::Unit;
 pub use issue::{IssueEvent, Stalls};
 
 use self::blocks::Block;
 use self::collector::Collectors;
 use self::facts::FactsTable;
-use self::flight::{FlightId, Flights};
+use self::flight::{FlightId, Flights, NONE, Unit};
 use self::load_store::{LoadStore, LoadStoreParameters};
 use self::pipeline_registers::{LANES, PipelineRegisters};
-use self::units::{Pipeline, ResultBuses};
+use self::units::Pipelines;
 use self::warps::Warps;
 use super::cache::{Cache, Counts, Geometry};
 use super::code::Effect;
@@ -44,13 +44,9 @@ pub struct Sm {
     collectors: Collectors,
     /// Collected, not yet in a unit.
     collected: PipelineRegisters,
-    /// By unit, then scheduler.
-    pipelines: Vec<Pipeline>,
-    /// Pipelines with something inside, one bit each, as the pipeline registers.
-    working: u64,
-    buses: ResultBuses,
-    /// Results to be written back in the next cycle.
-    results: Vec<FlightId>,
+    pipelines: Pipelines,
+    /// The first result to be written back in the next cycle; the others follow.
+    results: FlightId,
     load_store: LoadStore,
     /// Fetched, not yet decoded.
     fetched: Option<usize>,
@@ -89,7 +85,7 @@ impl Sm {
     ) -> Self {
         let sm = &machine.sm;
         let schedulers = sm.schedulers as usize;
-        let latency = sm.times.longest() as usize;
+        let facts = FactsTable::new(sm);
         let generic = &sm.register_file.generic;
         let parameters = LoadStoreParameters {
             sm: number,
@@ -101,7 +97,6 @@ impl Sm {
         };
         Self {
             number,
-            warps: Warps::new(sm.warps() as usize, schedulers, FactsTable::new(sm)),
             sees_idle_cycles: policies.iter().any(AnyPolicy::sees_idle_cycles),
             policies,
             flights: Flights::default(),
@@ -114,16 +109,13 @@ impl Sm {
                 schedulers,
             ),
             collected: PipelineRegisters::new(),
-            pipelines: (0..Unit::PIPELINES.len() * schedulers)
-                .map(|_| Pipeline::default())
-                .collect(),
-            working: 0,
-            buses: ResultBuses::new(sm.widths.ex_wb, latency),
-            results: Vec::new(),
+            pipelines: Pipelines::new(facts.longest(), sm.widths.ex_wb),
+            results: NONE,
             load_store: LoadStore::new(parameters, Cache::new(l1)),
             fetched: None,
             last_fetched: 0,
             turn: 0,
+            warps: Warps::new(sm.warps() as usize, schedulers, facts),
             blocks: (0..sm.blocks).map(|_| None).collect(),
             resident: 0,
             without_unit: None,
@@ -168,12 +160,11 @@ impl Sm {
         let busy = self.warps.hungry != 0
             || self.warps.finished != 0
             || self.fetched.is_some()
-            || self.working != 0
-            || !self.results.is_empty()
+            || !self.pipelines.is_empty()
             || !self.issued.is_empty()
             || !self.collected.is_empty()
             || !self.collectors.is_empty()
-            || self.warps.can_issue != 0;
+            || self.warps.standing.can_act();
         if busy {
             Some(now)
         } else {
@@ -192,11 +183,11 @@ impl Sm {
             return;
         }
         self.turn = (self.turn + (cycles % self.policies.len() as u64) as usize) % self.policies.len();
-        for scheduler in &self.warps.schedulers {
-            if scheduler.waiting.is_empty() {
-                self.stalls.idle += cycles;
-            } else {
+        for scheduler in 0..self.policies.len() {
+            if self.warps.standing.waits(scheduler) {
                 self.stalls.scoreboard += cycles;
+            } else {
+                self.stalls.idle += cycles;
             }
         }
     }
@@ -227,9 +218,11 @@ impl Sm {
     }
 
     fn write_back(&mut self) {
-        for index in 0..self.results.len() {
-            let id = self.results[index];
+        let mut next = std::mem::replace(&mut self.results, NONE);
+        while next != NONE {
+            let id = next;
             let flight = self.flights.get(id);
+            next = flight.next;
             let slot = flight.slot;
             for register in &flight.writes {
                 let bank = self
@@ -239,38 +232,24 @@ impl Sm {
                     break;
                 }
             }
-            self.warps.release(slot as usize, &flight.writes);
+            self.warps.release(slot as usize, &flight.written);
             self.warps.left_pipeline(slot as usize);
             self.flights.end(id);
+            self.pipelines.left();
         }
-        self.results.clear();
     }
 
     fn execute(&mut self, now: u64, net: &mut Crossbar<Request>, slice: &dyn Fn(u64) -> u16) {
-        let schedulers = self.policies.len();
-        let places = (1_u64 << (Unit::PIPELINES.len() * LANES)) - 1;
-        let mut bits = (self.working | self.collected.taken()) & places;
+        if !self.pipelines.is_empty() {
+            self.results = self.pipelines.leave(now);
+        }
+        let places = (1_u64 << (Unit::PIPELINES * LANES)) - 1;
+        let mut bits = self.collected.taken() & places;
         while bits != 0 {
-            let index = bits.trailing_zeros() as usize;
-            let bit = bits & bits.wrapping_neg();
+            let place = bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            let pipeline = &mut self.pipelines[index / LANES * schedulers + index % LANES];
-            if self.working & bit != 0
-                && let Some(result) = pipeline.cycle(now)
-            {
-                self.results.push(result);
-            }
-            if self.collected.taken() & bit != 0 {
-                let id = self.collected.at(index);
-                let flight = self.flights.get(id);
-                if pipeline.take(id, flight.latency, flight.initiation, now, &mut self.buses) {
-                    self.collected.clear(index);
-                }
-            }
-            if pipeline.is_empty() {
-                self.working &= !bit;
-            } else {
-                self.working |= bit;
+            if self.pipelines.take(self.collected.at(place), &mut self.flights, now) {
+                self.collected.clear(place);
             }
         }
         self.load_store.cycle(

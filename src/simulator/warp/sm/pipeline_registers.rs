@@ -1,12 +1,12 @@
 //! What stands between two stages of an SM.
 
-use super::flight::{FlightId, Unit};
+use super::flight::{FlightId, UNITS, Unit};
 
 /// One register per kind of unit and scheduler, between two stages.
 #[derive(Debug)]
 pub struct PipelineRegisters {
     /// What is in each place, and its rank in the order of issue.
-    places: [(FlightId, u64); 64],
+    places: [(FlightId, u64); PLACES],
     /// Places that are taken, one bit each: by unit, then scheduler.
     taken: u64,
 }
@@ -14,23 +14,27 @@ pub struct PipelineRegisters {
 /// Schedulers, at most; so many places has each unit.
 pub const LANES: usize = 8;
 
+/// Places in all: by unit, then scheduler.
+pub const PLACES: usize = UNITS * LANES;
+
 /// The first place of each unit, one bit each.
 const FIRST_PLACES: u64 = 0x0000_0101_0101_0101;
 
 impl PipelineRegisters {
     pub fn new() -> Self {
         Self {
-            places: [(0, 0); 64],
+            places: [(0, 0); PLACES],
             taken: 0,
         }
     }
 
-    fn index(unit: Unit, scheduler: usize) -> usize {
-        unit as usize * LANES + scheduler
+    /// The place of `unit` and `scheduler`.
+    pub fn place(unit: Unit, scheduler: usize) -> u8 {
+        (unit as usize * LANES + scheduler) as u8
     }
 
-    pub fn is_free(&self, unit: Unit, scheduler: usize) -> bool {
-        self.taken >> Self::index(unit, scheduler) & 1 == 0
+    pub fn is_free(&self, place: u8) -> bool {
+        self.taken >> place & 1 == 0
     }
 
     pub fn is_empty(&self) -> bool {
@@ -62,10 +66,9 @@ impl PipelineRegisters {
         (folded | folded >> 8) & 0xff
     }
 
-    pub fn put(&mut self, unit: Unit, scheduler: usize, flight: FlightId, order: u64) {
-        let index = Self::index(unit, scheduler);
-        self.places[index] = (flight, order);
-        self.taken |= 1 << index;
+    pub fn put(&mut self, place: u8, flight: FlightId, order: u64) {
+        self.places[place as usize] = (flight, order);
+        self.taken |= 1 << place;
     }
 
     /// What is in place `index`; to be asked of places that are taken.
