@@ -127,7 +127,7 @@ impl<'a> Gpu<'a> {
         let mut sms: Vec<Sm> = (0..clusters * per_cluster)
             .map(|sm| {
                 let policies = (0..machine.sm.schedulers)
-                    .map(|_| policy::of(settings.scheduler, &budgets))
+                    .map(|first| policy::of_slots_from(first as usize, settings.scheduler, &budgets))
                     .collect();
                 Sm::new(sm as u16, sm / per_cluster, &machine, l1.clone(), policies)
             })

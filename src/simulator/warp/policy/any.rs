@@ -18,6 +18,14 @@ pub enum AnyPolicy {
     Qaws(Turns<Qaws>),
 }
 
+/// As [`of`], of a sub-core whose first slot is `first`.
+pub fn of_slots_from(first: usize, scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
+    match scheduler {
+        Scheduler::Gto => AnyPolicy::Gto(Gto::from_slot(first)),
+        _ => of(scheduler, budgets),
+    }
+}
+
 /// The policy that `scheduler` names, before its first cycle. `budgets` are those of the groups (`rt-paws`: their priorities);
 /// the other policies have none and ignore them.
 pub fn of(scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {

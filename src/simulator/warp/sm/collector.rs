@@ -114,30 +114,29 @@ impl Collectors {
     }
 
     fn hand_over(&mut self, flights: &Flights, to: &mut PipelineRegisters) {
+        // One that cannot go now can go to no port.
+        let mut can_go = self.ready;
         for served in &mut self.served {
             // From the first collector of the scheduler after the one served last.
             let later = u64::MAX << self.units[*served].after;
-            let can_go = |mut bits: u64| {
-                while bits != 0 {
-                    let index = bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
-                    let collector = &self.units[index];
-                    if to.is_free(collector.place) {
-                        return Some((index, collector));
-                    }
+            loop {
+                if can_go == 0 {
+                    return;
                 }
-                None
-            };
-            let found = can_go(self.ready & later).or_else(|| can_go(self.ready & !later));
-            let Some((index, collector)) = found else { return };
-            *served = index;
-            let flight = collector.flight;
-            to.put(collector.place, flight, flights.get(flight).order);
-            self.ready &= !(1 << index);
-            self.occupied &= !(1 << index);
-            self.open |= 1 << collector.scheduler;
-            if self.ready == 0 {
-                return;
+                let first = if can_go & later == 0 { can_go } else { can_go & later };
+                let bit = first & first.wrapping_neg();
+                can_go &= !bit;
+                let index = bit.trailing_zeros() as usize;
+                let collector = &self.units[index];
+                if to.is_free(collector.place) {
+                    let flight = collector.flight;
+                    to.put(collector.place, flight, flights.get(flight).order);
+                    self.ready &= !bit;
+                    self.occupied &= !bit;
+                    self.open |= 1 << collector.scheduler;
+                    *served = index;
+                    break;
+                }
             }
         }
     }
@@ -145,30 +144,41 @@ impl Collectors {
     /// Every bank without a write reads for the first collector that wants it.
     fn read(&mut self, flights: &mut Flights) {
         let mut free = !self.written;
-        let (units, ready) = (&self.units, &mut self.ready);
-        self.waiting.retain(|&index| {
-            let operands = &mut flights.get_mut(units[index as usize].flight).operands;
+        let mut left = 0;
+        for at in 0..self.waiting.len() {
+            let index = self.waiting[at];
+            let operands = &mut flights.get_mut(self.units[index as usize].flight).operands;
             free &= !operands.read(free);
-            let waits = !operands.is_empty();
-            *ready |= u64::from(!waits) << index;
-            waits
-        });
+            if operands.is_empty() {
+                self.ready |= 1 << index;
+            } else {
+                self.waiting[left] = index;
+                left += 1;
+            }
+        }
+        self.waiting.truncate(left);
     }
 
     fn take_in(&mut self, flights: &Flights, from: &mut PipelineRegisters) {
+        let mut units = PORT_ORDER.map(|unit| from.has(unit));
         for _ in 0..self.ports {
-            let before = from.taken();
-            for unit in PORT_ORDER {
-                let Some((place, scheduler)) = from.oldest(unit) else {
+            let mut took = false;
+            for (unit, waits) in PORT_ORDER.into_iter().zip(&mut units) {
+                if !*waits {
+                    continue;
+                }
+                // Where the oldest finds no collector now, it finds none in this step.
+                let place = from.oldest(unit).filter(|&(_, scheduler)| self.open >> scheduler & 1 == 1);
+                let Some((place, scheduler)) = place else {
+                    *waits = false;
                     continue;
                 };
-                if self.open >> scheduler & 1 == 1 {
-                    let flight = from.at(place);
-                    from.clear(place);
-                    self.hold(scheduler, flight, flights);
-                }
+                let flight = from.at(place);
+                from.clear(place);
+                self.hold(scheduler, flight, flights);
+                took = true;
             }
-            if from.taken() == before || from.schedulers() & self.open == 0 {
+            if !took || from.is_empty() {
                 return;
             }
         }

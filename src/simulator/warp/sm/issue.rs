@@ -48,9 +48,7 @@ impl Sm {
                 self.issue_one(scheduler, now);
             }
         } else {
-            for scheduler in 0..schedulers {
-                self.count_idle(scheduler);
-            }
+            self.count_idle(1);
         }
         self.turn = if self.turn + 1 == schedulers {
             0
@@ -59,55 +57,54 @@ impl Sm {
         };
     }
 
-    fn issue_one(&mut self, scheduler: usize, now: u64) {
-        let standing = &self.warps.standing;
-        let pool = &self.warps.pools[scheduler];
-        if !standing.can_act_for(scheduler) {
-            if self.sees_idle_cycles {
-                self.policies[scheduler].begin(pool, WarpSet::default());
+    /// `cycles` cycles in which no scheduler can issue anything.
+    pub(super) fn count_idle(&mut self, cycles: u64) {
+        let waiting = self.warps.standing.waiting();
+        for scheduler in 0..self.policies.len() {
+            match waiting.and(self.warps.standing.of(scheduler)).is_empty() {
+                true => self.stalls.idle += cycles,
+                false => self.stalls.scoreboard += cycles,
             }
-            self.count_idle(scheduler);
-            return;
-        }
-        let whatever_unit = standing.ready(scheduler);
-        let taken = self.issued.taken_for(scheduler);
-        let ready = whatever_unit.without(standing.needing(scheduler, taken));
-        let stale = standing.stale(scheduler);
-        self.policies[scheduler].begin(pool, ready);
-        let mut candidates = ready.or(stale);
-        while !candidates.is_empty() {
-            let pool = &self.warps.pools[scheduler];
-            let Some(local) = self.policies[scheduler].first(pool, candidates) else {
-                break;
-            };
-            let slot = self.warps.of_scheduler(scheduler, local);
-            if stale.contains(local) {
-                self.warps.flush(slot);
-                candidates.remove(local);
-                continue;
-            }
-            self.policies[scheduler].issued(pool, local);
-            self.issue_warp(scheduler, local, slot, now);
-            self.stalls.issued += 1;
-            return;
-        }
-        if !whatever_unit.is_empty() {
-            self.stalls.pipeline += 1;
-        } else {
-            self.count_idle(scheduler);
         }
     }
 
-    /// `scheduler` has no warp that waits for nothing but its unit.
-    fn count_idle(&mut self, scheduler: usize) {
-        if self.warps.standing.waits(scheduler) {
+    fn issue_one(&mut self, scheduler: usize, now: u64) {
+        let standing = &self.warps.standing;
+        let own = standing.of(scheduler);
+        let (able, stale) = (standing.ready().and(own), standing.stale().and(own));
+        let mut ready = able;
+        for unit in self.issued.taken_for(scheduler) {
+            ready = ready.without(standing.needing(unit));
+        }
+        let mut candidates = ready.or(stale);
+        if self.sees_idle_cycles || !candidates.is_empty() {
+            self.policies[scheduler].begin(&self.warps.pools[scheduler], ready);
+        }
+        while !candidates.is_empty() {
+            let (policy, pool) = (&mut self.policies[scheduler], &self.warps.pools[scheduler]);
+            let Some(slot) = policy.first(pool, candidates) else {
+                break;
+            };
+            if stale.contains(slot) {
+                self.warps.flush(slot);
+                candidates.remove(slot);
+                continue;
+            }
+            policy.issued(pool, slot);
+            self.issue_warp(scheduler, slot, now);
+            self.stalls.issued += 1;
+            return;
+        }
+        if !able.is_empty() {
+            self.stalls.pipeline += 1;
+        } else if !self.warps.standing.waiting().and(own).is_empty() {
             self.stalls.scoreboard += 1;
         } else {
             self.stalls.idle += 1;
         }
     }
 
-    fn issue_warp(&mut self, scheduler: usize, local: usize, slot: usize, now: u64) {
+    fn issue_warp(&mut self, scheduler: usize, slot: usize, now: u64) {
         let warp = self.warps.slot(slot);
         let Some(instruction) = self.warps.next(slot) else {
             return;
@@ -135,7 +132,7 @@ impl Sm {
                 sm: self.number,
                 scheduler: scheduler as u8,
                 slot: slot as u16,
-                age: self.warps.pools[scheduler].age[local],
+                age: self.warps.pools[scheduler].age[slot],
                 kernel,
                 pc: instruction.pc,
                 operation,

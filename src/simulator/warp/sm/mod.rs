@@ -157,8 +157,7 @@ impl Sm {
 
     /// The cycle in which something can happen here without an answer or a new block; `None`: never.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
-        let busy = self.warps.hungry != 0
-            || self.warps.finished != 0
+        let busy = !self.warps.hungry.or(self.warps.finished).is_empty()
             || self.fetched.is_some()
             || !self.pipelines.is_empty()
             || !self.issued.is_empty()
@@ -183,13 +182,7 @@ impl Sm {
             return;
         }
         self.turn = (self.turn + (cycles % self.policies.len() as u64) as usize) % self.policies.len();
-        for scheduler in 0..self.policies.len() {
-            if self.warps.standing.waits(scheduler) {
-                self.stalls.scoreboard += cycles;
-            } else {
-                self.stalls.idle += cycles;
-            }
-        }
+        self.count_idle(cycles);
     }
 
     /// Cycle `now`. An SM without blocks does nothing.
@@ -210,7 +203,7 @@ impl Sm {
             if let Some(slot) = self.fetched.take() {
                 self.warps.decode(slot);
             }
-            if (self.warps.hungry | self.warps.finished) == 0 {
+            if self.warps.hungry.or(self.warps.finished).is_empty() {
                 break;
             }
             self.fetch(now);
@@ -248,7 +241,8 @@ impl Sm {
         while bits != 0 {
             let place = bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            if self.pipelines.take(self.collected.at(place), &mut self.flights, now) {
+            let id = self.collected.at(place);
+            if self.pipelines.take(place, id, &mut self.flights, now) {
                 self.collected.clear(place);
             }
         }
@@ -271,29 +265,19 @@ impl Sm {
 
     /// Fetches for the next warp without instructions; warps that are through leave on the way to it.
     fn fetch(&mut self, now: u64) {
-        let mut later = u64::MAX.checked_shl(self.last_fetched as u32 + 1).unwrap_or(0);
         // Those after the last one fetched for, then from the first.
-        for _ in 0..2 {
-            loop {
-                let bits = (self.warps.hungry | self.warps.finished) & later;
-                if bits == 0 {
-                    break;
-                }
-                let slot = bits.trailing_zeros() as usize;
-                later &= !(bits & bits.wrapping_neg());
-                if self.warps.finished >> slot & 1 == 1 {
+        for mut from in [self.last_fetched + 1, 0] {
+            while let Some(slot) = self.warps.hungry.or(self.warps.finished).from(from).lowest() {
+                from = slot + 1;
+                if self.warps.finished.contains(slot) {
                     self.retire(slot, now);
                 }
-                if self.warps.hungry >> slot & 1 == 1 {
+                if self.warps.hungry.contains(slot) {
                     self.fetched = Some(slot);
                     self.last_fetched = slot;
                     return;
                 }
             }
-            if (self.warps.hungry | self.warps.finished) == 0 {
-                return;
-            }
-            later = u64::MAX;
         }
     }
 }

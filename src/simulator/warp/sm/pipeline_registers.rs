@@ -71,6 +71,11 @@ impl PipelineRegisters {
         self.taken |= 1 << place;
     }
 
+    /// Whether some place of `unit` is taken.
+    pub fn has(&self, unit: Unit) -> bool {
+        self.taken >> (unit as usize * LANES) & 0xff != 0
+    }
+
     /// What is in place `index`; to be asked of places that are taken.
     pub fn at(&self, index: usize) -> FlightId {
         self.places[index].0

@@ -1,106 +1,93 @@
-//! Where the warps of an SM stand, as sets: one bit per warp, scheduler by scheduler, so that the warps of each are together.
+//! Where the warps of an SM stand, as sets of its slots.
 
 use super::super::policy::WarpSet;
 use super::flight::{UNITS, Unit};
+use super::pipeline_registers::LANES;
 
 /// What the warps of an SM can do.
 #[derive(Debug)]
 pub struct Standing {
     /// Those that have an instruction in the buffer and wait for no barrier, fence or atomic.
-    able: u64,
+    able: WarpSet,
     /// Those whose instructions in the buffer are of the wrong path.
-    stale: u64,
+    stale: WarpSet,
     /// Those whose next instruction waits for a register.
-    blocked: u64,
+    blocked: WarpSet,
     /// By unit, those whose next instruction needs it.
-    of_unit: [u64; UNITS],
-    /// Warps of each scheduler.
-    per_scheduler: u32,
+    of_unit: [WarpSet; UNITS],
+    /// By scheduler, its slots.
+    lanes: [WarpSet; LANES],
 }
 
-/// A warp among those of the SM: one bit.
-#[derive(Debug, Clone, Copy)]
-pub struct Bit(u64);
-
 impl Standing {
-    pub fn new(per_scheduler: usize) -> Self {
+    /// Of `slots` slots, which the schedulers have in turn.
+    pub fn new(slots: usize, schedulers: usize) -> Self {
+        let mut lanes = [WarpSet::default(); LANES];
+        for (scheduler, lane) in lanes.iter_mut().enumerate().take(schedulers) {
+            *lane = (scheduler..slots).step_by(schedulers).collect();
+        }
         Self {
-            able: 0,
-            stale: 0,
-            blocked: 0,
-            of_unit: [0; UNITS],
-            per_scheduler: per_scheduler as u32,
+            able: WarpSet::default(),
+            stale: WarpSet::default(),
+            blocked: WarpSet::default(),
+            of_unit: [WarpSet::default(); UNITS],
+            lanes,
         }
     }
 
-    /// The warp in place `local` of `scheduler`.
-    pub fn bit(&self, scheduler: usize, local: usize) -> Bit {
-        Bit(1 << (scheduler * self.per_scheduler as usize + local))
+    /// Whether the warp of `slot`, a set of one, has an instruction and waits for nothing beside registers, and whether the
+    /// instruction is of the wrong path.
+    pub fn set_able(&mut self, slot: WarpSet, able: bool, stale: bool) {
+        self.able = put(self.able, slot, able);
+        self.stale = put(self.stale, slot, stale);
     }
 
-    pub fn set_able(&mut self, warp: Bit, able: bool) {
-        put(&mut self.able, warp, able);
+    /// Whether the warp of `slot` waits for registers.
+    pub fn set_blocked(&mut self, slot: WarpSet, blocked: bool) {
+        self.blocked = put(self.blocked, slot, blocked);
     }
 
-    pub fn set_stale(&mut self, warp: Bit, stale: bool) {
-        put(&mut self.stale, warp, stale);
-    }
-
-    pub fn set_blocked(&mut self, warp: Bit, blocked: bool) {
-        put(&mut self.blocked, warp, blocked);
-    }
-
-    /// The next instruction of `warp` is not for `before` but for `unit`.
-    pub fn set_unit(&mut self, warp: Bit, before: Unit, unit: Unit) {
-        self.of_unit[before as usize] &= !warp.0;
-        self.of_unit[unit as usize] |= warp.0;
-    }
-
-    /// Those that could issue, if their unit were free, or have instructions to drop.
-    fn acting(&self) -> u64 {
-        self.able & (self.stale | !self.blocked)
+    /// The next instruction of the warp in `slot` is not for `before` but for `unit`.
+    pub fn set_unit(&mut self, slot: WarpSet, before: Unit, unit: Unit) {
+        let unit_before = &mut self.of_unit[before as usize];
+        *unit_before = unit_before.without(slot);
+        let unit = &mut self.of_unit[unit as usize];
+        *unit = unit.or(slot);
     }
 
     /// Whether some warp could issue, if its unit were free, or has instructions to drop.
     pub fn can_act(&self) -> bool {
-        self.acting() != 0
+        !self.able.and(self.stale).is_empty() || !self.able.without(self.blocked).is_empty()
     }
 
-    /// The same of the warps of one scheduler.
-    pub fn can_act_for(&self, scheduler: usize) -> bool {
-        !self.share(self.acting(), scheduler).is_empty()
+    /// The slots of `scheduler`.
+    pub fn of(&self, scheduler: usize) -> WarpSet {
+        self.lanes[scheduler]
     }
 
-    /// Whether some warp of `scheduler` waits for a register.
-    pub fn waits(&self, scheduler: usize) -> bool {
-        !self
-            .share(self.able & self.blocked & !self.stale, scheduler)
-            .is_empty()
+    /// Warps that must drop what is in their buffer.
+    pub fn stale(&self) -> WarpSet {
+        self.able.and(self.stale)
     }
 
-    /// The warps of `scheduler` that must drop what is in their buffer.
-    pub fn stale(&self, scheduler: usize) -> WarpSet {
-        self.share(self.able & self.stale, scheduler)
+    /// Warps whose next instruction waits for nothing but its unit.
+    pub fn ready(&self) -> WarpSet {
+        self.able.without(self.stale.or(self.blocked))
     }
 
-    /// The warps of `scheduler` whose next instruction waits for nothing but its unit.
-    pub fn ready(&self, scheduler: usize) -> WarpSet {
-        self.share(self.able & !self.stale & !self.blocked, scheduler)
+    /// Warps whose next instruction waits for a register.
+    pub fn waiting(&self) -> WarpSet {
+        self.able.without(self.stale).and(self.blocked)
     }
 
-    /// The warps of `scheduler` whose next instruction needs one of the units of `taken`.
-    pub fn needing(&self, scheduler: usize, taken: impl Iterator<Item = usize>) -> WarpSet {
-        let needing = taken.fold(0, |needing, unit| needing | self.of_unit[unit]);
-        self.share(needing, scheduler)
-    }
-
-    /// Those of `warps` that are of `scheduler`.
-    fn share(&self, warps: u64, scheduler: usize) -> WarpSet {
-        let lowest = u64::MAX >> (64 - self.per_scheduler);
-        WarpSet(warps >> (scheduler as u32 * self.per_scheduler) & lowest)
+    /// Warps whose next instruction needs `unit`.
+    pub fn needing(&self, unit: usize) -> WarpSet {
+        self.of_unit[unit]
     }
 }
 
-fn put(set: &mut u64, warp: Bit, member: bool) {
-    *set = *set & !warp.0 | if member { warp.0 } else { 0 };
+/// `set` with `slot`, or without it.
+fn put(set: WarpSet, slot: WarpSet, member: bool) -> WarpSet {
+    let others = set.without(slot);
+    if member { others.or(slot) } else { others }
 }

@@ -56,18 +56,16 @@ impl Pipelines {
     }
 
     /// Takes an instruction in its place if the unit and a result bus are free; says whether.
-    pub fn take(&mut self, id: FlightId, flights: &mut Flights, now: u64) -> bool {
-        let flight = flights.get(id);
-        let place = flight.place as usize;
-        let Facts {
-            latency, initiation, ..
-        } = flight.facts;
+    pub fn take(&mut self, place: usize, id: FlightId, flights: &mut Flights, now: u64) -> bool {
         if now < self.free_at[place] {
             return false;
         }
+        let Facts {
+            latency, initiation, ..
+        } = flights.get(id).facts;
         let result = self.index(now + u64::from(latency));
         let buses = &mut self.buses[result];
-        if *buses >> place & 1 == 1 || buses.count_ones() >= self.width {
+        if *buses != 0 && (*buses >> place & 1 == 1 || buses.count_ones() >= self.width) {
             return false;
         }
         *buses |= 1 << place;

@@ -3,7 +3,7 @@
 use super::super::code::{Instruction, Operation, RegisterSet, Stream};
 use super::super::policy::{Pool, WarpSet};
 use super::facts::{Facts, FactsTable};
-use super::standing::{Bit, Standing};
+use super::standing::Standing;
 
 /// A warp slot.
 pub struct Slot {
@@ -31,11 +31,9 @@ pub struct Slot {
     blocked_by_more: bool,
     /// What the machine does with the next instruction.
     pub facts: Facts,
-    /// Its scheduler, and its place there.
     scheduler: u8,
-    local: u8,
-    /// Its place in the sets.
-    bit: Bit,
+    /// The slot, as a set of one.
+    bit: WarpSet,
 }
 
 impl Slot {
@@ -67,22 +65,20 @@ pub struct Warps {
     /// What they can do.
     pub standing: Standing,
     /// Slots that want instructions.
-    pub hungry: u64,
+    pub hungry: WarpSet,
     /// Slots whose warp is through with everything.
-    pub finished: u64,
+    pub finished: WarpSet,
     /// What the machine does with each operation.
     facts: FactsTable,
 }
 
 impl Warps {
     pub fn new(slots: usize, schedulers: usize, facts: FactsTable) -> Self {
-        let per_scheduler = slots.div_ceil(schedulers);
         let pool = Pool {
-            age: vec![0; per_scheduler],
-            group: vec![0; per_scheduler],
+            age: vec![0; slots],
+            group: vec![0; slots],
             live: WarpSet::default(),
         };
-        let standing = Standing::new(per_scheduler);
         Self {
             slots: (0..slots)
                 .map(|slot| Slot {
@@ -102,14 +98,13 @@ impl Warps {
                     blocked_by_more: false,
                     facts: facts.of(Operation::Other.kind()),
                     scheduler: (slot % schedulers) as u8,
-                    local: (slot / schedulers) as u8,
-                    bit: standing.bit(slot % schedulers, slot / schedulers),
+                    bit: WarpSet(1 << slot),
                 })
                 .collect(),
             pools: vec![pool; schedulers],
-            standing,
-            hungry: 0,
-            finished: 0,
+            standing: Standing::new(slots, schedulers),
+            hungry: WarpSet::default(),
+            finished: WarpSet::default(),
             facts,
         }
     }
@@ -123,11 +118,6 @@ impl Warps {
         &self.slots[slot]
     }
 
-    /// The slot of place `local` of `scheduler`.
-    pub fn of_scheduler(&self, scheduler: usize, local: usize) -> usize {
-        local * self.pools.len() + scheduler
-    }
-
     /// A warp starts in a free slot.
     pub fn start(
         &mut self,
@@ -138,11 +128,10 @@ impl Warps {
         age: u64,
     ) {
         let place = &mut self.slots[slot];
-        let local = place.local as usize;
         let pool = &mut self.pools[place.scheduler as usize];
-        pool.age[local] = age;
-        pool.group[local] = kernel;
-        pool.live.insert(local);
+        pool.age[slot] = age;
+        pool.group[slot] = kernel;
+        pool.live.insert(slot);
         place.stream = Some(stream);
         place.kernel = kernel;
         place.block = block;
@@ -160,7 +149,7 @@ impl Warps {
     /// The warp in `slot` is through and leaves.
     pub fn leave(&mut self, slot: usize) {
         self.slots[slot].stream = None;
-        self.finished &= !(1 << slot);
+        self.finished.remove(slot);
     }
 
     /// Instructions of the next two places in memory come into the buffer.
@@ -207,7 +196,7 @@ impl Warps {
             place.buffered = 0;
             place.stale = false;
             let pool = &mut self.pools[place.scheduler as usize];
-            pool.live.remove(place.local as usize);
+            pool.live.remove(slot);
         }
         self.settle(slot);
         done
@@ -286,7 +275,7 @@ impl Warps {
             && place.in_pipeline == 0
             && place.writing.is_empty()
         {
-            self.finished |= 1 << slot;
+            self.finished.insert(slot);
         }
     }
 
@@ -309,9 +298,10 @@ impl Warps {
     /// Puts the warp into the sets that follow from its buffer and what it waits for beside registers.
     fn settle(&mut self, slot: usize) {
         let place = &self.slots[slot];
-        let hungry = place.buffered == 0 && !place.done;
-        self.hungry = self.hungry & !(1 << slot) | u64::from(hungry) << slot;
-        self.standing.set_able(place.bit, place.is_able());
-        self.standing.set_stale(place.bit, place.stale);
+        self.hungry = self.hungry.without(place.bit);
+        if place.buffered == 0 && !place.done {
+            self.hungry = self.hungry.or(place.bit);
+        }
+        self.standing.set_able(place.bit, place.is_able(), place.stale);
     }
 }
