@@ -5,10 +5,10 @@
 use super::super::code::Register;
 use super::flight::{FlightId, Flights, UNITS, Unit};
 use super::operands::Operands;
-use super::pipeline_registers::PipelineRegisters;
+use super::pipeline_registers::{LANES, PipelineRegisters};
 
-/// The order in which a port looks at the pipeline registers.
-const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
+/// The order in which a port looks at the pipeline registers before the collectors.
+pub const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
 
 #[derive(Debug, Clone)]
 struct Collector {
@@ -28,6 +28,9 @@ pub struct Collectors {
     occupied: u64,
     /// Collectors that have all operands, one bit each.
     ready: u64,
+    /// Those of them that found the register behind them taken, one bit each, and these registers.
+    stuck: u64,
+    stuck_behind: u64,
     /// Schedulers with a free collector, one bit each.
     open: u64,
     /// Per scheduler, its collectors, one bit each.
@@ -57,6 +60,8 @@ impl Collectors {
                 .collect(),
             occupied: 0,
             ready: 0,
+            stuck: 0,
+            stuck_behind: 0,
             open: if per_scheduler == 0 {
                 0
             } else {
@@ -101,7 +106,7 @@ impl Collectors {
 
     /// One step: hand over, read, take in.
     pub fn step(&mut self, flights: &mut Flights, from: &mut PipelineRegisters, to: &mut PipelineRegisters) {
-        if self.ready != 0 {
+        if self.ready & !self.stuck != 0 || self.stuck_behind & !to.taken() != 0 {
             self.hand_over(flights, to);
         }
         if !self.waiting.is_empty() {
@@ -114,8 +119,10 @@ impl Collectors {
     }
 
     fn hand_over(&mut self, flights: &Flights, to: &mut PipelineRegisters) {
-        // One that cannot go now can go to no port.
-        let mut can_go = self.ready;
+        if self.stuck_behind & !to.taken() != 0 {
+            (self.stuck, self.stuck_behind) = (0, 0);
+        }
+        let mut can_go = self.ready & !self.stuck;
         for served in &mut self.served {
             // From the first collector of the scheduler after the one served last.
             let later = u64::MAX << self.units[*served].after;
@@ -137,6 +144,8 @@ impl Collectors {
                     *served = index;
                     break;
                 }
+                self.stuck |= bit;
+                self.stuck_behind |= 1 << collector.place;
             }
         }
     }
@@ -160,25 +169,27 @@ impl Collectors {
     }
 
     fn take_in(&mut self, flights: &Flights, from: &mut PipelineRegisters) {
-        let mut units = PORT_ORDER.map(|unit| from.has(unit));
+        let mut units = from.units();
         for _ in 0..self.ports {
-            let mut took = false;
-            for (unit, waits) in PORT_ORDER.into_iter().zip(&mut units) {
-                if !*waits {
-                    continue;
-                }
-                // Where the oldest finds no collector now, it finds none in this step.
-                let place = from.oldest(unit).filter(|&(_, scheduler)| self.open >> scheduler & 1 == 1);
-                let Some((place, scheduler)) = place else {
-                    *waits = false;
+            let mut left = units;
+            while left != 0 {
+                let unit = left & left.wrapping_neg();
+                left &= !unit;
+                let Some(place) = from.oldest(unit.trailing_zeros() as usize) else {
+                    units &= !unit;
                     continue;
                 };
+                let scheduler = place % LANES;
+                if self.open >> scheduler & 1 == 0 {
+                    // Where the oldest finds no collector now, it finds none in this step.
+                    units &= !unit;
+                    continue;
+                }
                 let flight = from.at(place);
                 from.clear(place);
                 self.hold(scheduler, flight, flights);
-                took = true;
             }
-            if !took || from.is_empty() {
+            if units == 0 || from.is_empty() {
                 return;
             }
         }

@@ -4,7 +4,7 @@ use super::super::code::{Caching, Instruction, Register, RegisterSet};
 use super::facts::Facts;
 use super::operands::Operands;
 
-/// A kind of functional unit. The order is that in which units work within a cycle.
+/// A kind of functional unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     Sp,
@@ -19,7 +19,10 @@ pub enum Unit {
 pub const UNITS: usize = 6;
 
 impl Unit {
-    /// Those with a pipeline per scheduler: all but the last, the load-store unit, which an SM has one of.
+    /// The order in which units work within a cycle. An SM has one load-store unit; of the others, each scheduler has its own.
+    pub const WORK_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor, Unit::Mem];
+
+    /// Those with a pipeline per scheduler: all but the last.
     pub const PIPELINES: usize = UNITS - 1;
 }
 
@@ -66,7 +69,7 @@ pub struct Flight {
     pub order: u64,
     pub slot: u16,
     pub scheduler: u8,
-    /// Its place in pipeline registers.
+    /// Its place in the pipeline registers before the units.
     pub place: u8,
     /// What the machine does with it.
     pub facts: Facts,

@@ -3,7 +3,6 @@
 use super::super::code::Operation;
 use super::super::policy::{Policy, WarpSet};
 use super::flight::{Memory, Unit};
-use super::pipeline_registers::PipelineRegisters;
 use super::{Sm, coalescing};
 
 /// An instruction was issued.
@@ -112,11 +111,10 @@ impl Sm {
         let operation = instruction.operation;
         let (kernel, facts) = (warp.kernel, warp.facts);
         let id = self.flights.start(facts, instruction);
-        let place = PipelineRegisters::place(facts.unit, scheduler);
         let flight = self.flights.get_mut(id);
         flight.slot = slot as u16;
         flight.scheduler = scheduler as u8;
-        flight.place = place;
+        flight.place = self.collected.place(facts.unit, scheduler);
         self.collectors.operands(
             &instruction.reads,
             slot as u16,
@@ -149,6 +147,7 @@ impl Sm {
             _ => u64::from(lanes.count_ones()),
         };
         let done = self.warps.issued(slot, &flight.written, self.effect.jumped);
+        let place = self.issued.place(facts.unit, scheduler);
         self.issued.put(place, id, flight.order);
         match facts.memory {
             Memory::None => {}

@@ -100,7 +100,7 @@ impl Sm {
             sees_idle_cycles: policies.iter().any(AnyPolicy::sees_idle_cycles),
             policies,
             flights: Flights::default(),
-            issued: PipelineRegisters::new(),
+            issued: PipelineRegisters::new(collector::PORT_ORDER),
             collectors: Collectors::new(
                 generic.units as usize,
                 generic.in_ports as usize,
@@ -108,7 +108,7 @@ impl Sm {
                 sm.register_file.banks as usize,
                 schedulers,
             ),
-            collected: PipelineRegisters::new(),
+            collected: PipelineRegisters::new(Unit::WORK_ORDER),
             pipelines: Pipelines::new(facts.longest(), sm.widths.ex_wb),
             results: NONE,
             load_store: LoadStore::new(parameters, Cache::new(l1)),
@@ -256,7 +256,7 @@ impl Sm {
         );
         if self.collected.taken() & !places != 0
             && self.load_store.is_free()
-            && let Some((place, _)) = self.collected.oldest(Unit::Mem)
+            && let Some(place) = self.collected.oldest(Unit::PIPELINES * LANES)
         {
             self.load_store.take(self.collected.at(place));
             self.collected.clear(place);

@@ -81,8 +81,8 @@ impl Standing {
     }
 
     /// Warps whose next instruction needs `unit`.
-    pub fn needing(&self, unit: usize) -> WarpSet {
-        self.of_unit[unit]
+    pub fn needing(&self, unit: Unit) -> WarpSet {
+        self.of_unit[unit as usize]
     }
 }
 
