@@ -21,7 +21,12 @@ impl Hasher for WordHasher {
     }
 
     fn write_u64(&mut self, word: u64) {
-        let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 32);
+        self.0 = hash(self.0 ^ word);
     }
+}
+
+/// The hash of one word.
+pub fn hash(word: u64) -> u64 {
+    let mixed = word.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ (mixed >> 32)
 }
