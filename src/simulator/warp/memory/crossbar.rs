@@ -111,6 +111,7 @@ impl<T: Copy> Crossbar<T> {
     /// One cycle.
     pub fn advance(&mut self) {
         match self.arbiter {
+            Arbiter::Islip if self.active.is_empty() => {}
             Arbiter::Islip => self.advance_islip(),
             Arbiter::RoundRobin => self.advance_round_robin(),
         }
