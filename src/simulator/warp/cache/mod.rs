@@ -231,7 +231,7 @@ impl Cache {
     /// The level below answered the read of `request`'s sector.
     pub fn fill(&mut self, request: &Request) {
         if let Some((line, bytes, atomic)) = self.mshr.arrived(request.address) {
-            self.tags.fill(line, request.sector(), bytes);
+            self.tags.fill(line, 1 << request.sector(), bytes);
             if atomic {
                 self.tags.write(line, request);
             }

@@ -61,6 +61,17 @@ impl Edges {
         ticks
     }
 
+    /// Leaves out DRAM edges that come before those of all other clocks, up to number `until`.
+    pub fn pass_dram(&mut self, until: u64) {
+        let [core, interconnect, l2, mut dram] = self.next;
+        let dram_index = Domain::Dram as usize;
+        while dram < core && dram < interconnect && dram < l2 && self.count[dram_index] + 1 < until {
+            dram += self.period[dram_index];
+            self.count[dram_index] += 1;
+        }
+        self.next[dram_index] = dram;
+    }
+
     /// Leaves out all edges up to and with that of core cycle `cycle - 1`.
     pub fn skip_to(&mut self, cycle: u64) {
         while self.count(Domain::Core) < cycle {

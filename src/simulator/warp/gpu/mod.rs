@@ -218,6 +218,9 @@ impl<'a> Gpu<'a> {
     fn run(&mut self, limit: u64, watch: &mut dyn FnMut(u64)) -> Result<(), Failure> {
         let mut next_watch = WATCH;
         loop {
+            if self.skips {
+                self.edges.pass_dram(self.partition_wakes.earliest());
+            }
             let ticks = self.edges.advance();
             if ticks[Domain::Core as usize] {
                 self.take_responses();
