@@ -92,8 +92,10 @@ impl Collectors {
 
     /// What an instruction of the warp in `slot`, which belongs to `scheduler`, has to read.
     pub fn operands(&self, reads: &[Register], slot: u16, scheduler: usize, operands: &mut Operands) {
+        let first = scheduler as u32 * self.banks_per_scheduler;
         for register in reads {
-            operands.add(self.bank(register.bank, slot, scheduler));
+            let within = (u32::from(register.bank) + u32::from(slot)) & (self.banks_per_scheduler - 1);
+            operands.add(first + within);
         }
     }
 

@@ -17,7 +17,7 @@ impl Operands {
     }
 
     /// `bank` is to be read once more.
-    pub fn add(&mut self, bank: u16) {
+    pub fn add(&mut self, bank: u32) {
         let bit = 1 << bank;
         let twice = self.banks[0] & bit;
         let more = self.banks[1] & twice;
@@ -75,7 +75,7 @@ mod tests {
             let banks = 1 + random(64);
             for _ in 0..random(12) {
                 let bank = random(banks);
-                operands.add(bank as u16);
+                operands.add(bank as u32);
                 counts[bank as usize] += 1;
             }
             while !operands.is_empty() {
