@@ -69,7 +69,7 @@ fn equals_a_list_of_sectors() {
             }
             _ => {
                 assert_eq!(mshr.has_ready(), !order.is_empty());
-                let next = order.front().map(|&sector| {
+                let next = order.front().copied().map(|sector| {
                     let at = twin.iter().position(|entry| entry.0 == sector).unwrap();
                     let first = twin[at].1.remove(0);
                     if twin[at].1.is_empty() {

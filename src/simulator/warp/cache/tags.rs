@@ -313,3 +313,7 @@ impl Tags {
 fn set(set: &mut u8, bit: u8, member: bool) {
     *set = *set & !bit | if member { bit } else { 0 };
 }
+
+#[cfg(test)]
+#[path = "tags_tests.rs"]
+mod tests;

@@ -132,7 +132,9 @@ impl Operation {
     /// Bytes per lane; 0 if it is no access.
     pub fn bytes(&self) -> u8 {
         match *self {
-            Operation::Load { bytes, .. } | Operation::Store { bytes, .. } | Operation::Atomic { bytes } => bytes,
+            Operation::Load { bytes, .. } | Operation::Store { bytes, .. } | Operation::Atomic { bytes } => {
+                bytes
+            }
             _ => 0,
         }
     }

@@ -104,7 +104,12 @@ mod tests {
             l2_khz: 700_000,
             dram_khz: 3_500_500,
         };
-        let khz = [clocks.core_khz, clocks.interconnect_khz, clocks.l2_khz, clocks.dram_khz];
+        let khz = [
+            clocks.core_khz,
+            clocks.interconnect_khz,
+            clocks.l2_khz,
+            clocks.dram_khz,
+        ];
         let mut edges = Edges::new(&clocks);
         // The edges that each clock had at each instant.
         let mut history = Vec::new();
@@ -125,5 +130,36 @@ mod tests {
             }
         }
         assert!(close > 1_000, "{close}");
+    }
+
+    #[test]
+    fn passed_edges_are_those_of_dram_alone() {
+        let clocks = Clocks {
+            core_khz: 1_365_000,
+            interconnect_khz: 1_365_000,
+            l2_khz: 700_000,
+            dram_khz: 3_500_500,
+        };
+        let (mut fast, mut slow) = (Edges::new(&clocks), Edges::new(&clocks));
+        let mut passed = 0;
+        for round in 0..20_000 {
+            let until = fast.count(Domain::Dram) + round % 5;
+            let before = fast.count;
+            fast.pass_dram(until);
+            assert!(fast.count(Domain::Dram) < until.max(before[Domain::Dram as usize] + 1));
+            for _ in before[Domain::Dram as usize]..fast.count(Domain::Dram) {
+                let ticks = slow.advance();
+                assert_eq!(
+                    ticks,
+                    [Domain::Core, Domain::Interconnect, Domain::L2, Domain::Dram]
+                        .map(|domain| domain == Domain::Dram)
+                );
+                passed += 1;
+            }
+            assert_eq!(fast.count, slow.count);
+            assert_eq!(fast.advance(), slow.advance());
+            assert_eq!(fast.next, slow.next);
+        }
+        assert!(passed > 5_000, "{passed}");
     }
 }

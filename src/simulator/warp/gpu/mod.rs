@@ -305,7 +305,9 @@ impl<'a> Gpu<'a> {
             let slices = &mut self.slices[first..first + per_channel];
             if !self.skips {
                 partition.wake();
-            } else if partition.is_quiet(self.now, tick) && slices.iter().all(|slice| slice.to_dram.is_empty()) {
+            } else if partition.is_quiet(self.now, tick)
+                && slices.iter().all(|slice| slice.to_dram.is_empty())
+            {
                 continue;
             }
             partition.cycle(slices, first, self.now, tick, |address| {

@@ -129,7 +129,13 @@ mod tests {
             (state >> 33) as usize % below
         };
         let mut packets = Packets::new();
-        let mut queues = [const { Queue { first: NONE, last: NONE, len: 0 } }; 5];
+        let mut queues = [const {
+            Queue {
+                first: NONE,
+                last: NONE,
+                len: 0,
+            }
+        }; 5];
         let mut twins: [VecDeque<usize>; 5] = Default::default();
         for packet in 0..5_000 {
             let which = random(5);

@@ -1,6 +1,6 @@
 //! A set of warp slots.
 
-/// A set of warp slots of one sub-core, at most 64.
+/// A set of warp slots of one sub-core, or of an SM: at most 64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WarpSet(pub u64);
 

@@ -53,7 +53,10 @@ fn runs(addresses: &[u64; 32], width: u64, accesses: &mut Vec<Access>) -> bool {
     let mut odd = 0;
     let mut rest = &addresses[..];
     while let [first, ..] = *rest {
-        let apart = |step: u64| rest.windows(2).take_while(move |pair| pair[1].wrapping_sub(pair[0]) == step);
+        let apart = |step: u64| {
+            rest.windows(2)
+                .take_while(move |pair| pair[1].wrapping_sub(pair[0]) == step)
+        };
         let (count, bytes) = match rest.get(1).map(|next| next.wrapping_sub(first)) {
             Some(0) => (1 + apart(0).count(), width),
             Some(step) if step == width && first < 1 << 63 => {

@@ -132,7 +132,11 @@ impl Collectors {
                 if can_go == 0 {
                     return;
                 }
-                let first = if can_go & later == 0 { can_go } else { can_go & later };
+                let first = if can_go & later == 0 {
+                    can_go
+                } else {
+                    can_go & later
+                };
                 let bit = first & first.wrapping_neg();
                 can_go &= !bit;
                 let index = bit.trailing_zeros() as usize;
@@ -216,3 +220,7 @@ impl Collectors {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "collector_tests.rs"]
+mod tests;

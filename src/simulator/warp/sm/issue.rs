@@ -1,7 +1,7 @@
 //! The schedulers of an SM: each issues at most one instruction per cycle.
 
 use super::super::code::Operation;
-use super::super::policy::{Policy, WarpSet};
+use super::super::policy::Policy;
 use super::flight::{Memory, Unit};
 use super::{Sm, coalescing};
 
@@ -115,12 +115,8 @@ impl Sm {
         flight.slot = slot as u16;
         flight.scheduler = scheduler as u8;
         flight.place = self.collected.place(facts.unit, scheduler);
-        self.collectors.operands(
-            &instruction.reads,
-            slot as u16,
-            scheduler,
-            &mut flight.operands,
-        );
+        self.collectors
+            .operands(&instruction.reads, slot as u16, scheduler, &mut flight.operands);
         if facts.unit == Unit::Tensor && self.machine.sm.units.tensor == 0 {
             self.without_unit = Some(kernel);
         }
