@@ -82,19 +82,6 @@ impl Timing {
 }
 
 impl InstructionTimes {
-    /// The longest latency of all [core cycles].
-    pub fn longest(&self) -> u32 {
-        let int = &self.int;
-        let ints = [int.add, int.max, int.mul, int.mad, int.div, int.shuffle];
-        let floats = [&self.single, &self.double].map(FloatTimes::named);
-        let floats = floats.into_iter().flatten().map(|(_, timing)| timing);
-        let all = ints
-            .into_iter()
-            .chain(floats)
-            .chain([self.special, self.tensor, Timing::ONE]);
-        all.map(|timing| timing.latency).max().unwrap_or(1)
-    }
-
     pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
         let int = &self.int;
         let ints = [

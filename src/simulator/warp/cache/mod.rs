@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use self::mshr::Mshr;
+use self::mshr::{Mshr, Room};
 use self::tags::{Found, Tags};
 use super::request::{Kind, Request, SECTOR};
 
@@ -194,14 +194,13 @@ impl Cache {
         if found == Found::Full || self.misses.len() + 1 >= self.geometry.miss_queue {
             return Outcome::Refused;
         }
-        let first = match self.mshr.room(request.address) {
-            mshr::Room::None => return Outcome::Refused,
-            mshr::Room::Merge => false,
-            mshr::Room::New => true,
-        };
+        let room = self.mshr.room(request.address);
+        if room == Room::None {
+            return Outcome::Refused;
+        }
         let (line, evicted) = self.tags.take(found, request.address, now);
-        self.mshr.add(request, line);
-        if first {
+        self.mshr.add(request, room, line);
+        if room == Room::New {
             self.misses.push_back(*request);
         }
         self.evict(evicted, request);
@@ -232,7 +231,7 @@ impl Cache {
     /// The level below answered the read of `request`'s sector.
     pub fn fill(&mut self, request: &Request) {
         if let Some((line, bytes, atomic)) = self.mshr.arrived(request.address) {
-            self.tags.fill(line, request.sector(), bytes);
+            self.tags.fill(line, 1 << request.sector(), bytes);
             if atomic {
                 self.tags.write(line, request);
             }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::super::request::{Kind, Request};
-use super::word_hash::WordMap;
+use super::word_hash::hash;
 
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
@@ -13,12 +13,15 @@ struct Waiting {
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
+    sector: u64,
     line: usize,
     bytes: u32,
     atomic: bool,
     head: u32,
     tail: u32,
     count: usize,
+    /// The next entry whose sector has the same hash; of free ones, the next free one.
+    next: u32,
 }
 
 const NONE: u32 = u32::MAX;
@@ -28,8 +31,8 @@ const NONE: u32 = u32::MAX;
 pub enum Room {
     /// None.
     None,
-    /// It can join others that wait for its sector.
-    Merge,
+    /// It can join others that wait for its sector, in this entry.
+    Merge(u32),
     /// It can open an entry.
     New,
 }
@@ -37,75 +40,129 @@ pub enum Room {
 /// The registers.
 #[derive(Debug)]
 pub struct Mshr {
-    entries: WordMap<Entry>,
+    entries: Vec<Entry>,
+    /// By the hash of their sectors, the first entries; a power of two of them.
+    buckets: Box<[u32]>,
+    free_entry: u32,
+    used: usize,
     nodes: Vec<Waiting>,
-    free: Vec<u32>,
-    ready: VecDeque<u64>,
+    free_node: u32,
+    /// Entries whose sector has arrived.
+    ready: VecDeque<u32>,
     most_entries: usize,
     most_merges: usize,
 }
 
+/// More buckets make no chain shorter in any machine.
+const MOST_BUCKETS: usize = 1024;
+
 impl Mshr {
     /// Registers for `most_entries` sectors with at most `most_merges` requests each.
     pub fn new(most_entries: usize, most_merges: usize) -> Self {
+        let buckets = most_entries.clamp(2, MOST_BUCKETS).next_power_of_two();
         Self {
-            entries: WordMap::default(),
+            entries: Vec::new(),
+            buckets: vec![NONE; buckets].into(),
+            free_entry: NONE,
+            used: 0,
             nodes: Vec::new(),
-            free: Vec::new(),
+            free_node: NONE,
             ready: VecDeque::new(),
             most_entries,
             most_merges,
         }
     }
 
+    fn bucket(&self, sector: u64) -> usize {
+        hash(sector) as usize & (self.buckets.len() - 1)
+    }
+
+    fn find(&self, sector: u64) -> Option<u32> {
+        let mut at = self.buckets[self.bucket(sector)];
+        while let Some(entry) = self.entries.get(at as usize) {
+            if entry.sector == sector {
+                return Some(at);
+            }
+            at = entry.next;
+        }
+        None
+    }
+
     pub fn has(&self, sector: u64) -> bool {
-        self.entries.contains_key(&sector)
+        self.find(sector).is_some()
     }
 
     pub fn room(&self, sector: u64) -> Room {
-        match self.entries.get(&sector) {
-            Some(entry) if entry.count < self.most_merges => Room::Merge,
+        match self.find(sector) {
+            Some(entry) if self.entries[entry as usize].count < self.most_merges => Room::Merge(entry),
             Some(_) => Room::None,
-            None if self.entries.len() < self.most_entries => Room::New,
+            None if self.used < self.most_entries => Room::New,
             None => Room::None,
         }
     }
 
-    pub fn add(&mut self, request: &Request, line: usize) {
-        let node = match self.free.pop() {
-            Some(node) => node,
-            None => {
-                self.nodes.push(Waiting {
-                    request: *request,
-                    next: NONE,
-                });
-                (self.nodes.len() - 1) as u32
+    /// `request` waits in the `room` that there is for it; of a new entry, `line` is where the sector goes.
+    pub fn add(&mut self, request: &Request, room: Room, line: usize) {
+        let node = self.wait(request);
+        match room {
+            Room::None => {}
+            Room::Merge(entry) => {
+                let entry = &mut self.entries[entry as usize];
+                self.nodes[entry.tail as usize].next = node;
+                entry.tail = node;
+                entry.count += 1;
+                entry.atomic |= request.kind == Kind::Atomic;
             }
-        };
-        self.nodes[node as usize] = Waiting {
+            Room::New => {
+                let bucket = self.bucket(request.address);
+                let entry = Entry {
+                    sector: request.address,
+                    line,
+                    bytes: request.bytes,
+                    atomic: request.kind == Kind::Atomic,
+                    head: node,
+                    tail: node,
+                    count: 1,
+                    next: self.buckets[bucket],
+                };
+                let at = self.free_entry;
+                self.buckets[bucket] = match self.entries.get_mut(at as usize) {
+                    Some(free) => {
+                        self.free_entry = free.next;
+                        *free = entry;
+                        at
+                    }
+                    None => {
+                        self.entries.push(entry);
+                        (self.entries.len() - 1) as u32
+                    }
+                };
+                self.used += 1;
+            }
+        }
+    }
+
+    /// A place for `request` among those that wait.
+    fn wait(&mut self, request: &Request) -> u32 {
+        let node = Waiting {
             request: *request,
             next: NONE,
         };
-        let entry = self.entries.entry(request.address).or_insert(Entry {
-            line,
-            bytes: request.bytes,
-            atomic: false,
-            head: node,
-            tail: node,
-            count: 0,
-        });
-        if entry.count > 0 {
-            self.nodes[entry.tail as usize].next = node;
-            entry.tail = node;
+        let at = self.free_node;
+        if let Some(free) = self.nodes.get_mut(at as usize) {
+            self.free_node = free.next;
+            *free = node;
+            return at;
         }
-        entry.count += 1;
-        entry.atomic |= request.kind == Kind::Atomic;
+        self.nodes.push(node);
+        (self.nodes.len() - 1) as u32
     }
 
     /// The sector is there: its line, the bytes asked for first, and whether an atomic waits for it.
     pub fn arrived(&mut self, sector: u64) -> Option<(usize, u32, bool)> {
-        let entry = self.entries.get(&sector)?;
-        self.ready.push_back(sector);
+        let at = self.find(sector)?;
+        self.ready.push_back(at);
+        let entry = &self.entries[at as usize];
         Some((entry.line, entry.bytes, entry.atomic))
     }
 
@@ -114,19 +171,45 @@ impl Mshr {
     }
 
     pub fn next_ready(&mut self) -> Option<Request> {
-        let sector = *self.ready.front()?;
-        let entry = self.entries.get_mut(&sector)?;
+        let at = *self.ready.front()?;
+        let entry = &mut self.entries[at as usize];
         let node = entry.head;
-        let waiting = self.nodes[node as usize];
-        self.free.push(node);
-        entry.head = waiting.next;
-        if waiting.next == NONE {
-            self.entries.remove(&sector);
+        let waiting = &mut self.nodes[node as usize];
+        let request = waiting.request;
+        entry.head = std::mem::replace(&mut waiting.next, self.free_node);
+        self.free_node = node;
+        if entry.head == NONE {
+            self.close(at);
             self.ready.pop_front();
         } else {
             // The count only limits merging, which may go on while answers leave.
             entry.count -= 1;
         }
-        Some(waiting.request)
+        Some(request)
+    }
+
+    /// Nobody waits in entry `at` any more.
+    fn close(&mut self, at: u32) {
+        let Entry { sector, next, .. } = self.entries[at as usize];
+        let bucket = self.bucket(sector);
+        if self.buckets[bucket] == at {
+            self.buckets[bucket] = next;
+        } else {
+            let mut before = self.buckets[bucket];
+            while let Some(entry) = self.entries.get_mut(before as usize) {
+                if entry.next == at {
+                    entry.next = next;
+                    break;
+                }
+                before = entry.next;
+            }
+        }
+        self.entries[at as usize].next = self.free_entry;
+        self.free_entry = at;
+        self.used -= 1;
     }
 }
+
+#[cfg(test)]
+#[path = "mshr_tests.rs"]
+mod tests;

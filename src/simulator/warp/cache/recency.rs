@@ -3,50 +3,68 @@
 /// Per set, its lines from the one used longest ago to the one used last.
 #[derive(Debug)]
 pub struct Recency {
-    ways: usize,
-    /// Per line, when it was used; [`NEVER`] if it is in no list.
-    used: Vec<u64>,
-    /// Per line, its neighbours.
-    older: Vec<u32>,
-    newer: Vec<u32>,
-    /// Per set, its ends.
-    oldest: Vec<u32>,
-    newest: Vec<u32>,
+    ways: u32,
+    lines: Vec<Use>,
+    sets: Vec<Ends>,
+}
+
+/// The last use of a line, and its neighbours in the list of its set.
+#[derive(Debug, Clone, Copy)]
+struct Use {
+    /// [`NEVER`] if it is in no list.
+    at: u64,
+    older: u32,
+    newer: u32,
+}
+
+/// The ends of the list of a set.
+#[derive(Debug, Clone, Copy)]
+struct Ends {
+    oldest: u32,
+    newest: u32,
 }
 
 const NEVER: u64 = u64::MAX;
 const NONE: u32 = u32::MAX;
 
+const UNUSED: Use = Use {
+    at: NEVER,
+    older: NONE,
+    newer: NONE,
+};
+
+const EMPTY: Ends = Ends {
+    oldest: NONE,
+    newest: NONE,
+};
+
 impl Recency {
     /// Of lines that were never used.
     pub fn new(sets: usize, ways: usize) -> Self {
         Self {
-            ways,
-            used: vec![NEVER; sets * ways],
-            older: vec![NONE; sets * ways],
-            newer: vec![NONE; sets * ways],
-            oldest: vec![NONE; sets],
-            newest: vec![NONE; sets],
+            ways: ways as u32,
+            lines: vec![UNUSED; sets * ways],
+            sets: vec![EMPTY; sets],
         }
     }
 
     /// `line` is used at `now`.
     pub fn touch(&mut self, line: usize, now: u64) {
-        let set = line / self.ways;
-        if self.newest[set] == line as u32 && self.used[line] <= now {
-            self.used[line] = now;
+        let set = (line as u32 / self.ways) as usize;
+        let Use { at, older, newer } = self.lines[line];
+        if self.sets[set].newest == line as u32 && at <= now {
+            self.lines[line].at = now;
             return;
         }
-        if self.used[line] != NEVER {
-            let (older, newer) = (self.older[line], self.newer[line]);
+        if at != NEVER {
             self.link(set, older, newer);
         }
         // Time hardly ever goes back; where it does, the list stays sorted.
-        let (mut before, mut after) = (self.newest[set], NONE);
-        while before != NONE && self.used[before as usize] > now {
-            (before, after) = (self.older[before as usize], before);
+        let (mut before, mut after) = (self.sets[set].newest, NONE);
+        while let Some(last) = self.lines.get(before as usize).filter(|last| last.at > now) {
+            (before, after) = (last.older, before);
         }
-        self.used[line] = now;
+        self.lines[line].at = now;
         self.link(set, before, line as u32);
         self.link(set, line as u32, after);
     }
@@ -54,37 +72,35 @@ impl Recency {
     /// `newer` follows `older` in the list of `set`.
     fn link(&mut self, set: usize, older: u32, newer: u32) {
         match older {
-            NONE => self.oldest[set] = newer,
-            line => self.newer[line as usize] = newer,
+            NONE => self.sets[set].oldest = newer,
+            line => self.lines[line as usize].newer = newer,
         }
         match newer {
-            NONE => self.newest[set] = older,
-            line => self.older[line as usize] = older,
+            NONE => self.sets[set].newest = older,
+            line => self.lines[line as usize].older = older,
         }
     }
 
     /// Of the lines of `set` that `may_go`, the one used longest ago; of several, the first.
     pub fn oldest(&self, set: usize, may_go: impl Fn(usize) -> bool) -> Option<usize> {
-        let mut found: Option<usize> = None;
-        let mut next = self.oldest[set];
-        while next != NONE {
-            let line = next as usize;
-            if found.is_some_and(|found| self.used[line] > self.used[found]) {
+        let mut found: Option<(usize, u64)> = None;
+        let mut next = self.sets[set].oldest as usize;
+        while let Some(&Use { at, newer, .. }) = self.lines.get(next) {
+            if found.is_some_and(|(_, first)| at > first) {
                 break;
             }
-            if may_go(line) {
-                found = Some(found.map_or(line, |found| found.min(line)));
+            if may_go(next) {
+                found = Some(found.map_or((next, at), |(line, at)| (line.min(next), at)));
             }
-            next = self.newer[line];
+            next = newer as usize;
         }
-        found
+        found.map(|(line, _)| line)
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.used.fill(NEVER);
-        self.oldest.fill(NONE);
-        self.newest.fill(NONE);
+        self.lines.fill(UNUSED);
+        self.sets.fill(EMPTY);
     }
 }
 

@@ -5,45 +5,53 @@ use std::cell::Cell;
 use super::super::request::{LINE, Request, SECTOR};
 use super::Geometry;
 use super::recency::Recency;
-use super::word_hash::WordMap;
+use super::word_hash::hash;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sector {
-    Invalid,
-    Reserved,
-    Valid,
-    Modified,
-}
-
+/// A line, with its sectors as sets of one bit each. A sector is reserved (on its way), valid, modified, or none of these.
 #[derive(Debug, Clone)]
 struct Line {
-    sectors: [Sector; 4],
-    readable: [bool; 4],
-    modified_on_fill: [bool; 4],
-    readable_on_fill: [bool; 4],
+    /// Its address; [`NO_LINE`] if it is empty.
+    tag: u64,
+    /// The next line whose address has the same hash.
+    next: u32,
+    reserved: u8,
+    valid: u8,
+    modified: u8,
+    readable: u8,
+    modified_on_fill: u8,
+    readable_on_fill: u8,
     bytes_on_fill: bool,
     dirty: [u32; 4],
 }
 
 impl Line {
-    fn empty() -> Self {
+    /// One of which nothing is here.
+    fn new(tag: u64, next: u32) -> Self {
         Self {
-            sectors: [Sector::Invalid; 4],
-            readable: [true; 4],
-            modified_on_fill: [false; 4],
-            readable_on_fill: [false; 4],
+            tag,
+            next,
+            reserved: 0,
+            valid: 0,
+            modified: 0,
+            readable: 0b1111,
+            modified_on_fill: 0,
+            readable_on_fill: 0,
             bytes_on_fill: false,
             dirty: [0; 4],
         }
     }
 
-    fn is_reserved(&self) -> bool {
-        self.sectors.contains(&Sector::Reserved)
+    /// `sectors` are none of reserved, valid and modified any more.
+    fn forget(&mut self, sectors: u8) {
+        self.reserved &= !sectors;
+        self.valid &= !sectors;
+        self.modified &= !sectors;
     }
+}
 
-    fn is_modified(&self) -> bool {
-        self.sectors.contains(&Sector::Modified)
-    }
+/// The sector of `address` in its line, as a set.
+fn bit(address: u64) -> u8 {
+    1 << (address / SECTOR % 4)
 }
 
 /// Where a sector is, or could go. The numbers are indices of lines.
@@ -71,6 +79,7 @@ pub struct Evicted {
 }
 
 const NO_LINE: u64 = u64::MAX;
+const NONE: u32 = u32::MAX;
 
 /// The tags of a cache.
 #[derive(Debug)]
@@ -79,9 +88,8 @@ pub struct Tags {
     ways: usize,
     fifo: bool,
     dirty_percent: u64,
-    tags: Vec<u64>,
-    /// Where each line that is here is.
-    places: WordMap<u32>,
+    /// By the hash of their addresses, the first lines; a power of two of them.
+    buckets: Box<[u32]>,
     /// By their last use, or by when they came.
     order: Recency,
     lines: Vec<Line>,
@@ -100,35 +108,64 @@ impl Tags {
             ways: geometry.ways,
             fifo: geometry.fifo,
             dirty_percent: geometry.dirty_percent,
-            tags: vec![NO_LINE; lines],
-            places: WordMap::default(),
+            buckets: vec![NONE; lines.next_power_of_two()].into(),
             order: Recency::new(geometry.sets, geometry.ways),
-            lines: vec![Line::empty(); lines],
+            lines: vec![Line::new(NO_LINE, NONE); lines],
             empty: vec![geometry.ways; geometry.sets],
             dirty: 0,
             last: Cell::new(0),
         }
     }
 
+    fn bucket(&self, line: u64) -> usize {
+        hash(line / LINE) as usize & (self.buckets.len() - 1)
+    }
+
     /// The place of the line `wanted`; neighbours are often asked for one after another.
     fn find(&self, wanted: u64) -> Option<usize> {
         let last = self.last.get();
-        if self.tags.get(last) == Some(&wanted) {
+        if self.lines.get(last).is_some_and(|line| line.tag == wanted) {
             return Some(last);
         }
-        let found = *self.places.get(&wanted)? as usize;
-        self.last.set(found);
-        Some(found)
+        let mut at = self.buckets[self.bucket(wanted)];
+        while let Some(line) = self.lines.get(at as usize) {
+            if line.tag == wanted {
+                self.last.set(at as usize);
+                return Some(at as usize);
+            }
+            at = line.next;
+        }
+        None
+    }
+
+    /// The line in place `at` leaves the list of those with its hash.
+    fn unlink(&mut self, at: usize) {
+        let Line { tag, next, .. } = self.lines[at];
+        let bucket = self.bucket(tag);
+        let mut before = self.buckets[bucket];
+        if before == at as u32 {
+            self.buckets[bucket] = next;
+            return;
+        }
+        while let Some(line) = self.lines.get_mut(before as usize) {
+            if line.next == at as u32 {
+                line.next = next;
+                return;
+            }
+            before = line.next;
+        }
     }
 
     pub fn probe(&self, address: u64, write: bool) -> Found {
-        let sector = (address / SECTOR % 4) as usize;
-        if let Some(line) = self.find(address & !(LINE - 1)) {
-            return match self.lines[line].sectors[sector] {
-                Sector::Reserved => Found::Reserved(line),
-                Sector::Valid => Found::Hit(line),
-                Sector::Modified if write || self.lines[line].readable[sector] => Found::Hit(line),
-                Sector::Modified | Sector::Invalid => Found::Sector(line),
+        if let Some(at) = self.find(address & !(LINE - 1)) {
+            let (line, bit) = (&self.lines[at], bit(address));
+            let here = line.valid | line.modified & if write { u8::MAX } else { line.readable };
+            return if here & bit != 0 {
+                Found::Hit(at)
+            } else if line.reserved & bit != 0 {
+                Found::Reserved(at)
+            } else {
+                Found::Sector(at)
             };
         }
         // Empty lines are taken from the last one down, as the reference does.
@@ -139,7 +176,7 @@ impl Tags {
         let dirty_may_go = self.dirty * 100 >= self.dirty_percent * self.lines.len() as u64;
         let may_go = |line: usize| {
             let line = &self.lines[line];
-            !line.is_reserved() && (dirty_may_go || !line.is_modified())
+            line.reserved == 0 && (dirty_may_go || line.modified == 0)
         };
         self.order.oldest(set, may_go).map_or(Found::Full, Found::Miss)
     }
@@ -152,20 +189,21 @@ impl Tags {
 
     /// Makes room for the sector where `found` says, and marks it as on its way.
     pub fn take(&mut self, found: Found, address: u64, now: u64) -> (usize, Option<Evicted>) {
-        let sector = (address / SECTOR % 4) as usize;
+        let bit = bit(address);
         match found {
             Found::Hit(line) | Found::Reserved(line) => {
                 self.touch(line, now);
                 (line, None)
             }
             Found::Sector(line) => {
-                let was_modified = self.lines[line].is_modified();
                 let state = &mut self.lines[line];
-                state.modified_on_fill[sector] = state.sectors[sector] == Sector::Modified;
-                state.readable_on_fill[sector] = false;
-                state.readable[sector] = true;
-                state.sectors[sector] = Sector::Reserved;
-                if was_modified && !state.is_modified() {
+                let was_modified = state.modified != 0;
+                state.modified_on_fill = state.modified_on_fill & !bit | state.modified & bit;
+                state.readable_on_fill &= !bit;
+                state.readable |= bit;
+                state.forget(bit);
+                state.reserved |= bit;
+                if was_modified && state.modified == 0 {
                     self.dirty -= 1;
                 }
                 self.touch(line, now);
@@ -173,25 +211,22 @@ impl Tags {
             }
             Found::Miss(line) => {
                 let old = &self.lines[line];
-                let dirty = self.tags[line] != NO_LINE && old.is_modified();
+                let dirty = old.tag != NO_LINE && old.modified != 0;
                 let evicted = dirty.then(|| Evicted {
-                    line: self.tags[line],
-                    sectors: old
-                        .sectors
-                        .iter()
-                        .filter(|&&state| state == Sector::Modified)
-                        .count() as u8,
+                    line: old.tag,
+                    sectors: old.modified.count_ones() as u8,
                 });
-                self.dirty -= u64::from(evicted.is_some());
-                match self.tags[line] {
+                self.dirty -= u64::from(dirty);
+                match old.tag {
                     NO_LINE => self.empty[line / self.ways] -= 1,
-                    old => drop(self.places.remove(&old)),
+                    _ => self.unlink(line),
                 }
-                self.tags[line] = address & !(LINE - 1);
-                self.places.insert(self.tags[line], line as u32);
+                let tag = address & !(LINE - 1);
+                let bucket = self.bucket(tag);
+                let first = std::mem::replace(&mut self.buckets[bucket], line as u32);
                 self.order.touch(line, now);
-                self.lines[line] = Line::empty();
-                self.lines[line].sectors[sector] = Sector::Reserved;
+                self.lines[line] = Line::new(tag, first);
+                self.lines[line].reserved = bit;
                 (line, evicted)
             }
             Found::Full => (0, None),
@@ -200,51 +235,52 @@ impl Tags {
 
     /// Data are written into the sector of `request`.
     pub fn write(&mut self, line: usize, request: &Request) {
-        let sector = request.sector();
+        let (sector, bit) = (request.sector(), bit(request.address));
         let state = &mut self.lines[line];
-        self.dirty += u64::from(!state.is_modified());
-        state.sectors[sector] = Sector::Modified;
+        self.dirty += u64::from(state.modified == 0);
+        state.forget(bit);
+        state.modified |= bit;
         state.dirty[sector] |= request.bytes;
         if state.dirty[sector] == u32::MAX {
-            state.readable[sector] = true;
+            state.readable |= bit;
         }
     }
 
     /// After a write to a sector that was not here: it can be read if it was written as a whole.
     pub fn write_fresh(&mut self, line: usize, request: &Request) {
         let state = &mut self.lines[line];
-        state.readable[request.sector()] = state.dirty[request.sector()] == u32::MAX;
+        let whole = state.dirty[request.sector()] == u32::MAX;
+        set(&mut state.readable, bit(request.address), whole);
     }
 
     /// After a write to a sector that is on its way: what arrives completes it.
     pub fn write_pending(&mut self, line: usize, request: &Request) {
-        let sector = request.sector();
+        let bit = bit(request.address);
         let state = &mut self.lines[line];
-        state.modified_on_fill[sector] = true;
+        state.modified_on_fill |= bit;
         state.bytes_on_fill = true;
         if request.bytes != u32::MAX {
-            state.readable[sector] = state.dirty[sector] == u32::MAX;
-            state.readable_on_fill[sector] = true;
+            let whole = state.dirty[request.sector()] == u32::MAX;
+            set(&mut state.readable, bit, whole);
+            state.readable_on_fill |= bit;
         }
     }
 
-    /// The sector arrived.
-    pub fn fill(&mut self, line: usize, sector: usize, bytes: u32) {
+    /// `sectors` arrived, one bit each; `bytes` of each were asked for.
+    pub fn fill(&mut self, line: usize, sectors: u8, bytes: u32) {
         let state = &mut self.lines[line];
-        let was_modified = state.is_modified();
-        state.sectors[sector] = if state.modified_on_fill[sector] {
-            Sector::Modified
-        } else {
-            Sector::Valid
-        };
-        if state.readable_on_fill[sector] {
-            state.readable[sector] = true;
-            state.readable_on_fill[sector] = false;
-        }
+        let was_modified = state.modified != 0;
+        state.forget(sectors);
+        state.modified |= sectors & state.modified_on_fill;
+        state.valid |= sectors & !state.modified_on_fill;
+        state.readable |= sectors & state.readable_on_fill;
+        state.readable_on_fill &= !sectors;
         if state.bytes_on_fill {
-            state.dirty[sector] |= bytes;
+            for sector in (0..4).filter(|sector| sectors >> sector & 1 == 1) {
+                state.dirty[sector] |= bytes;
+            }
         }
-        if !was_modified && state.is_modified() {
+        if !was_modified && state.modified != 0 {
             self.dirty += 1;
         }
     }
@@ -259,16 +295,25 @@ impl Tags {
             Found::Sector(_) | Found::Miss(_) => self.take(found, first, now).0,
         };
         self.touch(line, now);
-        for sector in (0..4).filter(|sector| sectors >> sector & 1 == 1) {
-            self.fill(line, sector, 0);
-        }
+        self.fill(line, sectors, 0);
     }
 
     pub fn invalidate(&mut self) {
-        self.tags.fill(NO_LINE);
-        self.places.clear();
+        for line in &mut self.lines {
+            line.tag = NO_LINE;
+        }
+        self.buckets.fill(NONE);
         self.order.clear();
         self.empty.fill(self.ways);
         self.dirty = 0;
     }
 }
+
+/// Puts `bit` into `set`, or takes it out.
+fn set(set: &mut u8, bit: u8, member: bool) {
+    *set = *set & !bit | if member { bit } else { 0 };
+}
+
+#[cfg(test)]
+#[path = "tags_tests.rs"]
+mod tests;

@@ -1,27 +1,6 @@
 //! A hash of addresses.
 
-use std::hash::{BuildHasherDefault, Hasher};
-
-/// A map from addresses.
-pub type WordMap<V> = std::collections::HashMap<u64, V, BuildHasherDefault<WordHasher>>;
-
-/// A multiplicative hash of one word; sectors and lines need no more.
-#[derive(Debug, Default)]
-pub struct WordHasher(u64);
-
-impl Hasher for WordHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 32);
-    }
+/// A multiplicative hash of one word, in its low bits; sectors and lines need no more.
+pub fn hash(word: u64) -> u64 {
+    word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40
 }

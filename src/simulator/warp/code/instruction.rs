@@ -27,6 +27,10 @@ pub struct Instruction {
     pub guard: Option<Register>,
     /// The registers it waits for: those it writes, those it reads, and the guard.
     waits: RegisterSet,
+    /// Those it writes.
+    written: RegisterSet,
+    /// [`Operation::kind`] of its operation.
+    kind: u8,
 }
 
 impl Instruction {
@@ -39,18 +43,31 @@ impl Instruction {
         guard: Option<Register>,
     ) -> Instruction {
         let waits = writes.iter().chain(&reads).chain(&guard).copied().collect();
+        let written = writes.iter().copied().collect();
         Instruction {
             pc,
             operation,
+            kind: operation.kind() as u8,
             writes,
             reads,
             guard,
             waits,
+            written,
         }
     }
 
     /// The registers that no other instruction may be about to write when this one is issued.
     pub fn waits(&self) -> &RegisterSet {
         &self.waits
+    }
+
+    /// The registers it writes.
+    pub fn written(&self) -> &RegisterSet {
+        &self.written
+    }
+
+    /// The kind of its operation: [`Operation::kind`].
+    pub fn kind(&self) -> usize {
+        usize::from(self.kind)
     }
 }

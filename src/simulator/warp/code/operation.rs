@@ -129,6 +129,16 @@ impl Operation {
             .collect()
     }
 
+    /// Bytes per lane; 0 if it is no access.
+    pub fn bytes(&self) -> u8 {
+        match *self {
+            Operation::Load { bytes, .. } | Operation::Store { bytes, .. } | Operation::Atomic { bytes } => {
+                bytes
+            }
+            _ => 0,
+        }
+    }
+
     /// The number of its kind, below [`Operation::KINDS`].
     pub fn kind(&self) -> usize {
         match *self {

@@ -36,31 +36,42 @@ impl RegisterSet {
         }
     }
 
-    /// Takes a register out, if it is in the set.
-    pub fn remove(&mut self, register: Register) {
-        let number = register.number;
-        if number < LOW {
-            self.low &= !(1 << number);
-            return;
+    /// Adds the registers of `other`.
+    pub fn insert_all(&mut self, other: &RegisterSet) {
+        self.low |= other.low;
+        if self.more.len() < other.more.len() {
+            self.more.resize(other.more.len(), 0);
         }
-        let (word, bit) = place(number);
-        if let Some(word) = self.more.get_mut(word) {
-            *word &= !bit;
+        for (word, more) in self.more.iter_mut().zip(&other.more) {
+            *word |= more;
         }
+    }
+
+    /// Takes those of `other` out.
+    pub fn remove_all(&mut self, other: &RegisterSet) {
+        self.low &= !other.low;
+        for (word, more) in self.more.iter_mut().zip(&other.more) {
+            *word &= !more;
+        }
+    }
+
+    /// Becomes equal to `other`; keeps its room.
+    pub fn copy_from(&mut self, other: &RegisterSet) {
+        self.low = other.low;
+        if !(self.more.is_empty() && other.more.is_empty()) {
+            self.more.clone_from(&other.more);
+        }
+    }
+
+    /// The lowest registers that are in it, as in [`RegisterSet::common`].
+    pub fn lowest(&self) -> u128 {
+        self.low
     }
 
     /// The lowest registers that are in both sets, and whether there are others.
     pub fn common(&self, other: &RegisterSet) -> (u128, bool) {
         let more = self.more.iter().zip(&other.more).any(|(x, y)| x & y != 0);
         (self.low & other.low, more)
-    }
-
-    /// The bit of a register in what [`RegisterSet::common`] gives; 0 if it is not one of the lowest.
-    pub fn bit(register: Register) -> u128 {
-        match register.number {
-            number if number < LOW => 1 << number,
-            _ => 0,
-        }
     }
 
     /// Takes all registers out.
@@ -109,10 +120,19 @@ mod tests {
             for _ in 0..2000 {
                 let which = random(2) as usize;
                 let number = random(most).min(65_535) as u16;
-                match random(3) {
+                let other = sets[1 - which].clone();
+                match random(9) {
                     0 => {
-                        sets[which].remove(register(number));
-                        twins[which].remove(&number);
+                        sets[which].insert_all(&other);
+                        twins[which] = &twins[which] | &twins[1 - which];
+                    }
+                    1 | 2 => {
+                        sets[which].remove_all(&other);
+                        twins[which] = &twins[which] - &twins[1 - which];
+                    }
+                    3 if random(9) == 0 => {
+                        sets[which].copy_from(&other);
+                        twins[which] = twins[1 - which].clone();
                     }
                     _ if random(50) == 0 => {
                         sets[which].clear();
@@ -128,8 +148,14 @@ mod tests {
                 let common: Vec<u16> = twins[0].intersection(&twins[1]).copied().collect();
                 let bits = common
                     .iter()
-                    .fold(0, |bits, &number| bits | RegisterSet::bit(register(number)));
+                    .filter(|&&number| number < LOW)
+                    .fold(0, |bits, &number| bits | 1_u128 << number);
                 assert_eq!(low, bits);
+                let lowest = twins[0].iter().filter(|&&number| number < LOW);
+                assert_eq!(
+                    sets[0].lowest(),
+                    lowest.fold(0, |bits, &number| bits | 1_u128 << number)
+                );
                 assert_eq!(more, common.iter().any(|&number| number >= LOW));
             }
         }

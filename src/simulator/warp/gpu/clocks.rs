@@ -41,9 +41,11 @@ impl Edges {
 
     /// The domains that have an edge at the next instant; they advance.
     pub fn advance(&mut self) -> [bool; 4] {
-        let mut now = self.next[Domain::Core as usize]
-            .min(self.next[Domain::Interconnect as usize])
-            .min(self.next[Domain::Dram as usize]);
+        let mut now = self.next[Domain::Core as usize];
+        for domain in [Domain::Interconnect, Domain::Dram] {
+            let next = self.next[domain as usize];
+            now = if next < now { next } else { now };
+        }
         let mut ticks = [false; 4];
         for domain in [Domain::L2, Domain::Interconnect, Domain::Dram, Domain::Core] {
             let index = domain as usize;
@@ -59,6 +61,17 @@ impl Edges {
         ticks
     }
 
+    /// Leaves out DRAM edges that come before those of all other clocks, up to number `until`.
+    pub fn pass_dram(&mut self, until: u64) {
+        let [core, interconnect, l2, mut dram] = self.next;
+        let dram_index = Domain::Dram as usize;
+        while dram < core && dram < interconnect && dram < l2 && self.count[dram_index] + 1 < until {
+            dram += self.period[dram_index];
+            self.count[dram_index] += 1;
+        }
+        self.next[dram_index] = dram;
+    }
+
     /// Leaves out all edges up to and with that of core cycle `cycle - 1`.
     pub fn skip_to(&mut self, cycle: u64) {
         while self.count(Domain::Core) < cycle {
@@ -69,5 +82,84 @@ impl Edges {
     /// Edges of `domain` so far.
     pub fn count(&self, domain: Domain) -> u64 {
         self.count[domain as usize]
+    }
+}
+
+/// Edges of a clock of `to_khz` before the edge that is `cycles` edges of another clock of `from_khz` ahead; or fewer, as the
+/// next edge may be near, and sums of periods are rounded.
+pub fn edges_before(cycles: u64, from_khz: u32, to_khz: u32) -> u64 {
+    let whole = cycles.saturating_sub(1).saturating_mul(u64::from(to_khz)) / u64::from(from_khz.max(1));
+    whole.saturating_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_edge_comes_before_it_is_expected() {
+        let clocks = Clocks {
+            core_khz: 1_365_000,
+            interconnect_khz: 1_000_000,
+            l2_khz: 700_000,
+            dram_khz: 3_500_500,
+        };
+        let khz = [
+            clocks.core_khz,
+            clocks.interconnect_khz,
+            clocks.l2_khz,
+            clocks.dram_khz,
+        ];
+        let mut edges = Edges::new(&clocks);
+        // The edges that each clock had at each instant.
+        let mut history = Vec::new();
+        for _ in 0..5_000 {
+            edges.advance();
+            history.push(edges.count);
+        }
+        let mut close = 0;
+        for start in (0..2_000).step_by(7) {
+            for later in (start + 1..start + 2_000).step_by(13) {
+                let ahead = |domain: usize| history[later][domain] - history[start][domain];
+                for (from, to) in [(0, 3), (3, 0), (0, 2), (2, 0), (1, 3)] {
+                    // The last edge of `from` may be that of this instant, before which the one of `to` need not have been.
+                    let least = edges_before(ahead(from), khz[from], khz[to]);
+                    assert!(least <= ahead(to), "{from} {to} {start} {later}");
+                    close += u64::from(least + 3 + u64::from(khz[to] / khz[from]) >= ahead(to));
+                }
+            }
+        }
+        assert!(close > 1_000, "{close}");
+    }
+
+    #[test]
+    fn passed_edges_are_those_of_dram_alone() {
+        let clocks = Clocks {
+            core_khz: 1_365_000,
+            interconnect_khz: 1_365_000,
+            l2_khz: 700_000,
+            dram_khz: 3_500_500,
+        };
+        let (mut fast, mut slow) = (Edges::new(&clocks), Edges::new(&clocks));
+        let mut passed = 0;
+        for round in 0..20_000 {
+            let until = fast.count(Domain::Dram) + round % 5;
+            let before = fast.count;
+            fast.pass_dram(until);
+            assert!(fast.count(Domain::Dram) < until.max(before[Domain::Dram as usize] + 1));
+            for _ in before[Domain::Dram as usize]..fast.count(Domain::Dram) {
+                let ticks = slow.advance();
+                assert_eq!(
+                    ticks,
+                    [Domain::Core, Domain::Interconnect, Domain::L2, Domain::Dram]
+                        .map(|domain| domain == Domain::Dram)
+                );
+                passed += 1;
+            }
+            assert_eq!(fast.count, slow.count);
+            assert_eq!(fast.advance(), slow.advance());
+            assert_eq!(fast.next, slow.next);
+        }
+        assert!(passed > 5_000, "{passed}");
     }
 }

@@ -127,7 +127,7 @@ impl<'a> Gpu<'a> {
         let mut sms: Vec<Sm> = (0..clusters * per_cluster)
             .map(|sm| {
                 let policies = (0..machine.sm.schedulers)
-                    .map(|_| policy::of(settings.scheduler, &budgets))
+                    .map(|first| policy::of_slots_from(first as usize, settings.scheduler, &budgets))
                     .collect();
                 Sm::new(sm as u16, sm / per_cluster, &machine, l1.clone(), policies)
             })
@@ -218,6 +218,9 @@ impl<'a> Gpu<'a> {
     fn run(&mut self, limit: u64, watch: &mut dyn FnMut(u64)) -> Result<(), Failure> {
         let mut next_watch = WATCH;
         loop {
+            if self.skips {
+                self.edges.pass_dram(self.partition_wakes.earliest());
+            }
             let ticks = self.edges.advance();
             if ticks[Domain::Core as usize] {
                 self.take_responses();
@@ -287,20 +290,26 @@ impl<'a> Gpu<'a> {
     }
 
     fn dram_cycle(&mut self) {
-        let due = self.partition_wakes.due(self.now);
+        let tick = self.edges.count(Domain::Dram);
+        let due = self.partition_wakes.due(tick);
         if due.is_empty() {
             return;
         }
         let per_channel = self.machine.memory.slices_per_channel as usize;
-        let tick = self.edges.count(Domain::Dram);
         let decoder = &self.decoder;
+        let clocks = &self.machine.clocks;
+        let ticks = |cycles| clocks::edges_before(cycles, clocks.core_khz, clocks.dram_khz);
         for channel in due.iter() {
             let partition = &mut self.partitions[channel];
-            if self.skips && partition.is_quiet(self.now, tick) {
-                continue;
-            }
             let first = channel * per_channel;
             let slices = &mut self.slices[first..first + per_channel];
+            if !self.skips {
+                partition.wake();
+            } else if partition.is_quiet(self.now, tick)
+                && slices.iter().all(|slice| slice.to_dram.is_empty())
+            {
+                continue;
+            }
             partition.cycle(slices, first, self.now, tick, |address| {
                 let location = decoder.locate(address);
                 Place {
@@ -308,19 +317,18 @@ impl<'a> Gpu<'a> {
                     row: location.row,
                 }
             });
-            let mut waiting = false;
+            let mut busy = !self.skips;
             for (index, slice) in slices.iter().enumerate() {
-                waiting |= !slice.to_dram.is_empty();
+                busy |= !slice.to_dram.is_empty();
                 if !slice.from_dram.is_empty() {
                     self.slice_wakes.set(first + index, self.now, self.now);
                 }
             }
-            let wake = if waiting {
-                self.now
-            } else {
-                partition.wakes_at(self.now).unwrap_or(NEVER)
+            let wake = match busy {
+                true => 0,
+                false => partition.wakes_at(self.now, tick, ticks).unwrap_or(NEVER),
             };
-            self.partition_wakes.set(channel, wake, self.now);
+            self.partition_wakes.set(channel, wake, tick + 1);
         }
     }
 
@@ -349,8 +357,7 @@ impl<'a> Gpu<'a> {
                 self.replying.set(index, !slice.outgoing.is_empty());
                 if !slice.to_dram.is_empty() {
                     let channel = index / per_channel;
-                    self.partitions[channel].wake();
-                    self.partition_wakes.set(channel, self.now, self.now);
+                    self.partition_wakes.set(channel, 0, 0);
                 }
             }
         }
@@ -416,12 +423,9 @@ impl<'a> Gpu<'a> {
             return Ok(());
         }
         let launch = self.dispatcher.next_launch(now, self.kernels).map(|at| at - 1);
-        let wakes = self.sm_wakes.iter().copied();
-        let next = wakes
-            .chain([self.partition_wakes.earliest(), self.slice_wakes.earliest()])
-            .chain(launch)
-            .min()
-            .unwrap_or(NEVER);
+        let next = self.sm_wakes.iter().copied().chain(launch);
+        let next = next.chain([self.dram_wakes_at(), self.slice_wakes.earliest()]);
+        let next = next.min().unwrap_or(NEVER);
         if next == NEVER {
             return Err(Failure::Deadlock { cycle: now });
         }
@@ -433,6 +437,18 @@ impl<'a> Gpu<'a> {
             self.now = next;
         }
         Ok(())
+    }
+
+    /// The core cycle from which on something can happen in some partition, or an earlier one.
+    fn dram_wakes_at(&self) -> u64 {
+        let clocks = &self.machine.clocks;
+        match self.partition_wakes.earliest() {
+            NEVER => NEVER,
+            wake => {
+                let ticks = wake.saturating_sub(self.edges.count(Domain::Dram));
+                self.now + clocks::edges_before(ticks, clocks.dram_khz, clocks.core_khz)
+            }
+        }
     }
 
     fn finish(mut self) -> Results {

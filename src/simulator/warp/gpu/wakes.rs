@@ -2,7 +2,7 @@
 
 use super::super::memory::Ports;
 
-/// Per part, the core cycle from which on it has something to do; at most 128 parts.
+/// Per part, the cycle (of whatever clock) from which on it has something to do; at most 128 parts.
 ///
 /// Parts that have something to do in this cycle are a set, so that nobody looks at the others.
 #[derive(Debug)]
@@ -46,16 +46,21 @@ impl Wakes {
     /// Those that have something to do in cycle `now`, and those that were set in it for the next one.
     pub fn due(&mut self, now: u64) -> Ports {
         if self.next <= now {
-            self.next = NEVER;
-            for (part, &at) in self.at.iter().enumerate() {
-                if at <= now {
-                    self.due.set(part, true);
-                } else {
-                    self.next = self.next.min(at);
-                }
-            }
+            self.look_through(now);
         }
         self.due
+    }
+
+    /// Sleepers that wake by `now` are due.
+    fn look_through(&mut self, now: u64) {
+        self.next = NEVER;
+        for (part, &at) in self.at.iter().enumerate() {
+            if at <= now {
+                self.due.set(part, true);
+            } else {
+                self.next = self.next.min(at);
+            }
+        }
     }
 
     /// Whether `part` has something to do in cycle `now`.

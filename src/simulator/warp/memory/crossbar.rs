@@ -1,15 +1,16 @@
 //! A crossbar between input and output queues; a packet takes one cycle whatever its size.
 
-use std::collections::VecDeque;
-
+use super::packets::{Packets, Queue};
 use super::ports::Ports;
 use crate::model::machine::Arbiter;
 
 /// A crossbar of at most 128 inputs and 128 outputs.
 #[derive(Debug)]
 pub struct Crossbar<T> {
-    inputs: Vec<VecDeque<(u16, T)>>,
-    outputs: Vec<VecDeque<T>>,
+    inputs: Vec<Queue>,
+    outputs: Vec<Queue>,
+    /// What is in them, with the output it goes to.
+    queued: Packets<(u16, T)>,
     input_places: usize,
     output_places: usize,
     arbiter: Arbiter,
@@ -26,7 +27,7 @@ pub struct Crossbar<T> {
     packets: usize,
 }
 
-impl<T> Crossbar<T> {
+impl<T: Copy> Crossbar<T> {
     /// The most inputs and outputs.
     pub const MAX_PORTS: usize = 128;
 
@@ -38,8 +39,9 @@ impl<T> Crossbar<T> {
         arbiter: Arbiter,
     ) -> Self {
         Self {
-            inputs: (0..inputs).map(|_| VecDeque::new()).collect(),
-            outputs: (0..outputs).map(|_| VecDeque::new()).collect(),
+            inputs: vec![Queue::new(); inputs],
+            outputs: vec![Queue::new(); outputs],
+            queued: Packets::new(),
             input_places,
             output_places,
             arbiter,
@@ -62,18 +64,19 @@ impl<T> Crossbar<T> {
         if self.inputs[input].is_empty() {
             self.want(output, input);
         }
-        self.inputs[input].push_back((output, packet));
+        self.queued.push(&mut self.inputs[input], (output, packet));
         self.packets += 1;
     }
 
     /// The next packet at `output`.
     pub fn pop(&mut self, output: usize) -> Option<T> {
-        let packet = self.outputs[output].pop_front();
-        self.packets -= usize::from(packet.is_some());
-        if self.outputs[output].is_empty() {
+        let queue = &mut self.outputs[output];
+        let (_, packet) = self.queued.pop(queue)?;
+        self.packets -= 1;
+        if queue.is_empty() {
             self.filled.remove(output);
         }
-        packet
+        Some(packet)
     }
 
     /// The outputs that have packets.
@@ -93,16 +96,14 @@ impl<T> Crossbar<T> {
 
     /// Moves the first packet of `input` to `output`.
     fn transfer(&mut self, input: usize, output: usize) {
-        let Some((_, packet)) = self.inputs[input].pop_front() else {
-            return;
-        };
-        self.outputs[output].push_back(packet);
+        let from = &mut self.inputs[input];
+        self.queued.transfer(from, &mut self.outputs[output]);
         self.filled.insert(output);
         self.wanted[output].remove(input);
         if self.wanted[output].is_empty() {
             self.active.remove(output);
         }
-        if let Some(&(output, _)) = self.inputs[input].front() {
+        if let Some(&(output, _)) = self.queued.first(from) {
             self.want(output, input);
         }
     }
@@ -110,6 +111,7 @@ impl<T> Crossbar<T> {
     /// One cycle.
     pub fn advance(&mut self) {
         match self.arbiter {
+            Arbiter::Islip if self.active.is_empty() => {}
             Arbiter::Islip => self.advance_islip(),
             Arbiter::RoundRobin => self.advance_round_robin(),
         }
@@ -138,7 +140,7 @@ impl<T> Crossbar<T> {
         let mut served = 0_u128;
         for step in 0..self.inputs.len() {
             let input = (step + self.turn) % self.inputs.len();
-            let Some(&(output, _)) = self.inputs[input].front() else {
+            let Some(&(output, _)) = self.queued.first(&self.inputs[input]) else {
                 continue;
             };
             let output = output as usize;
@@ -153,6 +155,8 @@ impl<T> Crossbar<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use super::*;
 
     /// iSLIP as the reference writes it: for each output, in order, the inputs in turn; the first whose first packet goes there.

@@ -3,6 +3,7 @@
 mod channel;
 mod credits;
 mod crossbar;
+mod packets;
 mod partition;
 mod ports;
 mod slice;

@@ -27,7 +27,7 @@ pub struct Partition {
     /// On their way to the channel, with the core cycle at which they are there.
     latency: VecDeque<(u64, Request)>,
     dram_latency: u64,
-    /// The command cycle before which nothing happens in the channel or between it and the slices.
+    /// The command cycle before which nothing happens in the channel.
     quiet_until: u64,
 }
 
@@ -52,21 +52,27 @@ impl Partition {
         &self.channel
     }
 
-    /// The core cycle from which on something can happen here, apart from what the slices bring.
-    pub fn wakes_at(&self, now: u64) -> Option<u64> {
-        if self.channel.is_idle() {
-            self.latency.front().map(|&(at, _)| at)
-        } else {
-            Some(now)
+    /// The command cycle from which on something can happen here, apart from what the slices bring, if in core cycle `now`
+    /// there have been `tick` of them; or an earlier one. `ticks` gives a lower bound of the command cycles within some core
+    /// cycles. 0: in the next one; `None`: nothing is here.
+    pub fn wakes_at(&self, now: u64, tick: u64, ticks: impl Fn(u64) -> u64) -> Option<u64> {
+        let arrival = self.latency.front().map(|&(at, _)| match at > now {
+            true => tick + ticks(at - now),
+            false => 0,
+        });
+        match arrival {
+            Some(arrival) => Some(arrival.min(self.quiet_until)),
+            None if self.channel.is_idle() => None,
+            None => Some(self.quiet_until),
         }
     }
 
-    /// A slice has something for the channel.
+    /// The channel is to be looked at in the next command cycle, whether something happens there or not.
     pub fn wake(&mut self) {
         self.quiet_until = 0;
     }
 
-    /// Whether nothing happens in command cycle `tick`, in core cycle `now`.
+    /// Whether nothing happens in the channel in command cycle `tick`, and nothing arrives there in core cycle `now`.
     pub fn is_quiet(&self, now: u64, tick: u64) -> bool {
         tick < self.quiet_until && self.latency.front().is_none_or(|&(at, _)| at > now)
     }
@@ -86,10 +92,14 @@ impl Partition {
                 slices[slice].from_dram.push_back(answer);
                 self.credits.give_back(slice);
                 self.channel.take_answer();
+                self.quiet_until = 0;
             }
         }
-        if let Some(written) = self.channel.cycle(tick) {
-            self.credits.give_back(written.slice as usize - first);
+        if tick >= self.quiet_until {
+            if let Some(written) = self.channel.cycle(tick) {
+                self.credits.give_back(written.slice as usize - first);
+            }
+            self.quiet_until = self.channel.quiet_until();
         }
         for step in 0..slices.len() {
             let slice = (step + self.credits.last + 1) % slices.len();
@@ -111,8 +121,7 @@ impl Partition {
         {
             self.latency.pop_front();
             self.channel.push(request, place(request.address));
+            self.quiet_until = 0;
         }
-        let waiting = slices.iter().any(|slice| !slice.to_dram.is_empty());
-        self.quiet_until = if waiting { 0 } else { self.channel.quiet_until() };
     }
 }

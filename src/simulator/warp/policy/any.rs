@@ -18,6 +18,14 @@ pub enum AnyPolicy {
     Qaws(Turns<Qaws>),
 }
 
+/// As [`of`], of a sub-core whose first slot is `first`.
+pub fn of_slots_from(first: usize, scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
+    match scheduler {
+        Scheduler::Gto => AnyPolicy::Gto(Gto::from_slot(first)),
+        _ => of(scheduler, budgets),
+    }
+}
+
 /// The policy that `scheduler` names, before its first cycle. `budgets` are those of the groups (`rt-paws`: their priorities);
 /// the other policies have none and ignore them.
 pub fn of(scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
@@ -68,6 +76,38 @@ impl Policy for AnyPolicy {
             AnyPolicy::Oldest(policy) => policy.issued(pool, slot),
             AnyPolicy::RtPaws(policy) => policy.issued(pool, slot),
             AnyPolicy::Qaws(policy) => policy.issued(pool, slot),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn before_anything_issued_the_greedy_warp_is_in_the_first_slot() {
+        let pool = Pool {
+            age: vec![0, 0, 5, 4],
+            group: vec![0; 4],
+            live: [2, 3].into_iter().collect(),
+        };
+        let both = pool.live;
+        let mut policy = of_slots_from(2, Scheduler::Gto, &[]);
+        assert_eq!(policy.first(&pool, both), Some(2));
+        assert_eq!(of(Scheduler::Gto, &[]).first(&pool, both), Some(3));
+        policy.issued(&pool, 3);
+        assert_eq!(policy.first(&pool, both), Some(3));
+        for scheduler in [
+            Scheduler::Lrr,
+            Scheduler::Oldest,
+            Scheduler::RtPaws,
+            Scheduler::Qaws,
+        ] {
+            let mut from_slot = of_slots_from(2, scheduler, &[1]);
+            let mut plain = of(scheduler, &[1]);
+            from_slot.begin(&pool, both);
+            plain.begin(&pool, both);
+            assert_eq!(from_slot.first(&pool, both), plain.first(&pool, both));
         }
     }
 }

@@ -9,6 +9,13 @@ pub struct Gto {
     greedy: usize,
 }
 
+impl Gto {
+    /// Of a sub-core whose first slot is not 0 but `first`.
+    pub fn from_slot(first: usize) -> Gto {
+        Gto { greedy: first }
+    }
+}
+
 impl Policy for Gto {
     fn begin(&mut self, _: &Pool, _: WarpSet) {}
 

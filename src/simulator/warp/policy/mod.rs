@@ -14,7 +14,7 @@ mod rt_paws;
 mod set;
 mod turns;
 
-pub use any::{AnyPolicy, of};
+pub use any::{AnyPolicy, of, of_slots_from};
 pub use gto::Gto;
 pub use lrr::Lrr;
 pub use oldest::Oldest;

@@ -1,6 +1,6 @@
 //! A set of warp slots.
 
-/// A set of warp slots of one sub-core, at most 64.
+/// A set of warp slots of one sub-core, or of an SM: at most 64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WarpSet(pub u64);
 
@@ -36,6 +36,18 @@ impl WarpSet {
     #[must_use]
     pub fn and(self, other: WarpSet) -> WarpSet {
         WarpSet(self.0 & other.0)
+    }
+
+    /// The slots of either set.
+    #[must_use]
+    pub fn or(self, other: WarpSet) -> WarpSet {
+        WarpSet(self.0 | other.0)
+    }
+
+    /// The slots that are not in `other`.
+    #[must_use]
+    pub fn without(self, other: WarpSet) -> WarpSet {
+        WarpSet(self.0 & !other.0)
     }
 
     /// The lowest slot.
@@ -87,6 +99,8 @@ mod tests {
         assert_eq!(set.from(1).lowest(), Some(7));
         assert_eq!(set.from(64), WarpSet(0));
         assert_eq!(set.and(WarpSet(0b1000_0001)).iter().collect::<Vec<_>>(), [0, 7]);
+        assert_eq!(set.without(WarpSet(0b1000_0001)), WarpSet(1 << 63));
+        assert_eq!(set.or(WarpSet(0b10)).iter().collect::<Vec<_>>(), [0, 1, 7, 63]);
         for slot in [0, 7, 63, 64] {
             set.remove(slot);
         }

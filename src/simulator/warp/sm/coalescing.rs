@@ -39,13 +39,61 @@ fn aligned(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Acce
         return false;
     }
     let odd = match lanes {
-        u32::MAX => words(addresses.iter().copied(), width, accesses),
+        u32::MAX => runs(addresses, width, accesses),
         _ => words(of_lanes(lanes, addresses), width, accesses),
     };
     if accesses.windows(2).any(|pair| pair[0].address >= pair[1].address) {
         merge(accesses);
     }
     !odd
+}
+
+/// As [`words`], of all lanes: those that touch one word after another, or all the same, are taken together.
+fn runs(addresses: &[u64; 32], width: u64, accesses: &mut Vec<Access>) -> bool {
+    let mut odd = 0;
+    let mut rest = &addresses[..];
+    while let [first, ..] = *rest {
+        let apart = |step: u64| {
+            rest.windows(2)
+                .take_while(move |pair| pair[1].wrapping_sub(pair[0]) == step)
+        };
+        let (count, bytes) = match rest.get(1).map(|next| next.wrapping_sub(first)) {
+            Some(0) => (1 + apart(0).count(), width),
+            Some(step) if step == width && first < 1 << 63 => {
+                let count = 1 + apart(width).count();
+                (count, count as u64 * width)
+            }
+            _ => (1, width),
+        };
+        odd |= first & (width - 1);
+        touch(first, bytes, count as u64 * width / bytes, width, accesses);
+        rest = rest.get(count..).unwrap_or_default();
+    }
+    odd != 0
+}
+
+/// `bytes` bytes from `first` on are touched, each word of `width` bytes by `lanes` lanes.
+fn touch(first: u64, bytes: u64, lanes: u64, width: u64, accesses: &mut Vec<Access>) {
+    let (mut at, mut left) = (first, bytes);
+    while left > 0 {
+        let from = at % SECTOR;
+        let here = left.min(SECTOR - from);
+        let (sector, lanes) = (at - from, (lanes * here / width) as u8);
+        let mask = (((1_u64 << here) - 1) << from) as u32;
+        match accesses.last_mut().filter(|last| last.address == sector) {
+            Some(last) => {
+                last.bytes |= mask;
+                last.lanes += lanes;
+            }
+            None => accesses.push(Access {
+                address: sector,
+                bytes: mask,
+                lanes,
+            }),
+        }
+        at = at.wrapping_add(here);
+        left -= here;
+    }
 }
 
 /// The addresses of `lanes`.

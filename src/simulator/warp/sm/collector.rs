@@ -5,19 +5,16 @@
 use super::super::code::Register;
 use super::flight::{FlightId, Flights, UNITS, Unit};
 use super::operands::Operands;
-use super::pipeline_registers::PipelineRegisters;
+use super::pipeline_registers::{LANES, PipelineRegisters};
 
-/// The order in which a port looks at the pipeline registers.
-const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
+/// The order in which a port looks at the pipeline registers before the collectors.
+pub const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
 
 #[derive(Debug, Clone)]
 struct Collector {
     flight: FlightId,
-    /// Operands to be read.
-    operands: Operands,
-    /// The rank of the instruction in the order of issue.
-    order: u64,
-    unit: Unit,
+    /// Where the instruction goes from here.
+    place: u8,
     scheduler: u8,
     /// The first collector of the next scheduler.
     after: u8,
@@ -31,6 +28,9 @@ pub struct Collectors {
     occupied: u64,
     /// Collectors that have all operands, one bit each.
     ready: u64,
+    /// Those of them that found the register behind them taken, one bit each, and these registers.
+    stuck: u64,
+    stuck_behind: u64,
     /// Schedulers with a free collector, one bit each.
     open: u64,
     /// Per scheduler, its collectors, one bit each.
@@ -53,15 +53,15 @@ impl Collectors {
             units: (0..units)
                 .map(|unit| Collector {
                     flight: 0,
-                    operands: Operands::default(),
-                    order: 0,
-                    unit: Unit::Int,
+                    place: 0,
                     scheduler: (unit / per_scheduler) as u8,
                     after: ((unit / per_scheduler + 1) * per_scheduler % units) as u8,
                 })
                 .collect(),
             occupied: 0,
             ready: 0,
+            stuck: 0,
+            stuck_behind: 0,
             open: if per_scheduler == 0 {
                 0
             } else {
@@ -92,8 +92,10 @@ impl Collectors {
 
     /// What an instruction of the warp in `slot`, which belongs to `scheduler`, has to read.
     pub fn operands(&self, reads: &[Register], slot: u16, scheduler: usize, operands: &mut Operands) {
+        let first = scheduler as u32 * self.banks_per_scheduler;
         for register in reads {
-            operands.add(self.bank(register.bank, slot, scheduler));
+            let within = (u32::from(register.bank) + u32::from(slot)) & (self.banks_per_scheduler - 1);
+            operands.add(first + within);
         }
     }
 
@@ -106,104 +108,119 @@ impl Collectors {
 
     /// One step: hand over, read, take in.
     pub fn step(&mut self, flights: &mut Flights, from: &mut PipelineRegisters, to: &mut PipelineRegisters) {
-        if self.ready != 0 {
-            self.hand_over(to);
+        if self.ready & !self.stuck != 0 || self.stuck_behind & !to.taken() != 0 {
+            self.hand_over(flights, to);
         }
         if !self.waiting.is_empty() {
-            self.read();
+            self.read(flights);
         }
         self.written = 0;
-        if !from.is_empty() {
+        if from.schedulers() & self.open != 0 {
             self.take_in(flights, from);
         }
     }
 
-    fn hand_over(&mut self, to: &mut PipelineRegisters) {
+    fn hand_over(&mut self, flights: &Flights, to: &mut PipelineRegisters) {
+        if self.stuck_behind & !to.taken() != 0 {
+            (self.stuck, self.stuck_behind) = (0, 0);
+        }
+        let mut can_go = self.ready & !self.stuck;
         for served in &mut self.served {
-            if self.ready == 0 {
-                return;
-            }
             // From the first collector of the scheduler after the one served last.
             let later = u64::MAX << self.units[*served].after;
-            let can_go = |mut bits: u64| {
-                while bits != 0 {
-                    let index = bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
-                    let collector = &self.units[index];
-                    if to.is_free(collector.unit, collector.scheduler as usize) {
-                        return Some((index, collector));
-                    }
+            loop {
+                if can_go == 0 {
+                    return;
                 }
-                None
-            };
-            let found = can_go(self.ready & later).or_else(|| can_go(self.ready & !later));
-            let Some((index, collector)) = found else { return };
-            *served = index;
-            to.put(
-                collector.unit,
-                collector.scheduler as usize,
-                collector.flight,
-                collector.order,
-            );
-            self.ready &= !(1 << index);
-            self.occupied &= !(1 << index);
-            self.open |= 1 << collector.scheduler;
+                let first = if can_go & later == 0 {
+                    can_go
+                } else {
+                    can_go & later
+                };
+                let bit = first & first.wrapping_neg();
+                can_go &= !bit;
+                let index = bit.trailing_zeros() as usize;
+                let collector = &self.units[index];
+                if to.is_free(collector.place) {
+                    let flight = collector.flight;
+                    to.put(collector.place, flight, flights.get(flight).order);
+                    self.ready &= !bit;
+                    self.occupied &= !bit;
+                    self.open |= 1 << collector.scheduler;
+                    *served = index;
+                    break;
+                }
+                self.stuck |= bit;
+                self.stuck_behind |= 1 << collector.place;
+            }
         }
     }
 
     /// Every bank without a write reads for the first collector that wants it.
-    fn read(&mut self) {
+    fn read(&mut self, flights: &mut Flights) {
         let mut free = !self.written;
-        let (units, ready) = (&mut self.units, &mut self.ready);
-        self.waiting.retain(|&index| {
-            let operands = &mut units[index as usize].operands;
+        let mut left = 0;
+        for at in 0..self.waiting.len() {
+            let index = self.waiting[at];
+            let operands = &mut flights.get_mut(self.units[index as usize].flight).operands;
             free &= !operands.read(free);
-            let waits = !operands.is_empty();
-            *ready |= u64::from(!waits) << index;
-            waits
-        });
+            if operands.is_empty() {
+                self.ready |= 1 << index;
+            } else {
+                self.waiting[left] = index;
+                left += 1;
+            }
+        }
+        self.waiting.truncate(left);
     }
 
-    fn take_in(&mut self, flights: &mut Flights, from: &mut PipelineRegisters) {
+    fn take_in(&mut self, flights: &Flights, from: &mut PipelineRegisters) {
+        let mut units = from.units();
         for _ in 0..self.ports {
-            if from.schedulers() & self.open == 0 {
-                return;
-            }
-            let before = from.taken();
-            for unit in PORT_ORDER {
-                let Some((place, scheduler)) = from.oldest(unit) else {
+            let mut left = units;
+            while left != 0 {
+                let unit = left & left.wrapping_neg();
+                left &= !unit;
+                let Some(place) = from.oldest(unit.trailing_zeros() as usize) else {
+                    units &= !unit;
                     continue;
                 };
-                if self.open >> scheduler & 1 == 1 {
-                    let flight = from.at(place);
-                    from.clear(place);
-                    self.hold(scheduler, flight, unit, flights);
+                let scheduler = place % LANES;
+                if self.open >> scheduler & 1 == 0 {
+                    // Where the oldest finds no collector now, it finds none in this step.
+                    units &= !unit;
+                    continue;
                 }
+                let flight = from.at(place);
+                from.clear(place);
+                self.hold(scheduler, flight, flights);
             }
-            if from.taken() == before {
+            if units == 0 || from.is_empty() {
                 return;
             }
         }
     }
 
-    /// The first free collector of `scheduler`, which has one, begins with an instruction for `unit`.
-    fn hold(&mut self, scheduler: usize, id: FlightId, unit: Unit, flights: &mut Flights) {
+    /// The first free collector of `scheduler`, which has one, begins with an instruction.
+    fn hold(&mut self, scheduler: usize, id: FlightId, flights: &Flights) {
         let free = self.of_scheduler[scheduler] & !self.occupied;
         let index = free.trailing_zeros() as usize;
         if free & (free - 1) == 0 {
             self.open &= !(1 << scheduler);
         }
-        let flight = flights.get_mut(id);
+        let flight = flights.get(id);
         let collector = &mut self.units[index];
         collector.flight = id;
-        collector.order = flight.order;
-        collector.unit = unit;
-        std::mem::swap(&mut collector.operands, &mut flight.operands);
+        collector.place = flight.place;
         self.occupied |= 1 << index;
-        if collector.operands.is_empty() {
+        if flight.operands.is_empty() {
             self.ready |= 1 << index;
         } else {
             self.waiting.push(index as u8);
         }
     }
 }
+
+#[cfg(test)]
+#[path = "collector_tests.rs"]
+mod tests;

@@ -39,8 +39,15 @@ impl FactsTable {
         Self(facts.collect())
     }
 
-    pub fn of(&self, operation: &Operation) -> Facts {
-        self.0[operation.kind()]
+    /// The facts of the operations of `kind`.
+    pub fn of(&self, kind: usize) -> Facts {
+        self.0[kind]
+    }
+
+    /// The longest that an operation takes, or keeps its unit [cycles].
+    pub fn longest(&self) -> usize {
+        let times = self.0.iter().map(|facts| facts.latency.max(facts.initiation));
+        times.max().map_or(0, usize::from)
     }
 }
 

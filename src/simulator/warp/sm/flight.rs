@@ -1,9 +1,10 @@
 //! Instructions between issue and completion.
 
-use super::super::code::{Caching, Register};
+use super::super::code::{Caching, Instruction, Register, RegisterSet};
+use super::facts::Facts;
 use super::operands::Operands;
 
-/// A kind of functional unit. The order is that in which units work within a cycle.
+/// A kind of functional unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     Sp,
@@ -18,8 +19,11 @@ pub enum Unit {
 pub const UNITS: usize = 6;
 
 impl Unit {
-    /// Those with a pipeline per scheduler: all but the load-store unit, which an SM has one of.
-    pub const PIPELINES: [Unit; UNITS - 1] = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor];
+    /// The order in which units work within a cycle. An SM has one load-store unit; of the others, each scheduler has its own.
+    pub const WORK_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor, Unit::Mem];
+
+    /// Those with a pipeline per scheduler: all but the last.
+    pub const PIPELINES: usize = UNITS - 1;
 }
 
 /// What the load-store unit does with an instruction.
@@ -55,6 +59,9 @@ pub struct Access {
 /// The number of an instruction on its way in its SM.
 pub type FlightId = u32;
 
+/// No instruction.
+pub const NONE: FlightId = FlightId::MAX;
+
 /// An instruction on its way.
 #[derive(Debug, Clone)]
 pub struct Flight {
@@ -62,12 +69,14 @@ pub struct Flight {
     pub order: u64,
     pub slot: u16,
     pub scheduler: u8,
-    pub unit: Unit,
-    pub latency: u16,
-    pub initiation: u16,
-    pub memory: Memory,
+    /// Its place in the pipeline registers before the units.
+    pub place: u8,
+    /// What the machine does with it.
+    pub facts: Facts,
     pub writes: Vec<Register>,
-    /// What is to be collected, until a collector takes it over.
+    /// The same, as a set.
+    pub written: RegisterSet,
+    /// What is still to be collected.
     pub operands: Operands,
     /// Sectors not yet given to the memory system; taken from the end.
     pub accesses: Vec<Access>,
@@ -77,6 +86,8 @@ pub struct Flight {
     pub conflicts: u32,
     /// Writes of `writes` whose bank was granted, in a writeback under way.
     pub granted: u8,
+    /// The one that leaves its pipeline after it in the same cycle.
+    pub next: FlightId,
 }
 
 /// All instructions on their way in an SM.
@@ -88,35 +99,43 @@ pub struct Flights {
 }
 
 impl Flights {
-    /// A place for a new instruction; its vectors are empty.
-    pub fn start(&mut self) -> FlightId {
+    /// A place for a new instruction; nothing is to be collected, and no sector to be given.
+    pub fn start(&mut self, facts: Facts, instruction: &Instruction) -> FlightId {
         self.order += 1;
-        let id = self.free.pop().unwrap_or_else(|| {
-            self.flights.push(Flight {
-                order: 0,
-                slot: 0,
-                scheduler: 0,
-                unit: Unit::Int,
-                latency: 1,
-                initiation: 1,
-                memory: Memory::None,
-                writes: Vec::new(),
-                operands: Operands::default(),
-                accesses: Vec::new(),
-                remaining: 0,
-                conflicts: 0,
-                granted: 0,
-            });
-            (self.flights.len() - 1) as FlightId
-        });
+        let id = self.free.pop().unwrap_or_else(|| self.add(facts));
         let flight = &mut self.flights[id as usize];
         flight.order = self.order;
+        flight.facts = facts;
         flight.writes.clear();
+        for &register in &instruction.writes {
+            flight.writes.push(register);
+        }
+        flight.written.copy_from(instruction.written());
         flight.operands.clear();
         flight.accesses.clear();
         flight.remaining = 0;
         flight.granted = 0;
         id
+    }
+
+    #[cold]
+    fn add(&mut self, facts: Facts) -> FlightId {
+        self.flights.push(Flight {
+            order: 0,
+            slot: 0,
+            scheduler: 0,
+            place: 0,
+            facts,
+            writes: Vec::new(),
+            written: RegisterSet::default(),
+            operands: Operands::default(),
+            accesses: Vec::new(),
+            remaining: 0,
+            conflicts: 0,
+            granted: 0,
+            next: NONE,
+        });
+        (self.flights.len() - 1) as FlightId
     }
 
     /// The instruction is through.

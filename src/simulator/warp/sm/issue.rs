@@ -1,7 +1,7 @@
 //! The schedulers of an SM: each issues at most one instruction per cycle.
 
-use super::super::code::{Operation, Space};
-use super::super::policy::{Policy, WarpSet};
+use super::super::code::Operation;
+use super::super::policy::Policy;
 use super::flight::{Memory, Unit};
 use super::{Sm, coalescing};
 
@@ -42,12 +42,12 @@ pub struct Stalls {
 impl Sm {
     pub(super) fn issue(&mut self, now: u64) {
         let schedulers = self.policies.len();
-        if self.sees_idle_cycles || self.warps.can_issue != 0 {
+        if self.sees_idle_cycles || self.warps.standing.can_act() {
             for scheduler in (self.turn..schedulers).chain(0..self.turn) {
                 self.issue_one(scheduler, now);
             }
         } else {
-            self.count_idle(self.warps.waiting.count_ones(), schedulers as u32);
+            self.count_idle(1);
         }
         self.turn = if self.turn + 1 == schedulers {
             0
@@ -56,74 +56,68 @@ impl Sm {
         };
     }
 
-    fn issue_one(&mut self, scheduler: usize, now: u64) {
-        if self.warps.can_issue >> scheduler & 1 == 0 {
-            if self.sees_idle_cycles {
-                let pool = &self.warps.schedulers[scheduler].pool;
-                self.policies[scheduler].begin(pool, WarpSet::default());
+    /// `cycles` cycles in which no scheduler can issue anything.
+    pub(super) fn count_idle(&mut self, cycles: u64) {
+        let waiting = self.warps.standing.waiting();
+        for scheduler in 0..self.policies.len() {
+            match waiting.and(self.warps.standing.of(scheduler)).is_empty() {
+                true => self.stalls.idle += cycles,
+                false => self.stalls.scoreboard += cycles,
             }
-            self.count_idle((self.warps.waiting >> scheduler & 1) as u32, 1);
-            return;
         }
-        let state = &self.warps.schedulers[scheduler];
-        let (any, waiting) = (!state.any_ready.is_empty(), !state.waiting.is_empty());
-        let ready = state.ready_but_for(self.issued.taken_for(scheduler));
-        self.policies[scheduler].begin(&state.pool, ready);
-        let mut candidates = WarpSet(ready.0 | state.stale.0);
+    }
+
+    fn issue_one(&mut self, scheduler: usize, now: u64) {
+        let standing = &self.warps.standing;
+        let own = standing.of(scheduler);
+        let (able, stale) = (standing.ready().and(own), standing.stale().and(own));
+        let mut ready = able;
+        for unit in self.issued.taken_for(scheduler) {
+            ready = ready.without(standing.needing(unit));
+        }
+        let mut candidates = ready.or(stale);
+        if self.sees_idle_cycles || !candidates.is_empty() {
+            self.policies[scheduler].begin(&self.warps.pools[scheduler], ready);
+        }
         while !candidates.is_empty() {
-            let state = &self.warps.schedulers[scheduler];
-            let Some(local) = self.policies[scheduler].first(&state.pool, candidates) else {
+            let (policy, pool) = (&mut self.policies[scheduler], &self.warps.pools[scheduler]);
+            let Some(slot) = policy.first(pool, candidates) else {
                 break;
             };
-            let slot = self.warps.of_scheduler(scheduler, local);
-            if state.stale.contains(local) {
+            if stale.contains(slot) {
                 self.warps.flush(slot);
-                candidates.remove(local);
+                candidates.remove(slot);
                 continue;
             }
-            self.policies[scheduler].issued(&state.pool, local);
-            self.issue_warp(scheduler, local, slot, now);
+            policy.issued(pool, slot);
+            self.issue_warp(scheduler, slot, now);
             self.stalls.issued += 1;
             return;
         }
-        if any {
+        if !able.is_empty() {
             self.stalls.pipeline += 1;
-        } else if waiting {
+        } else if !self.warps.standing.waiting().and(own).is_empty() {
             self.stalls.scoreboard += 1;
         } else {
             self.stalls.idle += 1;
         }
     }
 
-    /// Of `schedulers` that can issue nothing, `waiting` have warps that wait for registers.
-    fn count_idle(&mut self, waiting: u32, schedulers: u32) {
-        self.stalls.scoreboard += u64::from(waiting);
-        self.stalls.idle += u64::from(schedulers - waiting);
-    }
-
-    fn issue_warp(&mut self, scheduler: usize, local: usize, slot: usize, now: u64) {
+    fn issue_warp(&mut self, scheduler: usize, slot: usize, now: u64) {
+        let warp = self.warps.slot(slot);
         let Some(instruction) = self.warps.next(slot) else {
             return;
         };
         let operation = instruction.operation;
-        let id = self.flights.start();
-        let facts = self.warps.slot(slot).facts;
-        let unit = facts.unit;
+        let (kernel, facts) = (warp.kernel, warp.facts);
+        let id = self.flights.start(facts, instruction);
         let flight = self.flights.get_mut(id);
         flight.slot = slot as u16;
         flight.scheduler = scheduler as u8;
-        flight.unit = unit;
-        flight.latency = facts.latency;
-        flight.initiation = facts.initiation;
-        flight.memory = facts.memory;
-        for &register in &instruction.writes {
-            flight.writes.push(register);
-        }
-        let reads = &instruction.reads;
+        flight.place = self.collected.place(facts.unit, scheduler);
         self.collectors
-            .operands(reads, slot as u16, scheduler, &mut flight.operands);
-        let kernel = self.warps.slot(slot).kernel;
-        if unit == Unit::Tensor && self.machine.sm.units.tensor == 0 {
+            .operands(&instruction.reads, slot as u16, scheduler, &mut flight.operands);
+        if facts.unit == Unit::Tensor && self.machine.sm.units.tensor == 0 {
             self.without_unit = Some(kernel);
         }
         if let Some(record) = &mut self.record {
@@ -132,7 +126,7 @@ impl Sm {
                 sm: self.number,
                 scheduler: scheduler as u8,
                 slot: slot as u16,
-                age: self.warps.schedulers[scheduler].pool.age[local],
+                age: self.warps.pools[scheduler].age[slot],
                 kernel,
                 pc: instruction.pc,
                 operation,
@@ -148,42 +142,33 @@ impl Sm {
             u32::MAX => 32,
             _ => u64::from(lanes.count_ones()),
         };
-        match operation {
-            Operation::Load {
-                space: Space::Shared, ..
-            }
-            | Operation::Store {
-                space: Space::Shared, ..
-            } => {
+        let done = self.warps.issued(slot, &flight.written, self.effect.jumped);
+        let place = self.issued.place(facts.unit, scheduler);
+        self.issued.put(place, id, flight.order);
+        match facts.memory {
+            Memory::None => {}
+            Memory::Shared(_) => {
                 let banks = self.machine.shared_memory.banks;
                 flight.conflicts = coalescing::conflicts(lanes, &self.effect.addresses, banks);
             }
-            Operation::Load {
-                space: Space::Constant,
-                ..
-            } => {}
-            Operation::Load { bytes, .. } | Operation::Store { bytes, .. } => {
-                coalescing::sectors(&self.effect, bytes, &mut flight.accesses);
+            Memory::Constant => {}
+            Memory::Load(_) | Memory::Store => {
+                coalescing::sectors(&self.effect, operation.bytes(), &mut flight.accesses);
+                flight.remaining = flight.accesses.len() as u32;
             }
-            Operation::Atomic { bytes } => {
+            Memory::Atomic => {
+                let bytes = operation.bytes();
                 coalescing::atomics(lanes, &self.effect.addresses, bytes, &mut flight.accesses);
+                flight.remaining = flight.accesses.len() as u32;
+                if lanes != 0 {
+                    self.warps.atomic_sent(slot, lanes.count_ones());
+                }
             }
-            _ => {}
+            Memory::Fence => self.warps.fence(slot),
         }
-        if matches!(flight.memory, Memory::Load(_) | Memory::Atomic) {
-            flight.remaining = flight.accesses.len() as u32;
-        }
-        let flight = self.flights.get(id);
-        let done = self.warps.issued(slot, &flight.writes, self.effect.jumped);
-        self.issued.put(unit, scheduler, id, flight.order);
-        match operation {
-            Operation::Barrier if !done => {
-                self.warps.set_barrier(slot, true);
-                self.check_barrier(slot);
-            }
-            Operation::Fence => self.warps.fence(slot),
-            Operation::Atomic { .. } if lanes != 0 => self.warps.atomic_sent(slot, lanes.count_ones()),
-            _ => {}
+        if operation == Operation::Barrier && !done {
+            self.warps.set_barrier(slot, true);
+            self.check_barrier(slot);
         }
         if done {
             self.check_barrier(slot);

@@ -159,7 +159,7 @@ impl LoadStore {
             if granted == flight.writes.len() {
                 flight.granted = 0;
                 if writeback.shared {
-                    warps.release(slot as usize, &flight.writes);
+                    warps.release(slot as usize, &flight.written);
                     flights.end(writeback.flight);
                 } else {
                     arrived(writeback.flight, flights, warps);
@@ -269,7 +269,7 @@ impl LoadStore {
     ) {
         let flight = flights.get_mut(id);
         let slot = flight.slot as usize;
-        match flight.memory {
+        match flight.facts.memory {
             Memory::Shared(load) => {
                 flight.conflicts = flight.conflicts.saturating_sub(1);
                 if flight.conflicts > 0 {
@@ -292,12 +292,12 @@ impl LoadStore {
             Memory::Constant | Memory::Fence | Memory::None => {}
         }
         let flight = flights.get(id);
-        if matches!(flight.memory, Memory::Load(_) | Memory::Atomic) && flight.remaining > 0 {
+        if matches!(flight.facts.memory, Memory::Load(_) | Memory::Atomic) && flight.remaining > 0 {
             warps.left_pipeline(slot);
         } else {
             // Loads without lanes and constants write their registers at once.
             warps.left_pipeline(slot);
-            warps.release(slot, &flight.writes);
+            warps.release(slot, &flight.written);
             flights.end(id);
         }
         self.serving = None;
@@ -314,12 +314,12 @@ impl LoadStore {
         slice: &dyn Fn(u64) -> u16,
     ) {
         let flight = flights.get_mut(id);
-        let past_l1 = match flight.memory {
+        let past_l1 = match flight.facts.memory {
             Memory::Load(caching) => caching == Caching::L2 || self.parameters.skip_l1,
             Memory::Atomic => true,
             _ => self.parameters.skip_l1,
         };
-        let kind = match flight.memory {
+        let kind = match flight.facts.memory {
             Memory::Store => Kind::Write,
             Memory::Atomic => Kind::Atomic,
             _ => Kind::Read,
@@ -377,7 +377,7 @@ fn arrived(id: FlightId, flights: &mut Flights, warps: &mut Warps) {
     let flight = flights.get_mut(id);
     flight.remaining -= 1;
     if flight.remaining == 0 {
-        warps.release(flight.slot as usize, &flight.writes);
+        warps.release(flight.slot as usize, &flight.written);
         flights.end(id);
     }
 }

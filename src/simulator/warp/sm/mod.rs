@@ -9,20 +9,20 @@ mod issue;
 mod load_store;
 mod operands;
 mod pipeline_registers;
+mod standing;
 mod units;
 mod warps;
 
 pub use blocks::{BlockStart, EndedBlock};
-use flight::Unit;
 pub use issue::{IssueEvent, Stalls};
 
 use self::blocks::Block;
 use self::collector::Collectors;
 use self::facts::FactsTable;
-use self::flight::{FlightId, Flights};
+use self::flight::{FlightId, Flights, NONE, Unit};
 use self::load_store::{LoadStore, LoadStoreParameters};
 use self::pipeline_registers::{LANES, PipelineRegisters};
-use self::units::{Pipeline, ResultBuses};
+use self::units::Pipelines;
 use self::warps::Warps;
 use super::cache::{Cache, Counts, Geometry};
 use super::code::Effect;
@@ -44,13 +44,9 @@ pub struct Sm {
     collectors: Collectors,
     /// Collected, not yet in a unit.
     collected: PipelineRegisters,
-    /// By unit, then scheduler.
-    pipelines: Vec<Pipeline>,
-    /// Pipelines with something inside, one bit each, as the pipeline registers.
-    working: u64,
-    buses: ResultBuses,
-    /// Results to be written back in the next cycle.
-    results: Vec<FlightId>,
+    pipelines: Pipelines,
+    /// The first result to be written back in the next cycle; the others follow.
+    results: FlightId,
     load_store: LoadStore,
     /// Fetched, not yet decoded.
     fetched: Option<usize>,
@@ -89,7 +85,7 @@ impl Sm {
     ) -> Self {
         let sm = &machine.sm;
         let schedulers = sm.schedulers as usize;
-        let latency = sm.times.longest() as usize;
+        let facts = FactsTable::new(sm);
         let generic = &sm.register_file.generic;
         let parameters = LoadStoreParameters {
             sm: number,
@@ -101,11 +97,10 @@ impl Sm {
         };
         Self {
             number,
-            warps: Warps::new(sm.warps() as usize, schedulers, FactsTable::new(sm)),
             sees_idle_cycles: policies.iter().any(AnyPolicy::sees_idle_cycles),
             policies,
             flights: Flights::default(),
-            issued: PipelineRegisters::new(),
+            issued: PipelineRegisters::new(collector::PORT_ORDER),
             collectors: Collectors::new(
                 generic.units as usize,
                 generic.in_ports as usize,
@@ -113,17 +108,14 @@ impl Sm {
                 sm.register_file.banks as usize,
                 schedulers,
             ),
-            collected: PipelineRegisters::new(),
-            pipelines: (0..Unit::PIPELINES.len() * schedulers)
-                .map(|_| Pipeline::default())
-                .collect(),
-            working: 0,
-            buses: ResultBuses::new(sm.widths.ex_wb, latency),
-            results: Vec::new(),
+            collected: PipelineRegisters::new(Unit::WORK_ORDER),
+            pipelines: Pipelines::new(facts.longest(), sm.widths.ex_wb),
+            results: NONE,
             load_store: LoadStore::new(parameters, Cache::new(l1)),
             fetched: None,
             last_fetched: 0,
             turn: 0,
+            warps: Warps::new(sm.warps() as usize, schedulers, facts),
             blocks: (0..sm.blocks).map(|_| None).collect(),
             resident: 0,
             without_unit: None,
@@ -165,15 +157,13 @@ impl Sm {
 
     /// The cycle in which something can happen here without an answer or a new block; `None`: never.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
-        let busy = self.warps.hungry != 0
-            || self.warps.finished != 0
+        let busy = !self.warps.hungry.or(self.warps.finished).is_empty()
             || self.fetched.is_some()
-            || self.working != 0
-            || !self.results.is_empty()
+            || !self.pipelines.is_empty()
             || !self.issued.is_empty()
             || !self.collected.is_empty()
             || !self.collectors.is_empty()
-            || self.warps.can_issue != 0;
+            || self.warps.standing.can_act();
         if busy {
             Some(now)
         } else {
@@ -192,13 +182,7 @@ impl Sm {
             return;
         }
         self.turn = (self.turn + (cycles % self.policies.len() as u64) as usize) % self.policies.len();
-        for scheduler in &self.warps.schedulers {
-            if scheduler.waiting.is_empty() {
-                self.stalls.idle += cycles;
-            } else {
-                self.stalls.scoreboard += cycles;
-            }
-        }
+        self.count_idle(cycles);
     }
 
     /// Cycle `now`. An SM without blocks does nothing.
@@ -219,7 +203,7 @@ impl Sm {
             if let Some(slot) = self.fetched.take() {
                 self.warps.decode(slot);
             }
-            if (self.warps.hungry | self.warps.finished) == 0 {
+            if self.warps.hungry.or(self.warps.finished).is_empty() {
                 break;
             }
             self.fetch(now);
@@ -227,9 +211,11 @@ impl Sm {
     }
 
     fn write_back(&mut self) {
-        for index in 0..self.results.len() {
-            let id = self.results[index];
+        let mut next = std::mem::replace(&mut self.results, NONE);
+        while next != NONE {
+            let id = next;
             let flight = self.flights.get(id);
+            next = flight.next;
             let slot = flight.slot;
             for register in &flight.writes {
                 let bank = self
@@ -239,38 +225,25 @@ impl Sm {
                     break;
                 }
             }
-            self.warps.release(slot as usize, &flight.writes);
+            self.warps.release(slot as usize, &flight.written);
             self.warps.left_pipeline(slot as usize);
             self.flights.end(id);
+            self.pipelines.left();
         }
-        self.results.clear();
     }
 
     fn execute(&mut self, now: u64, net: &mut Crossbar<Request>, slice: &dyn Fn(u64) -> u16) {
-        let schedulers = self.policies.len();
-        let places = (1_u64 << (Unit::PIPELINES.len() * LANES)) - 1;
-        let mut bits = (self.working | self.collected.taken()) & places;
+        if !self.pipelines.is_empty() {
+            self.results = self.pipelines.leave(now);
+        }
+        let places = (1_u64 << (Unit::PIPELINES * LANES)) - 1;
+        let mut bits = self.collected.taken() & places;
         while bits != 0 {
-            let index = bits.trailing_zeros() as usize;
-            let bit = bits & bits.wrapping_neg();
+            let place = bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            let pipeline = &mut self.pipelines[index / LANES * schedulers + index % LANES];
-            if self.working & bit != 0
-                && let Some(result) = pipeline.cycle(now)
-            {
-                self.results.push(result);
-            }
-            if self.collected.taken() & bit != 0 {
-                let id = self.collected.at(index);
-                let flight = self.flights.get(id);
-                if pipeline.take(id, flight.latency, flight.initiation, now, &mut self.buses) {
-                    self.collected.clear(index);
-                }
-            }
-            if pipeline.is_empty() {
-                self.working &= !bit;
-            } else {
-                self.working |= bit;
+            let id = self.collected.at(place);
+            if self.pipelines.take(place, id, &mut self.flights, now) {
+                self.collected.clear(place);
             }
         }
         self.load_store.cycle(
@@ -283,7 +256,7 @@ impl Sm {
         );
         if self.collected.taken() & !places != 0
             && self.load_store.is_free()
-            && let Some((place, _)) = self.collected.oldest(Unit::Mem)
+            && let Some(place) = self.collected.oldest(Unit::PIPELINES * LANES)
         {
             self.load_store.take(self.collected.at(place));
             self.collected.clear(place);
@@ -292,29 +265,19 @@ impl Sm {
 
     /// Fetches for the next warp without instructions; warps that are through leave on the way to it.
     fn fetch(&mut self, now: u64) {
-        let mut later = u64::MAX.checked_shl(self.last_fetched as u32 + 1).unwrap_or(0);
         // Those after the last one fetched for, then from the first.
-        for _ in 0..2 {
-            loop {
-                let bits = (self.warps.hungry | self.warps.finished) & later;
-                if bits == 0 {
-                    break;
-                }
-                let slot = bits.trailing_zeros() as usize;
-                later &= !(bits & bits.wrapping_neg());
-                if self.warps.finished >> slot & 1 == 1 {
+        for mut from in [self.last_fetched + 1, 0] {
+            while let Some(slot) = self.warps.hungry.or(self.warps.finished).from(from).lowest() {
+                from = slot + 1;
+                if self.warps.finished.contains(slot) {
                     self.retire(slot, now);
                 }
-                if self.warps.hungry >> slot & 1 == 1 {
+                if self.warps.hungry.contains(slot) {
                     self.fetched = Some(slot);
                     self.last_fetched = slot;
                     return;
                 }
             }
-            if (self.warps.hungry | self.warps.finished) == 0 {
-                return;
-            }
-            later = u64::MAX;
         }
     }
 }

@@ -17,19 +17,22 @@ impl Operands {
     }
 
     /// `bank` is to be read once more.
-    pub fn add(&mut self, bank: u16) {
+    pub fn add(&mut self, bank: u32) {
         let bit = 1 << bank;
-        if self.banks[0] & bit == 0 {
-            self.banks[0] |= bit;
-            return;
+        let twice = self.banks[0] & bit;
+        let more = self.banks[1] & twice;
+        self.banks[0] |= bit;
+        self.banks[1] |= twice;
+        if more != 0 {
+            self.add_more(more);
         }
-        for level in self.banks[1..].iter_mut().chain(&mut self.more) {
-            if *level & bit == 0 {
-                *level |= bit;
-                return;
-            }
+    }
+
+    fn add_more(&mut self, bit: u64) {
+        match self.more.iter_mut().find(|level| **level & bit == 0) {
+            Some(level) => *level |= bit,
+            None => self.more.push(bit),
         }
-        self.more.push(bit);
     }
 
     /// Whether nothing is to be read.
@@ -72,7 +75,7 @@ mod tests {
             let banks = 1 + random(64);
             for _ in 0..random(12) {
                 let bank = random(banks);
-                operands.add(bank as u16);
+                operands.add(bank as u32);
                 counts[bank as usize] += 1;
             }
             while !operands.is_empty() {

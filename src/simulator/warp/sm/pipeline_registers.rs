@@ -1,57 +1,72 @@
 //! What stands between two stages of an SM.
 
-use super::flight::{FlightId, Unit};
+use super::flight::{FlightId, UNITS, Unit};
 
 /// One register per kind of unit and scheduler, between two stages.
 #[derive(Debug)]
 pub struct PipelineRegisters {
     /// What is in each place, and its rank in the order of issue.
-    places: [(FlightId, u64); 64],
+    places: [(FlightId, u64); PLACES],
     /// Places that are taken, one bit each: by unit, then scheduler.
     taken: u64,
+    /// By unit, how many come before it.
+    ranks: [u8; UNITS],
+    /// The units in order.
+    order: [Unit; UNITS],
 }
 
 /// Schedulers, at most; so many places has each unit.
 pub const LANES: usize = 8;
 
+/// Places in all.
+pub const PLACES: usize = UNITS * LANES;
+
 /// The first place of each unit, one bit each.
 const FIRST_PLACES: u64 = 0x0000_0101_0101_0101;
 
 impl PipelineRegisters {
-    pub fn new() -> Self {
+    /// Empty ones, with the places of the units in `order`.
+    pub fn new(order: [Unit; UNITS]) -> Self {
+        let mut ranks = [0; UNITS];
+        for (rank, unit) in order.into_iter().enumerate() {
+            ranks[unit as usize] = rank as u8;
+        }
         Self {
-            places: [(0, 0); 64],
+            places: [(0, 0); PLACES],
             taken: 0,
+            ranks,
+            order,
         }
     }
 
-    fn index(unit: Unit, scheduler: usize) -> usize {
-        unit as usize * LANES + scheduler
+    /// The place of `unit` and `scheduler`.
+    pub fn place(&self, unit: Unit, scheduler: usize) -> u8 {
+        self.ranks[unit as usize] * LANES as u8 + scheduler as u8
     }
 
-    pub fn is_free(&self, unit: Unit, scheduler: usize) -> bool {
-        self.taken >> Self::index(unit, scheduler) & 1 == 0
+    pub fn is_free(&self, place: u8) -> bool {
+        self.taken >> place & 1 == 0
     }
 
     pub fn is_empty(&self) -> bool {
         self.taken == 0
     }
 
-    /// Places that are taken, one bit each: eight for each unit, one for each scheduler.
+    /// Places that are taken, one bit each.
     pub fn taken(&self) -> u64 {
         self.taken
     }
 
     /// The units whose place for `scheduler` is taken.
-    pub fn taken_for(&self, scheduler: usize) -> impl Iterator<Item = usize> + use<> {
+    pub fn taken_for(&self, scheduler: usize) -> impl Iterator<Item = Unit> {
         let mut bits = self.taken >> scheduler & FIRST_PLACES;
         std::iter::from_fn(move || {
             if bits == 0 {
                 return None;
             }
-            let unit = bits.trailing_zeros() as usize / LANES;
+            let rank = bits.trailing_zeros() as usize / LANES;
             bits &= bits - 1;
-            Some(unit)
+            Some(self.order[rank])
         })
     }
 
@@ -62,10 +77,16 @@ impl PipelineRegisters {
         (folded | folded >> 8) & 0xff
     }
 
-    pub fn put(&mut self, unit: Unit, scheduler: usize, flight: FlightId, order: u64) {
-        let index = Self::index(unit, scheduler);
-        self.places[index] = (flight, order);
-        self.taken |= 1 << index;
+    /// The first places of those units that have something in some place, one bit each.
+    pub fn units(&self) -> u64 {
+        let folded = self.taken | self.taken >> 4;
+        let folded = folded | folded >> 2;
+        (folded | folded >> 1) & FIRST_PLACES
+    }
+
+    pub fn put(&mut self, place: u8, flight: FlightId, order: u64) {
+        self.places[place as usize] = (flight, order);
+        self.taken |= 1 << place;
     }
 
     /// What is in place `index`; to be asked of places that are taken.
@@ -77,22 +98,21 @@ impl PipelineRegisters {
         self.taken &= !(1 << index);
     }
 
-    /// The place of `unit` whose instruction was issued first, and its scheduler.
-    pub fn oldest(&self, unit: Unit) -> Option<(usize, usize)> {
-        let first = unit as usize * LANES;
+    /// Of the unit whose first place is `first`: the place with the instruction that was issued first, if it has any.
+    pub fn oldest(&self, first: usize) -> Option<usize> {
         let mut bits = self.taken >> first & 0xff;
         if bits == 0 {
             return None;
         }
-        let mut oldest = bits.trailing_zeros() as usize;
+        let mut oldest = first + bits.trailing_zeros() as usize;
         bits &= bits - 1;
         while bits != 0 {
-            let scheduler = bits.trailing_zeros() as usize;
+            let place = first + bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            if self.places[first + scheduler].1 < self.places[first + oldest].1 {
-                oldest = scheduler;
+            if self.places[place].1 < self.places[oldest].1 {
+                oldest = place;
             }
         }
-        Some((first + oldest, oldest))
+        Some(oldest)
     }
 }

@@ -1,138 +1,105 @@
 //! Functional units: pipelines with an initiation interval, and the buses that take their results to writeback.
+//!
+//! When a unit takes an instruction, all that will happen to it there is decided: the cycle in which its result bus is taken,
+//! the cycle in which the unit is free again, and the cycle in which the instruction leaves.
 
-use super::flight::FlightId;
+use super::facts::Facts;
+use super::flight::{FlightId, Flights, NONE};
+use super::pipeline_registers::PLACES;
 
-/// Something per cycle to come.
+/// The pipelines of an SM, one for each place of the pipeline registers before them.
 #[derive(Debug)]
-struct Ahead<T> {
-    places: Vec<(u64, T)>,
+pub struct Pipelines {
+    /// Per place, the cycle from which on its pipeline takes another instruction.
+    free_at: [u64; PLACES],
+    /// By cycle, as far ahead as can be: the places that have a result bus, one bit each.
+    buses: Box<[u64]>,
+    /// By cycle: the first of the instructions that leave, in the order of places; the others follow.
+    leaving: Box<[FlightId]>,
+    /// Result buses.
+    width: u32,
+    /// Instructions inside.
+    inside: usize,
 }
 
-impl<T: Copy + Default> Ahead<T> {
-    /// Looks `cycles` cycles ahead.
-    fn new(cycles: usize) -> Self {
+impl Pipelines {
+    /// Pipelines whose instructions leave after `longest` cycles, or a few more, and share `width` result buses.
+    pub fn new(longest: usize, width: u32) -> Self {
+        let cycles = (longest + 4).next_power_of_two();
         Self {
-            places: vec![(u64::MAX, T::default()); (cycles + 2).next_power_of_two()],
+            free_at: [0; PLACES],
+            buses: vec![0; cycles].into(),
+            leaving: vec![NONE; cycles].into(),
+            width,
+            inside: 0,
         }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.inside == 0
     }
 
     fn index(&self, cycle: u64) -> usize {
-        cycle as usize & (self.places.len() - 1)
+        cycle as usize & (self.buses.len() - 1)
     }
 
-    fn get(&self, cycle: u64) -> Option<T> {
-        let (at, value) = self.places[self.index(cycle)];
-        (at == cycle).then_some(value)
+    /// The first of the instructions that leave in cycle `now`; to be called in each cycle while something is inside.
+    pub fn leave(&mut self, now: u64) -> FlightId {
+        let index = self.index(now);
+        self.buses[index] = 0;
+        std::mem::replace(&mut self.leaving[index], NONE)
     }
 
-    fn set(&mut self, cycle: u64, value: T) {
-        let index = self.index(cycle);
-        self.places[index] = (cycle, value);
-    }
-}
-
-/// Result buses: as many results per cycle as writeback has registers.
-#[derive(Debug)]
-pub struct ResultBuses {
-    taken: Ahead<u32>,
-    buses: u32,
-}
-
-impl ResultBuses {
-    /// `buses` results per cycle, at most `latency` cycles from now.
-    pub fn new(buses: u32, latency: usize) -> Self {
-        Self {
-            taken: Ahead::new(latency),
-            buses,
-        }
+    /// An instruction that left is through.
+    pub fn left(&mut self) {
+        self.inside -= 1;
     }
 
-    fn has_room(&self, cycle: u64) -> bool {
-        self.taken.get(cycle).unwrap_or(0) < self.buses
-    }
-
-    fn take(&mut self, cycle: u64) {
-        let taken = self.taken.get(cycle).unwrap_or(0);
-        self.taken.set(cycle, taken + 1);
-    }
-}
-
-/// A unit of one scheduler.
-#[derive(Debug, Default)]
-pub struct Pipeline {
-    /// Before the pipeline, until the initiation interval is over.
-    entering: Option<Entering>,
-    /// In the pipeline, with the cycle in which each leaves; few, as each comes after an initiation interval.
-    leaving: Vec<(u64, FlightId)>,
-    /// The first of these cycles.
-    first: u64,
-    /// Cycles whose result is taken.
-    results: Vec<u64>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Entering {
-    flight: FlightId,
-    cycles: u16,
-    depth: u16,
-}
-
-impl Pipeline {
-    pub fn is_empty(&self) -> bool {
-        self.leaving.is_empty() && self.entering.is_none()
-    }
-
-    /// One cycle; returns what leaves.
-    pub fn cycle(&mut self, now: u64) -> Option<FlightId> {
-        let left = if self.first == now && !self.leaving.is_empty() {
-            self.leave(now)
-        } else {
-            None
-        };
-        if let Some(entering) = &mut self.entering {
-            entering.cycles = entering.cycles.saturating_sub(1);
-            let leaves = now + u64::from(entering.depth) + 1;
-            if entering.cycles == 0 && self.leaving.iter().all(|&(at, _)| at != leaves) {
-                self.first = match self.leaving.is_empty() {
-                    true => leaves,
-                    false => self.first.min(leaves),
-                };
-                self.leaving.push((leaves, entering.flight));
-                self.entering = None;
-            }
-        }
-        left
-    }
-
-    /// What leaves in cycle `now`.
-    fn leave(&mut self, now: u64) -> Option<FlightId> {
-        let index = self.leaving.iter().position(|&(at, _)| at == now)?;
-        let (_, flight) = self.leaving.swap_remove(index);
-        self.first = self.leaving.iter().map(|&(at, _)| at).min().unwrap_or(0);
-        Some(flight)
-    }
-
-    /// Takes an instruction if the unit and a result bus are free; says whether.
-    pub fn take(
-        &mut self,
-        flight: FlightId,
-        latency: u16,
-        initiation: u16,
-        now: u64,
-        buses: &mut ResultBuses,
-    ) -> bool {
-        let result = now + u64::from(latency);
-        if self.entering.is_some() || self.results.contains(&result) || !buses.has_room(result) {
+    /// Takes an instruction in its place if the unit and a result bus are free; says whether.
+    pub fn take(&mut self, place: usize, id: FlightId, flights: &mut Flights, now: u64) -> bool {
+        if now < self.free_at[place] {
             return false;
         }
-        self.results.retain(|&at| at > now);
-        self.results.push(result);
-        buses.take(result);
-        self.entering = Some(Entering {
-            flight,
-            cycles: initiation,
-            depth: latency.saturating_sub(initiation),
-        });
+        let Facts {
+            latency, initiation, ..
+        } = flights.get(id).facts;
+        let result = self.index(now + u64::from(latency));
+        let buses = &mut self.buses[result];
+        if *buses != 0 && (*buses >> place & 1 == 1 || buses.count_ones() >= self.width) {
+            return false;
+        }
+        *buses |= 1 << place;
+        // It enters after the initiation interval, when nothing else leaves with it.
+        let depth = u64::from(latency.saturating_sub(initiation));
+        let mut enters = now + u64::from(initiation);
+        while !self.join(enters + depth + 1, id, flights) {
+            enters += 1;
+        }
+        self.free_at[place] = enters;
+        self.inside += 1;
+        true
+    }
+
+    /// An instruction leaves in `cycle`, unless another one does in the same place; says whether.
+    fn join(&mut self, cycle: u64, id: FlightId, flights: &mut Flights) -> bool {
+        let index = self.index(cycle);
+        let place = flights.get(id).place;
+        let (mut before, mut next) = (NONE, self.leaving[index]);
+        while next != NONE && flights.get(next).place < place {
+            (before, next) = (next, flights.get(next).next);
+        }
+        if next != NONE && flights.get(next).place == place {
+            return false;
+        }
+        flights.get_mut(id).next = next;
+        match before {
+            NONE => self.leaving[index] = id,
+            before => flights.get_mut(before).next = id,
+        }
         true
     }
 }
+
+#[cfg(test)]
+#[path = "units_tests.rs"]
+mod tests;

@@ -1,9 +1,9 @@
 //! The warps of an SM: what each waits for, and sets of those that can do something.
 
-use super::super::code::{Instruction, Operation, Register, RegisterSet, Stream};
+use super::super::code::{Instruction, Operation, RegisterSet, Stream};
 use super::super::policy::{Pool, WarpSet};
 use super::facts::{Facts, FactsTable};
-use super::flight::{UNITS, Unit};
+use super::standing::Standing;
 
 /// A warp slot.
 pub struct Slot {
@@ -31,54 +31,16 @@ pub struct Slot {
     blocked_by_more: bool,
     /// What the machine does with the next instruction.
     pub facts: Facts,
-    /// Its scheduler, and its place there.
     scheduler: u8,
-    local: u8,
-    /// Where the masks have the warp's next instruction.
-    filed: Filed,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Filed {
-    Nowhere,
-    Stale,
-    Waiting,
-    Ready(Unit),
-}
-
-/// What a scheduler's warps can do.
-#[derive(Debug, Default, Clone)]
-pub struct Scheduler {
-    /// Age, group and liveness, as policies see them.
-    pub pool: Pool,
-    /// Warps that must drop their buffered instructions.
-    pub stale: WarpSet,
-    /// Warps whose next instruction waits for a register.
-    pub waiting: WarpSet,
-    /// Warps whose next instruction waits for nothing but its unit, whatever the unit.
-    pub any_ready: WarpSet,
-    /// The same by unit.
-    pub ready: [WarpSet; UNITS],
+    /// The slot, as a set of one.
+    bit: WarpSet,
 }
 
 impl Slot {
-    /// What is known of the instruction that is the next one now; the end, if there is none.
-    fn come_to_next(&mut self, facts: &FactsTable) {
-        match self.stream.as_ref().and_then(|stream| stream.next()) {
-            Some(next) => {
-                (self.blocked, self.blocked_by_more) = self.writing.common(next.waits());
-                self.facts = facts.of(&next.operation);
-            }
-            None => self.done = true,
-        }
-    }
-
     /// Writes to `registers` are done.
-    fn release(&mut self, registers: &[Register]) {
-        for &register in registers {
-            self.writing.remove(register);
-            self.blocked &= !RegisterSet::bit(register);
-        }
+    fn release(&mut self, registers: &RegisterSet) {
+        self.writing.remove_all(registers);
+        self.blocked &= !registers.lowest();
         if self.blocked_by_more {
             let next = self.stream.as_ref().and_then(|stream| stream.next());
             self.blocked_by_more = next.is_some_and(|next| self.writing.common(next.waits()).1);
@@ -89,58 +51,33 @@ impl Slot {
         self.blocked != 0 || self.blocked_by_more
     }
 
-    fn standing(&self) -> Filed {
-        if self.done || self.buffered == 0 || self.at_barrier || self.fence || self.atomics > 0 {
-            Filed::Nowhere
-        } else if self.stale {
-            Filed::Stale
-        } else if self.waits() {
-            Filed::Waiting
-        } else {
-            Filed::Ready(self.facts.unit)
-        }
-    }
-}
-
-impl Scheduler {
-    /// Whether some warp could issue, if its unit were free, or has instructions to drop.
-    fn can_issue(&self) -> bool {
-        self.stale.0 | self.any_ready.0 != 0
-    }
-
-    /// Warps that can issue while the units of `taken` are not free.
-    pub fn ready_but_for(&self, taken: impl Iterator<Item = usize>) -> WarpSet {
-        WarpSet(taken.fold(self.any_ready.0, |ready, unit| ready & !self.ready[unit].0))
+    /// Whether it has an instruction in the buffer and waits for no barrier, fence or atomic.
+    fn is_able(&self) -> bool {
+        self.buffered > 0 && !(self.done || self.at_barrier || self.fence || self.atomics > 0)
     }
 }
 
 /// All warps of an SM.
 pub struct Warps {
     slots: Vec<Slot>,
-    /// Per scheduler.
-    pub schedulers: Vec<Scheduler>,
-    /// Schedulers with a warp that could issue, if its unit were free, or that has instructions to drop; one bit each.
-    pub can_issue: u64,
-    /// Schedulers with a warp whose next instruction waits for a register, one bit each.
-    pub waiting: u64,
+    /// Per scheduler, age, group and liveness of its warps, as policies see them.
+    pub pools: Vec<Pool>,
+    /// What they can do.
+    pub standing: Standing,
     /// Slots that want instructions.
-    pub hungry: u64,
+    pub hungry: WarpSet,
     /// Slots whose warp is through with everything.
-    pub finished: u64,
+    pub finished: WarpSet,
     /// What the machine does with each operation.
     facts: FactsTable,
 }
 
 impl Warps {
     pub fn new(slots: usize, schedulers: usize, facts: FactsTable) -> Self {
-        let per_scheduler = slots.div_ceil(schedulers);
-        let scheduler = Scheduler {
-            pool: Pool {
-                age: vec![0; per_scheduler],
-                group: vec![0; per_scheduler],
-                live: WarpSet::default(),
-            },
-            ..Scheduler::default()
+        let pool = Pool {
+            age: vec![0; slots],
+            group: vec![0; slots],
+            live: WarpSet::default(),
         };
         Self {
             slots: (0..slots)
@@ -159,17 +96,15 @@ impl Warps {
                     writing: RegisterSet::default(),
                     blocked: 0,
                     blocked_by_more: false,
-                    facts: facts.of(&Operation::Other),
+                    facts: facts.of(Operation::Other.kind()),
                     scheduler: (slot % schedulers) as u8,
-                    local: (slot / schedulers) as u8,
-                    filed: Filed::Nowhere,
+                    bit: WarpSet(1 << slot),
                 })
                 .collect(),
-            schedulers: vec![scheduler; schedulers],
-            can_issue: 0,
-            waiting: 0,
-            hungry: 0,
-            finished: 0,
+            pools: vec![pool; schedulers],
+            standing: Standing::new(slots, schedulers),
+            hungry: WarpSet::default(),
+            finished: WarpSet::default(),
             facts,
         }
     }
@@ -183,11 +118,6 @@ impl Warps {
         &self.slots[slot]
     }
 
-    /// The slot of place `local` of `scheduler`.
-    pub fn of_scheduler(&self, scheduler: usize, local: usize) -> usize {
-        local * self.schedulers.len() + scheduler
-    }
-
     /// A warp starts in a free slot.
     pub fn start(
         &mut self,
@@ -198,11 +128,10 @@ impl Warps {
         age: u64,
     ) {
         let place = &mut self.slots[slot];
-        let local = place.local as usize;
-        let scheduler = &mut self.schedulers[place.scheduler as usize];
-        scheduler.pool.age[local] = age;
-        scheduler.pool.group[local] = kernel;
-        scheduler.pool.live.0 |= 1 << local;
+        let pool = &mut self.pools[place.scheduler as usize];
+        pool.age[slot] = age;
+        pool.group[slot] = kernel;
+        pool.live.insert(slot);
         place.stream = Some(stream);
         place.kernel = kernel;
         place.block = block;
@@ -212,15 +141,15 @@ impl Warps {
         place.at_barrier = false;
         place.writing.clear();
         place.done = false;
-        place.come_to_next(&self.facts);
-        self.file(slot);
+        self.come_to_next(slot);
+        self.settle(slot);
         self.check_finished(slot);
     }
 
     /// The warp in `slot` is through and leaves.
     pub fn leave(&mut self, slot: usize) {
         self.slots[slot].stream = None;
-        self.finished &= !(1 << slot);
+        self.finished.remove(slot);
     }
 
     /// Instructions of the next two places in memory come into the buffer.
@@ -231,7 +160,7 @@ impl Warps {
         }
         place.buffered = 2;
         place.in_pipeline += 2;
-        self.file(slot);
+        self.settle(slot);
     }
 
     /// Drops instructions of the wrong path.
@@ -240,7 +169,7 @@ impl Warps {
         place.in_pipeline -= u32::from(place.buffered);
         place.buffered = 0;
         place.stale = false;
-        self.file(slot);
+        self.settle(slot);
     }
 
     /// The next instruction of `slot`, to be issued.
@@ -255,35 +184,32 @@ impl Warps {
 
     /// An instruction of `slot` was issued that writes `writes`; `jumped` if the next one stands elsewhere.
     /// Says whether it was the last one.
-    pub fn issued(&mut self, slot: usize, writes: &[Register], jumped: bool) -> bool {
+    pub fn issued(&mut self, slot: usize, writes: &RegisterSet, jumped: bool) -> bool {
         let place = &mut self.slots[slot];
         place.buffered -= 1;
         place.stale |= jumped;
-        for &register in writes {
-            place.writing.insert(register);
-        }
-        place.come_to_next(&self.facts);
-        let done = place.done;
+        place.writing.insert_all(writes);
+        let done = self.come_to_next(slot);
         if done {
+            let place = &mut self.slots[slot];
             place.in_pipeline -= u32::from(place.buffered);
             place.buffered = 0;
             place.stale = false;
-            let local = place.local;
-            self.schedulers[place.scheduler as usize].pool.live.0 &= !(1 << local);
+            let pool = &mut self.pools[place.scheduler as usize];
+            pool.live.remove(slot);
         }
-        self.file(slot);
+        self.settle(slot);
         done
     }
 
     /// Writes to `registers` are done.
-    pub fn release(&mut self, slot: usize, registers: &[Register]) {
+    pub fn release(&mut self, slot: usize, registers: &RegisterSet) {
         let place = &mut self.slots[slot];
         place.release(registers);
-        let fence_over = place.fence && place.writing.is_empty();
-        place.fence &= !fence_over;
-        // Only who waits for registers can stand elsewhere now.
-        if fence_over || place.filed == Filed::Waiting && !place.waits() {
-            self.file(slot);
+        self.standing.set_blocked(place.bit, place.waits());
+        if place.fence && place.writing.is_empty() {
+            place.fence = false;
+            self.settle(slot);
         }
         self.check_finished(slot);
     }
@@ -308,27 +234,27 @@ impl Warps {
     /// Atomics of `lanes` lanes were issued; the warp waits for them.
     pub fn atomic_sent(&mut self, slot: usize, lanes: u32) {
         self.slots[slot].atomics += lanes;
-        self.file(slot);
+        self.settle(slot);
     }
 
     /// Atomics of `lanes` lanes are done.
     pub fn atomic_done(&mut self, slot: usize, lanes: u32) {
         let place = &mut self.slots[slot];
         place.atomics = place.atomics.saturating_sub(lanes);
-        self.file(slot);
+        self.settle(slot);
     }
 
     /// The warp waits until its loads are done.
     pub fn fence(&mut self, slot: usize) {
         let place = &mut self.slots[slot];
         place.fence = !place.writing.is_empty();
-        self.file(slot);
+        self.settle(slot);
     }
 
     /// The warp waits at its block's barrier, or goes on.
     pub fn set_barrier(&mut self, slot: usize, waits: bool) {
         self.slots[slot].at_barrier = waits;
-        self.file(slot);
+        self.settle(slot);
     }
 
     /// Whether the warp waits at its block's barrier.
@@ -349,45 +275,33 @@ impl Warps {
             && place.in_pipeline == 0
             && place.writing.is_empty()
         {
-            self.finished |= 1 << slot;
+            self.finished.insert(slot);
         }
     }
 
-    /// Puts the warp into the set it belongs to now.
-    fn file(&mut self, slot: usize) {
+    /// The instruction that is the next one now is looked at; says whether there is none.
+    fn come_to_next(&mut self, slot: usize) -> bool {
         let place = &mut self.slots[slot];
-        let bit = 1_u64 << place.local;
+        match place.stream.as_ref().and_then(|stream| stream.next()) {
+            Some(next) => {
+                (place.blocked, place.blocked_by_more) = place.writing.common(next.waits());
+                let before = place.facts.unit;
+                place.facts = self.facts.of(next.kind());
+                self.standing.set_unit(place.bit, before, place.facts.unit);
+                self.standing.set_blocked(place.bit, place.waits());
+            }
+            None => place.done = true,
+        }
+        place.done
+    }
+
+    /// Puts the warp into the sets that follow from its buffer and what it waits for beside registers.
+    fn settle(&mut self, slot: usize) {
+        let place = &self.slots[slot];
+        self.hungry = self.hungry.without(place.bit);
         if place.buffered == 0 && !place.done {
-            self.hungry |= 1 << slot;
-        } else {
-            self.hungry &= !(1 << slot);
+            self.hungry = self.hungry.or(place.bit);
         }
-        let filed = place.standing();
-        if filed == place.filed {
-            return;
-        }
-        let scheduler = &mut self.schedulers[place.scheduler as usize];
-        match place.filed {
-            Filed::Nowhere => {}
-            Filed::Stale => scheduler.stale.0 &= !bit,
-            Filed::Waiting => scheduler.waiting.0 &= !bit,
-            Filed::Ready(unit) => {
-                scheduler.ready[unit as usize].0 &= !bit;
-                scheduler.any_ready.0 &= !bit;
-            }
-        }
-        match filed {
-            Filed::Nowhere => {}
-            Filed::Stale => scheduler.stale.0 |= bit,
-            Filed::Waiting => scheduler.waiting.0 |= bit,
-            Filed::Ready(unit) => {
-                scheduler.ready[unit as usize].0 |= bit;
-                scheduler.any_ready.0 |= bit;
-            }
-        }
-        place.filed = filed;
-        let bit = 1_u64 << place.scheduler;
-        self.can_issue = self.can_issue & !bit | u64::from(scheduler.can_issue()) << place.scheduler;
-        self.waiting = self.waiting & !bit | u64::from(!scheduler.waiting.is_empty()) << place.scheduler;
+        self.standing.set_able(place.bit, place.is_able(), place.stale);
     }
 }

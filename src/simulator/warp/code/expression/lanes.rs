@@ -34,6 +34,20 @@ impl Lanes {
         }
     }
 
+    /// Puts the value of each lane into `values`, as an address.
+    pub fn put(&self, values: &mut [u64; LANES]) {
+        match self {
+            Lanes::Each(each) => *values = each.map(i64::cast_unsigned),
+            Lanes::Affine(base, stride) => {
+                let mut value = *base;
+                for place in values {
+                    *place = value.cast_unsigned();
+                    value = value.wrapping_add(*stride);
+                }
+            }
+        }
+    }
+
     /// The difference between neighbouring lanes, where it is known to be the same for all.
     pub fn stride(&self) -> Option<i64> {
         match self {

@@ -89,7 +89,7 @@ impl Stream for WarpStream {
         if let Some(address) = &step.address {
             let address = address.evaluate(&self.code.fixed, &self.position, counters, &mut self.scratch);
             effect.stride = address.stride();
-            effect.addresses = address.each().map(i64::cast_unsigned);
+            address.put(&mut effect.addresses);
         }
         match &step.flow {
             Flow::Next => self.stack.advance(),
