@@ -35,7 +35,7 @@ pub enum Room {
 }
 
 /// The registers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Mshr {
     entries: WordMap<Entry>,
     nodes: Vec<Waiting>,

@@ -73,7 +73,7 @@ pub struct Evicted {
 const NO_LINE: u64 = u64::MAX;
 
 /// The tags of a cache.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tags {
     index: super::Index,
     ways: usize,

@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 pub type WordMap<V> = std::collections::HashMap<u64, V, BuildHasherDefault<WordHasher>>;
 
 /// A multiplicative hash of one word; sectors and lines need no more.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct WordHasher(u64);
 
 impl Hasher for WordHasher {

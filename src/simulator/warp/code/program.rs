@@ -1,17 +1,19 @@
 //! Programs as flat code, which streams execute.
 
+mod alike;
 mod flow;
 mod lower;
 mod registers;
 mod stack;
 mod stream;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+pub use alike::{BlockKey, Unlike};
 pub use stream::WarpStream;
 
 use super::Instruction;
-use super::expression::{Compiled, FixedParts};
+use super::expression::{Compiled, FixedParts, Postfix};
 use crate::model::program::{Dimensions, Program, Refusal};
 
 /// A program under its launch, ready to be executed.
@@ -26,6 +28,8 @@ pub struct Code {
     depth: usize,
     /// What each warp computes once.
     fixed: FixedParts,
+    /// All that names the block where it decides how warps go on, if that can be said of blocks; when it is first asked for.
+    parts_of_block: OnceLock<Result<Box<[Postfix]>, Unlike>>,
 }
 
 /// What executing one instruction takes.

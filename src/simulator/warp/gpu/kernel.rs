@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::code::Stream;
+use super::super::code::{BlockKey, Stream, Unlike};
 use crate::model::machine::BlockNeed;
 
 /// Where a kernel's instructions come from.
@@ -12,6 +12,12 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// Says why there are none (a trace that cannot be read).
     fn warps(&self, block: u64) -> Result<Vec<Box<dyn Stream + Send>>, String>;
+
+    /// Blocks of equal keys step alike on equal SMs, and nothing that they do is noticed outside of their SM.
+    ///
+    /// # Errors
+    /// Why this cannot be said of any block. If it can be of one, it can be of all.
+    fn key(&self, block: u64) -> Result<BlockKey, Unlike>;
 }
 
 /// A kernel to be simulated.

@@ -1,5 +1,6 @@
 //! A whole GPU at the warp level: clusters of SMs, a crossbar, slices of L2, DRAM channels; and the blocks of kernels.
 
+mod alike;
 mod clocks;
 mod dispatch;
 mod failure;
@@ -7,6 +8,7 @@ mod geometry;
 mod kernel;
 mod program;
 mod results;
+mod starts;
 mod supported;
 mod traced;
 mod wakes;
@@ -14,6 +16,8 @@ mod wakes;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use self::alike::Classes;
+pub use self::alike::{UnlikeKernel, run_equal_once, stay_equal};
 use self::clocks::{Domain, Edges};
 use self::dispatch::Dispatcher;
 pub use self::failure::Failure;
@@ -49,8 +53,11 @@ struct Gpu<'a> {
     kernels: &'a [Launch],
     decoder: Decoder,
     edges: Edges,
+    /// Those that are simulated.
     sms: Vec<Sm>,
-    /// Per SM, the cycle from which on it has something to do.
+    /// Which of them stand for which SMs. If each stands for itself, they have the same numbers; else no request leaves any.
+    classes: Classes,
+    /// Per simulated SM, the cycle from which on it has something to do.
     sm_wakes: Vec<u64>,
     requests: Crossbar<Request>,
     replies: Crossbar<Request>,
@@ -97,7 +104,7 @@ pub fn run_watched(
     settings: &Settings,
     watch: &mut dyn FnMut(u64),
 ) -> Result<Results, Failure> {
-    let mut gpu = Gpu::new(machine, kernels, settings)?;
+    let mut gpu = Gpu::new(machine, kernels, settings, false)?;
     gpu.run(settings.limit, watch)?;
     Ok(gpu.finish())
 }
@@ -106,7 +113,13 @@ pub fn run_watched(
 const WATCH: u64 = 1 << 16;
 
 impl<'a> Gpu<'a> {
-    fn new(machine: &Machine, kernels: &'a [Launch], settings: &Settings) -> Result<Self, Failure> {
+    /// `shares`: SMs that are equal are simulated once, which must be known to be sound.
+    fn new(
+        machine: &Machine,
+        kernels: &'a [Launch],
+        settings: &Settings,
+        shares: bool,
+    ) -> Result<Self, Failure> {
         let mut shape = machine.clone().into_shape();
         if let Some(sms) = settings.sms {
             shape.clusters = sms.div_ceil(shape.sms_per_cluster).clamp(1, shape.clusters);
@@ -124,7 +137,11 @@ impl<'a> Gpu<'a> {
                 .saturating_mul(kernel.need.shared_bytes)
         };
         let l1 = geometry::l1(&machine, kernels.iter().map(shared).max().unwrap_or(0));
-        let mut sms: Vec<Sm> = (0..clusters * per_cluster)
+        let classes = match shares {
+            true => Classes::one(clusters * per_cluster),
+            false => Classes::single(clusters * per_cluster),
+        };
+        let mut sms: Vec<Sm> = (0..classes.simulated())
             .map(|sm| {
                 let policies = (0..machine.sm.schedulers)
                     .map(|_| policy::of(settings.scheduler, &budgets))
@@ -150,6 +167,7 @@ impl<'a> Gpu<'a> {
             edges: Edges::new(&machine.clocks),
             sm_wakes: vec![NEVER; sms.len()],
             sms,
+            classes,
             requests: Crossbar::new(clusters, slices, inputs, outputs, net.arbiter),
             replies: Crossbar::new(slices, clusters, inputs, outputs, net.arbiter),
             responses: vec![VecDeque::new(); clusters],
@@ -359,7 +377,7 @@ impl<'a> Gpu<'a> {
     fn core_cycle(&mut self) -> Result<(), Failure> {
         let decoder = &self.decoder;
         let slice = |address: u64| decoder.slice(address) as u16;
-        let mut emptied = Vec::new();
+        let mut over = Vec::new();
         for (index, sm) in self.sms.iter_mut().enumerate() {
             if self.sm_wakes[index] > self.now {
                 continue;
@@ -371,35 +389,22 @@ impl<'a> Gpu<'a> {
                     kernel: self.kernels[kernel].name.clone(),
                 });
             }
-            if !sm.ended.is_empty() {
-                for ended in sm.ended.drain(..) {
-                    self.dispatcher.give_back(index, &self.kernels[ended.kernel]);
-                    let start = self.dispatcher.started(ended.kernel, ended.index);
-                    self.results.ended(index, start, &ended);
-                }
-                emptied.push(index);
+            for ended in sm.ended.drain(..) {
+                over.extend(self.classes.ended(index, ended));
             }
         }
         self.now += 1;
+        self.end(&mut over);
         if !self.dispatcher.is_done() {
-            let kernels = &mut self.results.kernels;
-            for sm in
-                self.dispatcher
-                    .dispatch(&self.machine, &mut self.sms, self.kernels, kernels, self.now)?
-            {
-                self.sm_wakes[sm] = self.now;
-            }
+            let (sms, classes) = (&self.sms, &self.classes);
+            let state = |sm: usize| &sms[classes.of(sm)];
+            let starts = self
+                .dispatcher
+                .dispatch(&self.machine, state, self.kernels, self.now);
+            self.start(&starts)?;
         }
         if self.machine.l1.flush {
-            let per_cluster = self.machine.sms_per_cluster as usize;
-            for sm in emptied {
-                let first = sm / per_cluster * per_cluster;
-                if self.sms[first..first + per_cluster].iter().all(Sm::is_empty) {
-                    for sm in &mut self.sms[first..first + per_cluster] {
-                        sm.invalidate_l1();
-                    }
-                }
-            }
+            self.flush(&over);
         }
         Ok(())
     }
@@ -439,8 +444,11 @@ impl<'a> Gpu<'a> {
         for sm in &mut self.sms {
             sm.sleep_until(self.now);
         }
-        self.results
-            .finish(self.now, &mut self.sms, &self.slices, &self.partitions)
+        let sms = self
+            .classes
+            .each()
+            .map(|(sm, simulated)| (sm, &self.sms[simulated]));
+        self.results.finish(self.now, sms, &self.slices, &self.partitions)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::kernel::{Launch, Source};
 use crate::model::machine::BlockNeed;
 use crate::model::program::{Program, Refusal};
-use crate::simulator::warp::code::{Code, Stream};
+use crate::simulator::warp::code::{BlockKey, Code, Stream, Unlike};
 
 /// The warps of a program.
 struct ProgramSource(Arc<Code>);
@@ -16,6 +16,10 @@ impl Source for ProgramSource {
         Ok(warps
             .map(|warp| Box::new(self.0.stream(block, warp)) as Box<dyn Stream + Send>)
             .collect())
+    }
+
+    fn key(&self, block: u64) -> Result<BlockKey, Unlike> {
+        self.0.block_key(block)
     }
 }
 

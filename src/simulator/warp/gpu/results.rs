@@ -54,7 +54,7 @@ pub struct Traffic {
 }
 
 /// What a run says.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Results {
     /// Core cycles in all.
     pub cycles: u64,
@@ -124,15 +124,16 @@ impl Results {
         scale(&mut traffic.dram_writes);
     }
 
-    pub(super) fn finish(
+    /// `sms` are those of the GPU, each with what was simulated of it.
+    pub(super) fn finish<'s>(
         mut self,
         now: u64,
-        sms: &mut [Sm],
+        sms: impl Iterator<Item = (usize, &'s Sm)>,
         slices: &[Slice],
         partitions: &[Partition],
     ) -> Self {
         self.cycles = now;
-        for sm in sms {
+        for (number, sm) in sms {
             let l1 = sm.l1_counts();
             self.traffic.l1_accesses += l1.accesses;
             self.traffic.l1_misses += l1.misses;
@@ -144,7 +145,11 @@ impl Results {
                 kernel.warp_instructions += warps;
                 kernel.thread_instructions += threads;
             }
-            self.issues.extend(sm.record.take().into_iter().flatten());
+            let issues = sm.record.iter().flatten();
+            self.issues.extend(issues.map(|&issue| IssueEvent {
+                sm: number as u16,
+                ..issue
+            }));
         }
         for slice in slices {
             self.traffic.l2_accesses += slice.l2().counts.accesses;

@@ -3,7 +3,7 @@
 use super::flight::FlightId;
 
 /// Something per cycle to come.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Ahead<T> {
     places: Vec<(u64, T)>,
 }
@@ -32,7 +32,7 @@ impl<T: Copy + Default> Ahead<T> {
 }
 
 /// Result buses: as many results per cycle as writeback has registers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ResultBuses {
     taken: Ahead<u32>,
     buses: u32,
@@ -58,7 +58,7 @@ impl ResultBuses {
 }
 
 /// A unit of one scheduler.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Pipeline {
     /// Before the pipeline, until the initiation interval is over.
     entering: Option<Entering>,

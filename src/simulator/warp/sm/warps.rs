@@ -6,6 +6,7 @@ use super::facts::{Facts, FactsTable};
 use super::flight::{UNITS, Unit};
 
 /// A warp slot.
+#[derive(Clone)]
 pub struct Slot {
     /// The instructions; `None` if the slot is free.
     pub stream: Option<Box<dyn Stream + Send>>,
@@ -115,6 +116,7 @@ impl Scheduler {
 }
 
 /// All warps of an SM.
+#[derive(Clone)]
 pub struct Warps {
     slots: Vec<Slot>,
     /// Per scheduler.

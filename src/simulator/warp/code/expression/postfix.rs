@@ -35,6 +35,17 @@ impl Postfix {
         Ok(Postfix(ops.into()))
     }
 
+    /// Whether the position of the block is in it.
+    pub fn names_block(&self) -> bool {
+        let names = |op: &Op| matches!(op, Op::Builtin(Builtin::Block(_) | Builtin::LinearBlock));
+        self.0.iter().any(names)
+    }
+
+    /// Whether the counter of a loop is in it.
+    pub fn counts_rounds(&self) -> bool {
+        self.0.iter().any(|op| matches!(op, Op::Counter(_)))
+    }
+
     /// Its value in all lanes; `stack` is room to work in.
     pub fn evaluate(&self, position: &Position, counters: &[i64], stack: &mut Vec<Lanes>) -> Lanes {
         if let Some((base, stride)) = self.affine(position, counters) {
