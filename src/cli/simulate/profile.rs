@@ -47,7 +47,7 @@ pub struct Args {
     #[arg(long)]
     cold: bool,
     /// Estimate from so many rounds of blocks on one SM: many times faster, but off; nothing for a safety argument.
-    #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "2", require_equals = true,
+    #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "3", require_equals = true,
         value_parser = estimated, conflicts_with = "equal_sms_once")]
     estimate: Option<Estimated>,
     #[command(flatten)]

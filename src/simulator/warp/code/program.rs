@@ -4,6 +4,7 @@ mod alike;
 mod flow;
 mod lower;
 mod registers;
+mod shorten;
 mod stack;
 mod stream;
 
@@ -33,7 +34,7 @@ pub struct Code {
 }
 
 /// What executing one instruction takes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Step {
     /// The lanes that execute it; none given: all that are active.
     when: Option<Compiled>,
@@ -44,7 +45,7 @@ struct Step {
 }
 
 /// Where lanes go from an instruction.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Flow {
     /// To the next instruction.
     Next,

@@ -18,6 +18,19 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// Why this cannot be said of any block. If it can be of one, it can be of all.
     fn key(&self, block: u64) -> Result<BlockKey, Unlike>;
+
+    /// The instructions that the warps of a block in the middle issue, counted up to `most` or a little more; none if that would take it away.
+    fn some_block(&self, most: u64) -> Option<u64> {
+        let _ = most;
+        None
+    }
+
+    /// The same kernel with loops that run `least` rounds or more cut down, so that the shortest of them runs `rounds`; and how
+    /// many it ran. None if there are no such loops, or that is not known.
+    fn shortened(&self, least: u64, rounds: u64) -> Option<(Arc<dyn Source>, u64)> {
+        let _ = (least, rounds);
+        None
+    }
 }
 
 /// A kernel to be simulated.

@@ -8,6 +8,7 @@ mod geometry;
 mod kernel;
 mod program;
 mod results;
+mod sample;
 mod starts;
 mod supported;
 mod traced;
@@ -23,10 +24,12 @@ use self::dispatch::Dispatcher;
 pub use self::failure::Failure;
 pub use self::kernel::{Launch, Source};
 pub use self::results::{BlockRecord, KernelResult, Results, Traffic};
+use self::sample::Untouched;
+pub(super) use self::sample::run_until;
 use self::wakes::{NEVER, Wakes};
 use super::memory::{Crossbar, Partition, PartitionParameters, Place, Ports, Slice};
 use super::policy;
-use super::request::{LINE, Request, SECTOR};
+use super::request::{LINE, Request};
 use super::sm::Sm;
 pub use super::sm::{IssueEvent, Stalls};
 use crate::model::Scheduler;
@@ -76,6 +79,10 @@ struct Gpu<'a> {
     /// Cycles in which nothing can happen are left out.
     skips: bool,
     results: Results,
+    /// It ends as soon as so many blocks have.
+    enough: usize,
+    /// What is to come into L2 when it is first asked for.
+    untouched: Option<Untouched>,
 }
 
 /// Whether `machine` can be simulated.
@@ -191,6 +198,8 @@ impl<'a> Gpu<'a> {
             now: 0,
             skips: true,
             results: Results::new(kernels),
+            enough: usize::MAX,
+            untouched: None,
             kernels,
             decoder,
             machine,
@@ -206,28 +215,7 @@ impl<'a> Gpu<'a> {
             let end = start.saturating_add(bytes);
             let mut line = start & !(LINE - 1);
             while line < end {
-                let mut sectors = [0_u8; (LINE / SECTOR) as usize];
-                let mut slices = [0; (LINE / SECTOR) as usize];
-                for (sector, at) in (line..line.saturating_add(LINE))
-                    .step_by(SECTOR as usize)
-                    .enumerate()
-                {
-                    slices[sector] = self.decoder.slice(at) as usize;
-                    let first = slices
-                        .iter()
-                        .position(|&slice| slice == slices[sector])
-                        .unwrap_or(sector);
-                    if at + SECTOR > start && at < end {
-                        sectors[first] |= 1 << sector;
-                    }
-                }
-                for (slice, sectors) in slices
-                    .into_iter()
-                    .zip(sectors)
-                    .filter(|&(_, sectors)| sectors != 0)
-                {
-                    self.slices[slice].preload(line, sectors);
-                }
+                self.warm_line(line, start, end);
                 line += LINE;
             }
         }
@@ -255,7 +243,8 @@ impl<'a> Gpu<'a> {
             }
             if ticks[Domain::Core as usize] {
                 self.core_cycle()?;
-                if self.dispatcher.is_done() && self.sms.iter().all(Sm::is_empty) {
+                let through = self.dispatcher.is_done() && self.sms.iter().all(Sm::is_empty);
+                if through || self.results.blocks.len() >= self.enough {
                     return Ok(());
                 }
                 if self.now >= limit {
@@ -351,16 +340,20 @@ impl<'a> Gpu<'a> {
         }
         let per_channel = self.machine.memory.slices_per_channel as usize;
         for index in both.iter() {
-            let slice = &mut self.slices[index];
             if arriving.contains(index)
-                && slice.accepts()
+                && self.slices[index].accepts()
                 && let Some(request) = self.requests.pop(index)
             {
+                if self.untouched.is_some() {
+                    self.touch(request.address);
+                }
+                let slice = &mut self.slices[index];
                 slice.push(request, self.now);
                 let wake = slice.wakes_at(self.now).unwrap_or(NEVER);
                 self.slice_wakes.set_earlier(index, wake, self.now);
             }
             if self.slice_wakes.is_due(index, self.now) {
+                let slice = &mut self.slices[index];
                 slice.cycle(self.now);
                 let wake = slice.wakes_at(self.now + 1).unwrap_or(NEVER);
                 self.slice_wakes.set(index, wake, self.now + 1);

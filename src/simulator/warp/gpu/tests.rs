@@ -132,6 +132,37 @@ fn equal_sms_are_simulated_once() {
     }
 }
 
+/// What comes into L2 when it is asked for might as well have been there all the time; the run can end early.
+#[test]
+fn buffers_come_when_they_are_needed() {
+    let machine = Machine::named("rtx2060").unwrap();
+    for text in PROGRAMS {
+        let program: Program = serde_json::from_str(text).unwrap();
+        let mut launch = Launch::of_program(&program).unwrap();
+        launch.blocks = launch.blocks.min(30);
+        let bytes = program.buffers.iter().map(|(_, buffer)| buffer.bytes);
+        let settings = Settings {
+            scheduler: Scheduler::Lrr,
+            sms: Some(2),
+            warm: program.addresses().into_iter().zip(bytes).collect(),
+            record_issues: true,
+            limit: 1_000_000,
+        };
+        let launches = [launch];
+        let full = super::run(&machine, &launches, &settings).unwrap();
+        let all = super::run_until(&machine, &launches, &settings, u64::MAX).unwrap();
+        assert!(all == full, "{}", program.name);
+        assert_eq!(all.traffic.l2_misses, 0);
+        for some in [1, launches[0].blocks.div_ceil(2)] {
+            let part = super::run_until(&machine, &launches, &settings, some).unwrap();
+            let ended = part.blocks.len();
+            assert!(ended as u64 >= some && part.cycles <= full.cycles);
+            assert_eq!(part.blocks, full.blocks[..ended]);
+            assert!(part.issues.iter().all(|issue| full.issues.contains(issue)));
+        }
+    }
+}
+
 #[test]
 fn overrides_reach_the_launch() {
     let program: Program = serde_json::from_str(PROGRAMS[0]).unwrap();

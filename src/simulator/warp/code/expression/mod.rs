@@ -30,7 +30,7 @@ pub(super) struct Compiled {
 }
 
 /// Parts of expressions that a warp computes once.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct FixedParts {
     positions: HashMap<Expression, usize>,
     compiled: Vec<Postfix>,
@@ -86,6 +86,23 @@ impl Compiled {
             fixed: fixed.map(|fixed| parts.position(&fixed)).transpose()?,
             moving: moving.map(|moving| Postfix::new(&moving, counter)).transpose()?,
         })
+    }
+
+    /// Its value, if it is a number.
+    pub fn constant(&self, parts: &FixedParts) -> Option<i64> {
+        let fixed = self.fixed.and_then(|fixed| parts.compiled.get(fixed));
+        match (fixed, &self.moving) {
+            (Some(number), None) | (None, Some(number)) => number.constant(),
+            _ => None,
+        }
+    }
+
+    /// A number in its place.
+    pub fn replaced(&self, number: i64) -> Compiled {
+        Compiled {
+            fixed: None,
+            moving: Some(Postfix::number(number)),
+        }
     }
 
     /// Adds what of it names the block to `found`. Says whether that is all that the block decides: each part of what is found

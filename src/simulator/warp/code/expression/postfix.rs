@@ -35,6 +35,19 @@ impl Postfix {
         Ok(Postfix(ops.into()))
     }
 
+    /// A number.
+    pub fn number(number: i64) -> Postfix {
+        Postfix(Box::new([Op::Number(number)]))
+    }
+
+    /// Its value, if it is a number.
+    pub fn constant(&self) -> Option<i64> {
+        match *self.0 {
+            [Op::Number(number)] => Some(number),
+            _ => None,
+        }
+    }
+
     /// Whether the position of the block is in it.
     pub fn names_block(&self) -> bool {
         let names = |op: &Op| matches!(op, Op::Builtin(Builtin::Block(_) | Builtin::LinearBlock));
