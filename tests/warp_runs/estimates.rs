@@ -152,7 +152,9 @@ fn long_loops_are_cut_down() {
             estimate.0 != full.0 && estimate.0.abs_diff(full.0) * 20 < full.0,
             "{estimate:?} {full:?}"
         );
-        assert_eq!((estimate.1, estimate.2), (full.1, full.2));
+        // Warps that are not through count fewer branches that no lane takes.
+        assert_eq!(estimate.1, full.1);
+        assert!(estimate.2.abs_diff(full.2) * 100 < full.2);
     }
 }
 

@@ -25,7 +25,7 @@ const REACHED_PERCENT: u128 = 55;
 /// Warp instructions that are simulated at least, if there are as many.
 const ENOUGH: u64 = 4096;
 
-/// Loops that run so many rounds or more are cut down if more than twice [`ENOUGH`] instructions would be simulated.
+/// Loops that run so many rounds or more are cut down if more than twice `ENOUGH` instructions would be simulated.
 const MANY_ROUNDS: u64 = 16;
 
 /// The rounds to which they are cut down.
