@@ -136,6 +136,13 @@ fn narrow(cycles: u128) -> u64 {
     u64::try_from(cycles).unwrap_or(u64::MAX)
 }
 
+/// What loops of `rounds` rounds make of a number, by what it is with `FEW_ROUNDS`.
+fn extended(longer: u64, shorter: u64, rounds: u64) -> u64 {
+    let [more, less] = FEW_ROUNDS;
+    let further = u128::from(longer.saturating_sub(shorter)) * u128::from(rounds.saturating_sub(more));
+    longer.saturating_add(narrow(further / u128::from(more - less)))
+}
+
 impl<'a> Sampling<'a> {
     fn new(
         machine: &Machine,
@@ -184,12 +191,8 @@ impl<'a> Sampling<'a> {
                 FEW_ROUNDS.map(|rounds| source.shortened(MANY_ROUNDS, rounds))
         {
             let (mut longer, shorter) = (self.sample(longer)?, self.sample(shorter)?);
-            let [more, less] = FEW_ROUNDS;
-            let extend = |longer: u64, shorter: u64| {
-                let further = u128::from(longer.saturating_sub(shorter)) * u128::from(all - more);
-                longer.saturating_add(narrow(further / u128::from(more - less)))
-            };
-            longer.alone = extend(longer.alone, shorter.alone);
+            longer.alone = extended(longer.alone, shorter.alone, all);
+            let extend = |longer, shorter| extended(longer, shorter, all);
             longer.results.combine(&shorter.results, extend);
             return Ok(longer);
         }
