@@ -1,5 +1,5 @@
 //! The warp level against GPGPU-Sim, row by row of `tasksets/reference/gpgpusim/isolation.csv`: cycles of both, and seconds of
-//! both (one core each); then the same for the estimate from two rounds of blocks on one SM. The last lines have the errors,
+//! both (one core each); then the same for the estimate from three rounds of blocks on one SM. The last lines have the errors,
 //! and per kernel how many times faster both are.
 //!
 //! `cargo bench --bench warps`; after `--`, part of a row's name takes the rows that have it (`vadd`, `30 SMs`, `gto`).
@@ -28,7 +28,7 @@ type Mode = fn(&Row) -> u64;
 /// The ways to get cycles.
 const MODES: [(&str, Mode); 2] = [
     ("full", |row| row.run().cycles),
-    ("estimate", |row| row.estimate(2).cycles),
+    ("estimate", |row| row.estimate(3).cycles),
 ];
 
 /// The cycles of a mode, and its seconds.

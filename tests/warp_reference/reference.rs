@@ -54,6 +54,11 @@ impl Row {
         run(&machine(false), &[launch], &settings).unwrap()
     }
 
+    /// Its thread blocks.
+    pub fn run_blocks(&self) -> u64 {
+        self.launch().0.blocks
+    }
+
     /// The row, estimated from `rounds` rounds of blocks.
     pub fn estimate(&self, rounds: u32) -> Estimate {
         let (launch, settings) = self.launch();

@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod equal_sms;
 mod estimates;
 mod issues;
 mod machines;

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use self::range::{Clock, SmRange};
 use self::report::Point;
-use super::kernels::{self, Launch, is_trace};
+use super::kernels::{self, EqualSmsOnce, Launch, is_trace};
 use crate::cli::output::{Output, Palette};
 use crate::cli::progress::Progress;
 use crate::cli::question::json_line;
@@ -48,9 +48,11 @@ pub struct Args {
     #[arg(long)]
     cold: bool,
     /// Estimate from so many rounds of blocks on one SM: many times faster, but off; nothing for a safety argument.
-    #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "2", require_equals = true,
-        value_parser = estimated)]
+    #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "3", require_equals = true,
+        value_parser = estimated, conflicts_with = "equal_sms_once")]
     estimate: Option<Estimated>,
+    #[command(flatten)]
+    once: EqualSmsOnce,
     /// Another frequency; may be repeated.
     #[arg(long = "clock", value_name = "core|interconnect|l2|dram=MHZ")]
     clocks: Vec<Clock>,
@@ -82,6 +84,7 @@ impl Args {
         let sms = self.numbers(setup.machine())?;
         let options = Options {
             record_issues: false,
+            equal_sms_once: self.once.given,
             limit: self.limit,
         };
         let progress = Progress::new(global, "numbers of SMs");
@@ -115,6 +118,7 @@ impl Args {
         {
             complain(&format!("note: {note}"));
         }
+        self.once.explain(global, &setup)?;
         Ok(Outcome::Positive)
     }
 

@@ -23,6 +23,7 @@ use super::examiner::Examiner;
 use super::heuristic::Heuristic;
 use super::heuristic::Solver;
 use super::local_search::improve;
+use super::objective::Aim;
 use super::placed::LastPlaced;
 use super::sizes::{Part, Sizes, total};
 use super::{Candidate, Outcome, Problem, auto};
@@ -59,23 +60,20 @@ pub(super) fn optimal(
     sizes.spend(13, 20);
     let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
     placed.note(&parts);
-    let mut claimed = 0;
-    if total(&parts) > target {
-        let enough = aim.enough(total(&parts));
-        match heuristic.solver {
-            Solver::Exact => {
-                bounding.raise(&mut sizes, alone, &parts, enough);
-                sizes.spend(17, 20);
-                bounding.choose(&mut sizes, &mut parts, aim);
-            }
-            #[cfg(feature = "highs")]
-            Solver::Highs => {
-                claimed = by_highs::generate(&mut bounding, &mut sizes, alone, &mut parts, (enough, aim));
-            }
+    let enough = aim.enough(total(&parts));
+    let claimed = match heuristic.solver {
+        _ if total(&parts) <= target => 0,
+        Solver::Exact => {
+            bounding.raise(&mut sizes, alone, &parts, enough);
+            sizes.spend(17, 20);
+            bounding.choose(&mut sizes, &mut parts, aim);
+            0
         }
-        sizes.spend(20, 20);
-        bounding.close(&mut sizes, &mut parts, aim);
-    }
+        #[cfg(feature = "highs")]
+        Solver::Highs => by_highs::generate(&mut bounding, &mut sizes, alone, &mut parts, (enough, aim)),
+    };
+    sizes.spend(20, 20);
+    bounding.close(&mut sizes, &mut parts, aim);
     let ended_by = sizes.ended_by(&parts, aim.target(bounding.sms()));
     placed.restore(&mut parts);
     let tested = tested + sizes.tested();

@@ -2,10 +2,12 @@
 
 mod answer;
 mod issues;
+mod once;
 mod rows;
 mod table;
 
 pub use answer::{Answer, TrafficAnswer, time_ns};
+pub use once::EqualSmsOnce;
 
 use std::path::{Path, PathBuf};
 
@@ -40,6 +42,8 @@ pub struct KernelArgs {
     /// Give up after so many core cycles [default: 10^9].
     #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
+    #[command(flatten)]
+    once: EqualSmsOnce,
     /// Also write each issue, as CSV.
     #[arg(long, value_name = "FILE.csv")]
     issues: Option<PathBuf>,
@@ -120,6 +124,7 @@ impl KernelArgs {
             ("--grid, --block or --parameter", self.launch.given()),
             ("--sms", self.sms.is_some()),
             ("--cold", self.cold),
+            ("--equal-sms-once", self.once.given),
             ("--limit", self.limit.is_some()),
             ("--issues", self.issues.is_some()),
         ];
@@ -195,6 +200,7 @@ impl KernelArgs {
         let drawn = changes.pictures.wanted();
         let options = Options {
             record_issues: drawn || self.issues.is_some(),
+            equal_sms_once: self.once.given,
             limit: self.limit.unwrap_or(LIMIT),
         };
         let progress = Progress::new(global, "core cycles");
@@ -218,6 +224,7 @@ impl KernelArgs {
         }
         output.write(text)?;
         output.finish()?;
+        self.once.explain(global, &setup)?;
         Ok(Outcome::Positive)
     }
 }

@@ -3,7 +3,7 @@
 use super::super::ONE;
 use super::super::works::Growth;
 use super::Search;
-use super::measures::{Level, SM};
+use super::measures::Level;
 use super::multipliers::{Question, improve};
 use super::walk::{Item, Walk};
 use crate::partitioning::Problem;

@@ -84,7 +84,7 @@ pub struct Counts {
 }
 
 /// A cache.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Cache {
     geometry: Geometry,
     tags: Tags,

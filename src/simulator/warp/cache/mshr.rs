@@ -38,7 +38,7 @@ pub enum Room {
 }
 
 /// The registers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Mshr {
     entries: Vec<Entry>,
     /// By the hash of their sectors, the first entries; a power of two of them.

@@ -1,7 +1,7 @@
 //! In which order the lines of a set were used.
 
 /// Per set, its lines from the one used longest ago to the one used last.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Recency {
     ways: u32,
     lines: Vec<Use>,

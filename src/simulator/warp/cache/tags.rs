@@ -82,7 +82,7 @@ const NO_LINE: u64 = u64::MAX;
 const NONE: u32 = u32::MAX;
 
 /// The tags of a cache.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tags {
     index: super::Index,
     ways: usize,

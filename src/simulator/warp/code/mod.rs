@@ -11,7 +11,7 @@ mod traced;
 pub use effect::Effect;
 pub use instruction::{Instruction, Register};
 pub use operation::{Caching, Number, Operation, Space};
-pub use program::{Code, WarpStream};
+pub use program::{BlockKey, Code, Unlike, WarpStream};
 pub use register_set::RegisterSet;
 pub use traced::{TraceStream, TracedKernel};
 
@@ -25,4 +25,13 @@ pub trait Stream {
 
     /// Issues [`Stream::next`]: fills `effect` and moves on. Does nothing after the last instruction.
     fn issue(&mut self, effect: &mut Effect);
+
+    /// The same stream once more, at the same instruction.
+    fn copy(&self) -> Box<dyn Stream + Send>;
+}
+
+impl Clone for Box<dyn Stream + Send> {
+    fn clone(&self) -> Self {
+        (**self).copy()
+    }
 }

@@ -1,17 +1,20 @@
 //! Programs as flat code, which streams execute.
 
+mod alike;
 mod flow;
 mod lower;
 mod registers;
+mod shorten;
 mod stack;
 mod stream;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+pub use alike::{BlockKey, Unlike};
 pub use stream::WarpStream;
 
 use super::Instruction;
-use super::expression::{Compiled, FixedParts};
+use super::expression::{Compiled, FixedParts, Postfix};
 use crate::model::program::{Dimensions, Program, Refusal};
 
 /// A program under its launch, ready to be executed.
@@ -26,10 +29,12 @@ pub struct Code {
     depth: usize,
     /// What each warp computes once.
     fixed: FixedParts,
+    /// All that names the block where it decides how warps go on, if that can be said of blocks; when it is first asked for.
+    parts_of_block: OnceLock<Result<Box<[Postfix]>, Unlike>>,
 }
 
 /// What executing one instruction takes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Step {
     /// The lanes that execute it; none given: all that are active.
     when: Option<Compiled>,
@@ -40,7 +45,7 @@ struct Step {
 }
 
 /// Where lanes go from an instruction.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Flow {
     /// To the next instruction.
     Next,

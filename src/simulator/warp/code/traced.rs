@@ -136,6 +136,10 @@ impl Stream for TraceStream {
         }
         self.at += 1;
     }
+
+    fn copy(&self) -> Box<dyn Stream + Send> {
+        Box::new(self.clone())
+    }
 }
 
 impl Line {

@@ -3,10 +3,24 @@
 //! Once per core cycle, every cluster may take one block, beginning after the cluster that got the last one. A kernel
 //! is kept until it has no blocks left. Without sharing, an SM stays with its kernel until it is empty.
 
-use super::super::sm::{BlockStart, Sm};
+use super::super::sm::Sm;
 use super::kernel::Launch;
-use super::{Failure, KernelResult};
 use crate::model::machine::{MachineShape, WARP_SIZE};
+
+/// A block that is to start.
+#[derive(Debug, Clone, Copy)]
+pub struct Start {
+    /// SM.
+    pub sm: usize,
+    /// Index of its kernel.
+    pub kernel: usize,
+    /// Its index in the grid.
+    pub index: u64,
+    /// Place among the SM's blocks.
+    pub place: usize,
+    /// Slot of its first warp; the others follow.
+    pub first_slot: usize,
+}
 
 /// What an SM has given away.
 #[derive(Debug, Clone, Copy, Default)]
@@ -94,18 +108,17 @@ impl Dispatcher {
         Some(found)
     }
 
-    /// Blocks start at the end of cycle `now - 1`. Returns the SMs that got one.
-    pub fn dispatch(
+    /// The blocks that start at the end of cycle `now - 1`, at most one in each cluster; `state` is that of an SM.
+    pub fn dispatch<'s>(
         &mut self,
         machine: &MachineShape,
-        sms: &mut [Sm],
+        state: impl Fn(usize) -> &'s Sm,
         kernels: &[Launch],
-        results: &mut [KernelResult],
         now: u64,
-    ) -> Result<Vec<usize>, Failure> {
-        let mut started = Vec::new();
+    ) -> Vec<Start> {
+        let mut starts = Vec::new();
         if now < self.settled_until {
-            return Ok(started);
+            return starts;
         }
         let per_cluster = machine.sms_per_cluster as usize;
         let clusters = self.last_sm.len();
@@ -115,56 +128,39 @@ impl Dispatcher {
             for core in 0..per_cluster {
                 let core = (core + self.last_sm[cluster] + 1) % per_cluster;
                 let sm = cluster * per_cluster + core;
-                let Some(kernel) = self.kernel_for(sm, machine, sms, kernels, now) else {
+                let Some(kernel) = self.kernel_for(sm, machine, state(sm), kernels, now) else {
                     continue;
                 };
-                let Some((place, first_slot)) = self.room(sm, &sms[sm], machine, &kernels[kernel]) else {
+                let Some((place, first_slot)) = self.room(sm, state(sm), machine, &kernels[kernel]) else {
                     continue;
                 };
-                let index = self.next[kernel];
-                let streams = kernels[kernel]
-                    .source
-                    .warps(index)
-                    .and_then(|streams| match streams.len() == warps(&kernels[kernel]) {
-                        true => Ok(streams),
-                        false => Err(format!("block {index} has {} warps", streams.len())),
-                    })
-                    .map_err(|message| Failure::Source {
-                        kernel: kernels[kernel].name.clone(),
-                        message,
-                    })?;
-                sms[sm].start(
-                    BlockStart {
-                        kernel,
-                        index,
-                        place,
-                        first_slot,
-                        streams,
-                    },
-                    now,
-                );
+                starts.push(Start {
+                    sm,
+                    kernel,
+                    index: self.next[kernel],
+                    place,
+                    first_slot,
+                });
                 self.starts[kernel].push(now);
                 self.next[kernel] += 1;
                 self.left -= 1;
                 self.take(sm, &kernels[kernel]);
-                results[kernel].first_block.get_or_insert(now);
                 self.last_sm[cluster] = core;
                 self.last_cluster = cluster;
-                started.push(sm);
                 break;
             }
         }
-        if started.is_empty() {
+        if starts.is_empty() {
             self.settled_until = self.next_launch(now, kernels).unwrap_or(u64::MAX);
         }
-        Ok(started)
+        starts
     }
 
     fn kernel_for(
         &mut self,
         sm: usize,
         machine: &MachineShape,
-        sms: &[Sm],
+        state: &Sm,
         kernels: &[Launch],
         now: u64,
     ) -> Option<usize> {
@@ -176,7 +172,7 @@ impl Dispatcher {
         {
             return Some(kernel);
         }
-        if !sms[sm].is_empty() {
+        if !state.is_empty() {
             return None;
         }
         let kernel = self.select(sm, kernels, now)?;
@@ -233,6 +229,6 @@ impl Dispatcher {
 }
 
 /// Warps of a block of `kernel`.
-fn warps(kernel: &Launch) -> usize {
+pub fn warps(kernel: &Launch) -> usize {
     kernel.need.threads.div_ceil(WARP_SIZE) as usize
 }

@@ -1,5 +1,6 @@
 //! A whole GPU at the warp level: clusters of SMs, a crossbar, slices of L2, DRAM channels; and the blocks of kernels.
 
+mod alike;
 mod clocks;
 mod dispatch;
 mod failure;
@@ -7,6 +8,8 @@ mod geometry;
 mod kernel;
 mod program;
 mod results;
+mod sample;
+mod starts;
 mod supported;
 mod traced;
 mod wakes;
@@ -14,15 +17,19 @@ mod wakes;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use self::alike::Classes;
+pub use self::alike::{UnlikeKernel, run_equal_once, stay_equal};
 use self::clocks::{Domain, Edges};
 use self::dispatch::Dispatcher;
 pub use self::failure::Failure;
 pub use self::kernel::{Launch, Source};
 pub use self::results::{BlockRecord, KernelResult, Results, Traffic};
+use self::sample::Untouched;
+pub(super) use self::sample::run_until;
 use self::wakes::{NEVER, Wakes};
 use super::memory::{Crossbar, Partition, PartitionParameters, Place, Ports, Slice};
 use super::policy;
-use super::request::{LINE, Request, SECTOR};
+use super::request::{LINE, Request};
 use super::sm::Sm;
 pub use super::sm::{IssueEvent, Stalls};
 use crate::model::Scheduler;
@@ -49,8 +56,11 @@ struct Gpu<'a> {
     kernels: &'a [Launch],
     decoder: Decoder,
     edges: Edges,
+    /// Those that are simulated.
     sms: Vec<Sm>,
-    /// Per SM, the cycle from which on it has something to do.
+    /// Which of them stand for which SMs. If each stands for itself, they have the same numbers; else no request leaves any.
+    classes: Classes,
+    /// Per simulated SM, the cycle from which on it has something to do.
     sm_wakes: Vec<u64>,
     requests: Crossbar<Request>,
     replies: Crossbar<Request>,
@@ -69,6 +79,10 @@ struct Gpu<'a> {
     /// Cycles in which nothing can happen are left out.
     skips: bool,
     results: Results,
+    /// It ends as soon as so many blocks have.
+    enough: usize,
+    /// What is to come into L2 when it is first asked for.
+    untouched: Option<Untouched>,
 }
 
 /// Whether `machine` can be simulated.
@@ -97,7 +111,7 @@ pub fn run_watched(
     settings: &Settings,
     watch: &mut dyn FnMut(u64),
 ) -> Result<Results, Failure> {
-    let mut gpu = Gpu::new(machine, kernels, settings)?;
+    let mut gpu = Gpu::new(machine, kernels, settings, false)?;
     gpu.run(settings.limit, watch)?;
     Ok(gpu.finish())
 }
@@ -106,7 +120,13 @@ pub fn run_watched(
 const WATCH: u64 = 1 << 16;
 
 impl<'a> Gpu<'a> {
-    fn new(machine: &Machine, kernels: &'a [Launch], settings: &Settings) -> Result<Self, Failure> {
+    /// `shares`: SMs that are equal are simulated once, which must be known to be sound.
+    fn new(
+        machine: &Machine,
+        kernels: &'a [Launch],
+        settings: &Settings,
+        shares: bool,
+    ) -> Result<Self, Failure> {
         let mut shape = machine.clone().into_shape();
         if let Some(sms) = settings.sms {
             shape.clusters = sms.div_ceil(shape.sms_per_cluster).clamp(1, shape.clusters);
@@ -124,7 +144,11 @@ impl<'a> Gpu<'a> {
                 .saturating_mul(kernel.need.shared_bytes)
         };
         let l1 = geometry::l1(&machine, kernels.iter().map(shared).max().unwrap_or(0));
-        let mut sms: Vec<Sm> = (0..clusters * per_cluster)
+        let classes = match shares {
+            true => Classes::one(clusters * per_cluster),
+            false => Classes::single(clusters * per_cluster),
+        };
+        let mut sms: Vec<Sm> = (0..classes.simulated())
             .map(|sm| {
                 let policies = (0..machine.sm.schedulers)
                     .map(|first| policy::of_slots_from(first as usize, settings.scheduler, &budgets))
@@ -150,6 +174,7 @@ impl<'a> Gpu<'a> {
             edges: Edges::new(&machine.clocks),
             sm_wakes: vec![NEVER; sms.len()],
             sms,
+            classes,
             requests: Crossbar::new(clusters, slices, inputs, outputs, net.arbiter),
             replies: Crossbar::new(slices, clusters, inputs, outputs, net.arbiter),
             responses: vec![VecDeque::new(); clusters],
@@ -173,6 +198,8 @@ impl<'a> Gpu<'a> {
             now: 0,
             skips: true,
             results: Results::new(kernels),
+            enough: usize::MAX,
+            untouched: None,
             kernels,
             decoder,
             machine,
@@ -188,28 +215,7 @@ impl<'a> Gpu<'a> {
             let end = start.saturating_add(bytes);
             let mut line = start & !(LINE - 1);
             while line < end {
-                let mut sectors = [0_u8; (LINE / SECTOR) as usize];
-                let mut slices = [0; (LINE / SECTOR) as usize];
-                for (sector, at) in (line..line.saturating_add(LINE))
-                    .step_by(SECTOR as usize)
-                    .enumerate()
-                {
-                    slices[sector] = self.decoder.slice(at) as usize;
-                    let first = slices
-                        .iter()
-                        .position(|&slice| slice == slices[sector])
-                        .unwrap_or(sector);
-                    if at + SECTOR > start && at < end {
-                        sectors[first] |= 1 << sector;
-                    }
-                }
-                for (slice, sectors) in slices
-                    .into_iter()
-                    .zip(sectors)
-                    .filter(|&(_, sectors)| sectors != 0)
-                {
-                    self.slices[slice].preload(line, sectors);
-                }
+                self.warm_line(line, start, end);
                 line += LINE;
             }
         }
@@ -240,7 +246,8 @@ impl<'a> Gpu<'a> {
             }
             if ticks[Domain::Core as usize] {
                 self.core_cycle()?;
-                if self.dispatcher.is_done() && self.sms.iter().all(Sm::is_empty) {
+                let through = self.dispatcher.is_done() && self.sms.iter().all(Sm::is_empty);
+                if through || self.results.blocks.len() >= self.enough {
                     return Ok(());
                 }
                 if self.now >= limit {
@@ -341,16 +348,20 @@ impl<'a> Gpu<'a> {
         }
         let per_channel = self.machine.memory.slices_per_channel as usize;
         for index in both.iter() {
-            let slice = &mut self.slices[index];
             if arriving.contains(index)
-                && slice.accepts()
+                && self.slices[index].accepts()
                 && let Some(request) = self.requests.pop(index)
             {
+                if self.untouched.is_some() {
+                    self.touch(request.address);
+                }
+                let slice = &mut self.slices[index];
                 slice.push(request, self.now);
                 let wake = slice.wakes_at(self.now).unwrap_or(NEVER);
                 self.slice_wakes.set_earlier(index, wake, self.now);
             }
             if self.slice_wakes.is_due(index, self.now) {
+                let slice = &mut self.slices[index];
                 slice.cycle(self.now);
                 let wake = slice.wakes_at(self.now + 1).unwrap_or(NEVER);
                 self.slice_wakes.set(index, wake, self.now + 1);
@@ -366,7 +377,7 @@ impl<'a> Gpu<'a> {
     fn core_cycle(&mut self) -> Result<(), Failure> {
         let decoder = &self.decoder;
         let slice = |address: u64| decoder.slice(address) as u16;
-        let mut emptied = Vec::new();
+        let mut over = Vec::new();
         for (index, sm) in self.sms.iter_mut().enumerate() {
             if self.sm_wakes[index] > self.now {
                 continue;
@@ -378,35 +389,22 @@ impl<'a> Gpu<'a> {
                     kernel: self.kernels[kernel].name.clone(),
                 });
             }
-            if !sm.ended.is_empty() {
-                for ended in sm.ended.drain(..) {
-                    self.dispatcher.give_back(index, &self.kernels[ended.kernel]);
-                    let start = self.dispatcher.started(ended.kernel, ended.index);
-                    self.results.ended(index, start, &ended);
-                }
-                emptied.push(index);
+            for ended in sm.ended.drain(..) {
+                over.extend(self.classes.ended(index, ended));
             }
         }
         self.now += 1;
+        self.end(&mut over);
         if !self.dispatcher.is_done() {
-            let kernels = &mut self.results.kernels;
-            for sm in
-                self.dispatcher
-                    .dispatch(&self.machine, &mut self.sms, self.kernels, kernels, self.now)?
-            {
-                self.sm_wakes[sm] = self.now;
-            }
+            let (sms, classes) = (&self.sms, &self.classes);
+            let state = |sm: usize| &sms[classes.of(sm)];
+            let starts = self
+                .dispatcher
+                .dispatch(&self.machine, state, self.kernels, self.now);
+            self.start(&starts)?;
         }
         if self.machine.l1.flush {
-            let per_cluster = self.machine.sms_per_cluster as usize;
-            for sm in emptied {
-                let first = sm / per_cluster * per_cluster;
-                if self.sms[first..first + per_cluster].iter().all(Sm::is_empty) {
-                    for sm in &mut self.sms[first..first + per_cluster] {
-                        sm.invalidate_l1();
-                    }
-                }
-            }
+            self.flush(&over);
         }
         Ok(())
     }
@@ -455,8 +453,11 @@ impl<'a> Gpu<'a> {
         for sm in &mut self.sms {
             sm.sleep_until(self.now);
         }
-        self.results
-            .finish(self.now, &mut self.sms, &self.slices, &self.partitions)
+        let sms = self
+            .classes
+            .each()
+            .map(|(sm, simulated)| (sm, &self.sms[simulated]));
+        self.results.finish(self.now, sms, &self.slices, &self.partitions)
     }
 }
 

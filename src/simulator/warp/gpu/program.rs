@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::kernel::{Launch, Source};
 use crate::model::machine::BlockNeed;
 use crate::model::program::{Program, Refusal};
-use crate::simulator::warp::code::{Code, Stream};
+use crate::simulator::warp::code::{BlockKey, Code, Stream, Unlike};
 
 /// The warps of a program.
 struct ProgramSource(Arc<Code>);
@@ -16,6 +16,20 @@ impl Source for ProgramSource {
         Ok(warps
             .map(|warp| Box::new(self.0.stream(block, warp)) as Box<dyn Stream + Send>)
             .collect())
+    }
+
+    fn key(&self, block: u64) -> Result<BlockKey, Unlike> {
+        self.0.block_key(block)
+    }
+
+    fn some_block(&self, most: u64) -> Option<u64> {
+        Some(self.0.instructions_of(self.0.blocks() / 2, most))
+    }
+
+    fn shortened(&self, least: u64, rounds: u64) -> Option<(Arc<dyn Source>, u64)> {
+        let all = self.0.long_rounds(least)?;
+        let code = self.0.shortened(least, rounds)?;
+        Some((Arc::new(ProgramSource(Arc::new(code))), all))
     }
 }
 

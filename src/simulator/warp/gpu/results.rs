@@ -54,7 +54,7 @@ pub struct Traffic {
 }
 
 /// What a run says.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Results {
     /// Core cycles in all.
     pub cycles: u64,
@@ -103,36 +103,57 @@ impl Results {
         });
     }
 
-    /// Instructions and traffic as of `blocks` blocks where `simulated` were simulated, in `cycles` cycles.
-    pub(in crate::simulator::warp) fn scale(&mut self, blocks: u64, simulated: u64, cycles: u64) {
-        let scale = |count: &mut u64| {
-            let scaled = u128::from(*count) * u128::from(blocks) / u128::from(simulated.max(1));
+    /// Instructions and traffic times `of` by `simulated`.
+    pub(in crate::simulator::warp) fn scale(&mut self, of: u64, simulated: u64) {
+        for count in self.counts() {
+            let scaled = u128::from(*count) * u128::from(of) / u128::from(simulated.max(1));
             *count = u64::try_from(scaled).unwrap_or(u64::MAX);
-        };
+        }
+    }
+
+    /// Instructions and traffic each combined with those of `other`.
+    pub(in crate::simulator::warp) fn combine(&mut self, other: &Results, with: impl Fn(u64, u64) -> u64) {
+        let mut other = other.clone();
+        for (count, other) in self.counts().into_iter().zip(other.counts()) {
+            *count = with(*count, *other);
+        }
+    }
+
+    /// Instructions and traffic.
+    fn counts(&mut self) -> Vec<&mut u64> {
+        let traffic = &mut self.traffic;
+        let kernels = self.kernels.iter_mut();
+        let instructions =
+            kernels.flat_map(|kernel| [&mut kernel.warp_instructions, &mut kernel.thread_instructions]);
+        let sectors = [
+            &mut traffic.l1_accesses,
+            &mut traffic.l1_misses,
+            &mut traffic.l2_accesses,
+            &mut traffic.l2_misses,
+            &mut traffic.dram_reads,
+            &mut traffic.dram_writes,
+        ];
+        instructions.chain(sectors).collect()
+    }
+
+    /// It all takes `cycles` cycles.
+    pub(in crate::simulator::warp) fn last(&mut self, cycles: u64) {
         self.cycles = cycles;
         for kernel in &mut self.kernels {
             kernel.finish = cycles.saturating_sub(1);
-            scale(&mut kernel.warp_instructions);
-            scale(&mut kernel.thread_instructions);
         }
-        let traffic = &mut self.traffic;
-        scale(&mut traffic.l1_accesses);
-        scale(&mut traffic.l1_misses);
-        scale(&mut traffic.l2_accesses);
-        scale(&mut traffic.l2_misses);
-        scale(&mut traffic.dram_reads);
-        scale(&mut traffic.dram_writes);
     }
 
-    pub(super) fn finish(
+    /// `sms` are those of the GPU, each with what was simulated of it.
+    pub(super) fn finish<'s>(
         mut self,
         now: u64,
-        sms: &mut [Sm],
+        sms: impl Iterator<Item = (usize, &'s Sm)>,
         slices: &[Slice],
         partitions: &[Partition],
     ) -> Self {
         self.cycles = now;
-        for sm in sms {
+        for (number, sm) in sms {
             let l1 = sm.l1_counts();
             self.traffic.l1_accesses += l1.accesses;
             self.traffic.l1_misses += l1.misses;
@@ -144,7 +165,11 @@ impl Results {
                 kernel.warp_instructions += warps;
                 kernel.thread_instructions += threads;
             }
-            self.issues.extend(sm.record.take().into_iter().flatten());
+            let issues = sm.record.iter().flatten();
+            self.issues.extend(issues.map(|&issue| IssueEvent {
+                sm: number as u16,
+                ..issue
+            }));
         }
         for slice in slices {
             self.traffic.l2_accesses += slice.l2().counts.accesses;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::kernel::{Launch, Source};
 use crate::model::machine::BlockNeed;
-use crate::simulator::warp::code::{Stream, TracedKernel};
+use crate::simulator::warp::code::{BlockKey, Stream, TracedKernel, Unlike};
 
 /// The warps of a trace, which is read as blocks start.
 struct TraceSource(Arc<Mutex<TracedKernel>>);
@@ -21,6 +21,10 @@ impl Source for TraceSource {
             Ok(None) => Err("found no further thread block in the trace".to_owned()),
             Err(error) => Err(error.to_string()),
         }
+    }
+
+    fn key(&self, _: u64) -> Result<BlockKey, Unlike> {
+        Err(Unlike::Trace)
     }
 }
 

@@ -10,7 +10,7 @@ pub use kernel::{Kernel, Texts};
 use std::path::Path;
 
 use super::estimate::{Estimate, estimate};
-use super::gpu::{self, Launch, Results, Settings};
+use super::gpu::{self, Launch, Results, Settings, UnlikeKernel};
 use crate::error::{Error, InputError, Result};
 use crate::model::machine::Machine;
 use crate::model::warp_run::WarpRunShape;
@@ -40,6 +40,8 @@ pub struct Setup {
 pub struct Options {
     /// Whether issues are recorded.
     pub record_issues: bool,
+    /// Whether SMs that are equal are simulated once, where they stay so. Results are the same.
+    pub equal_sms_once: bool,
     /// Cycles after which it gives up.
     pub limit: u64,
 }
@@ -48,6 +50,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             record_issues: false,
+            equal_sms_once: false,
             limit: LIMIT,
         }
     }
@@ -167,8 +170,19 @@ impl Setup {
     pub fn run_on(&self, sms: u32, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
         let (launches, texts) = self.launches()?;
         let settings = self.settings(sms, options);
-        let results = gpu::run_watched(&self.machine, &launches, &settings, watch);
+        let results = match options.equal_sms_once {
+            true => gpu::run_equal_once(&self.machine, &launches, &settings, watch),
+            false => gpu::run_watched(&self.machine, &launches, &settings, watch),
+        };
         Ok((results.map_err(|failure| self.blame(&failure))?, texts))
+    }
+
+    /// Why SMs that are equal do not stay so, if they do not: then [`Options::equal_sms_once`] has no effect.
+    ///
+    /// # Errors
+    /// Those of reading traces.
+    pub fn unlike(&self) -> Result<Option<UnlikeKernel>> {
+        Ok(gpu::stay_equal(&self.launches()?.0).err())
     }
 
     /// Estimates the first kernel alone on `sms` SMs of the machine, from `rounds` rounds of its blocks.

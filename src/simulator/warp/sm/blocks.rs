@@ -4,7 +4,7 @@ use super::super::code::Stream;
 use super::Sm;
 
 /// A block on an SM.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Block {
     kernel: usize,
     index: u64,

@@ -21,7 +21,7 @@ struct Collector {
 }
 
 /// The collectors of an SM.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Collectors {
     units: Vec<Collector>,
     /// Collectors that hold an instruction, one bit each.

@@ -91,7 +91,7 @@ pub struct Flight {
 }
 
 /// All instructions on their way in an SM.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Flights {
     flights: Vec<Flight>,
     free: Vec<FlightId>,

@@ -36,7 +36,7 @@ struct Writeback {
 }
 
 /// The load-store unit.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LoadStore {
     parameters: LoadStoreParameters,
     /// The instruction being served.

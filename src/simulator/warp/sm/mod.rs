@@ -32,6 +32,7 @@ use super::request::Request;
 use crate::model::machine::MachineShape;
 
 /// An SM.
+#[derive(Clone)]
 pub struct Sm {
     /// Its number.
     pub number: u16,

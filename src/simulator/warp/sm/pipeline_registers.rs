@@ -3,7 +3,7 @@
 use super::flight::{FlightId, UNITS, Unit};
 
 /// One register per kind of unit and scheduler, between two stages.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PipelineRegisters {
     /// What is in each place, and its rank in the order of issue.
     places: [(FlightId, u64); PLACES],

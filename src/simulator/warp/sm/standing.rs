@@ -5,7 +5,7 @@ use super::flight::{UNITS, Unit};
 use super::pipeline_registers::LANES;
 
 /// What the warps of an SM can do.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Standing {
     /// Those that have an instruction in the buffer and wait for no barrier, fence or atomic.
     able: WarpSet,

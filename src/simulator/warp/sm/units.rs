@@ -8,7 +8,7 @@ use super::flight::{FlightId, Flights, NONE};
 use super::pipeline_registers::PLACES;
 
 /// The pipelines of an SM, one for each place of the pipeline registers before them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Pipelines {
     /// Per place, the cycle from which on its pipeline takes another instruction.
     free_at: [u64; PLACES],

@@ -6,6 +6,7 @@ use super::facts::{Facts, FactsTable};
 use super::standing::Standing;
 
 /// A warp slot.
+#[derive(Clone)]
 pub struct Slot {
     /// The instructions; `None` if the slot is free.
     pub stream: Option<Box<dyn Stream + Send>>,
@@ -58,6 +59,7 @@ impl Slot {
 }
 
 /// All warps of an SM.
+#[derive(Clone)]
 pub struct Warps {
     slots: Vec<Slot>,
     /// Per scheduler, age, group and liveness of its warps, as policies see them.

@@ -157,6 +157,7 @@ impl Bench {
     fn run(&self, group: &[(usize, u32)]) -> Result<(Vec<u64>, Results)> {
         let options = Options {
             record_issues: false,
+            equal_sms_once: false,
             limit: LIMIT,
         };
         let (results, _) = self.setup(group)?.run(options, &mut |_| ())?;

@@ -5,8 +5,8 @@ use crate::model::program::expression::{Binary, Function, Unary};
 /// Lanes of a warp.
 pub const LANES: usize = 32;
 
-/// A value per lane.
-#[derive(Debug, Clone)]
+/// A value per lane. Equal values of different kinds count as different.
+#[derive(Debug, Clone, PartialEq)]
 #[allow(
     clippy::large_enum_variant,
     reason = "one lives at a time for each operand, on a stack that is reused"

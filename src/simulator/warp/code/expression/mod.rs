@@ -16,7 +16,8 @@ use std::collections::HashMap;
 
 use crate::model::program::Expression;
 use crate::model::program::expression::DivisionByZero;
-use postfix::{Postfix, UnknownName};
+pub(super) use postfix::Postfix;
+use postfix::UnknownName;
 use terms::split;
 
 /// An expression, ready to be evaluated.
@@ -29,7 +30,7 @@ pub(super) struct Compiled {
 }
 
 /// Parts of expressions that a warp computes once.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct FixedParts {
     positions: HashMap<Expression, usize>,
     compiled: Vec<Postfix>,
@@ -87,6 +88,38 @@ impl Compiled {
         })
     }
 
+    /// Its value, if it is a number.
+    pub fn constant(&self, parts: &FixedParts) -> Option<i64> {
+        let fixed = self.fixed.and_then(|fixed| parts.compiled.get(fixed));
+        match (fixed, &self.moving) {
+            (Some(number), None) | (None, Some(number)) => number.constant(),
+            _ => None,
+        }
+    }
+
+    /// A number in its place.
+    pub fn replaced(&self, number: i64) -> Compiled {
+        Compiled {
+            fixed: None,
+            moving: Some(Postfix::number(number)),
+        }
+    }
+
+    /// Adds what of it names the block to `found`. Says whether that is all that the block decides: each part of what is found
+    /// has one value, whatever the round.
+    pub fn of_block(&self, parts: &FixedParts, found: &mut Vec<Postfix>) -> bool {
+        let fixed = self.fixed.and_then(|fixed| parts.compiled.get(fixed));
+        let moving = self.moving.as_ref();
+        found.extend(
+            fixed
+                .into_iter()
+                .chain(moving)
+                .filter(|part| part.names_block())
+                .cloned(),
+        );
+        moving.is_none_or(|moving| !moving.names_block() || !moving.counts_rounds())
+    }
+
     /// Its value in all lanes.
     pub fn evaluate(
         &self,
@@ -121,6 +154,11 @@ impl FixedParts {
 }
 
 impl Scratch {
+    /// The value of `part`, which names no counter.
+    pub fn value(&mut self, part: &Postfix, position: &Position) -> Lanes {
+        part.evaluate(position, &[], &mut self.stack)
+    }
+
     /// A fixed part, computed when it is first asked for.
     fn fixed(&mut self, index: usize, parts: &FixedParts, position: &Position) -> Option<&Known> {
         if self.fixed.len() <= index {

@@ -35,6 +35,30 @@ impl Postfix {
         Ok(Postfix(ops.into()))
     }
 
+    /// A number.
+    pub fn number(number: i64) -> Postfix {
+        Postfix(Box::new([Op::Number(number)]))
+    }
+
+    /// Its value, if it is a number.
+    pub fn constant(&self) -> Option<i64> {
+        match *self.0 {
+            [Op::Number(number)] => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Whether the position of the block is in it.
+    pub fn names_block(&self) -> bool {
+        let names = |op: &Op| matches!(op, Op::Builtin(Builtin::Block(_) | Builtin::LinearBlock));
+        self.0.iter().any(names)
+    }
+
+    /// Whether the counter of a loop is in it.
+    pub fn counts_rounds(&self) -> bool {
+        self.0.iter().any(|op| matches!(op, Op::Counter(_)))
+    }
+
     /// Its value in all lanes; `stack` is room to work in.
     pub fn evaluate(&self, position: &Position, counters: &[i64], stack: &mut Vec<Lanes>) -> Lanes {
         if let Some((base, stride)) = self.affine(position, counters) {

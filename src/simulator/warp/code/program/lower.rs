@@ -51,6 +51,7 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
         block: program.block,
         depth: lowering.depth,
         fixed: lowering.fixed,
+        parts_of_block: std::sync::OnceLock::new(),
     })
 }
 

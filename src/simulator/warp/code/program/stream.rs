@@ -26,14 +26,7 @@ impl WarpStream {
             0
         };
         let lanes = u32::try_from((1_u64 << present) - 1).unwrap_or(u32::MAX);
-        let signed = |x: u64| i64::try_from(x).unwrap_or(i64::MAX);
-        let position = Position {
-            first: signed(first),
-            thread: threads_of(&code, first),
-            block: code.grid.position(block).map(i64::from),
-            linear_block: signed(block),
-            warp: i64::from(warp),
-        };
+        let position = position(&code, block, warp);
         let stack = Stack::new(lanes, code.depth);
         WarpStream {
             code,
@@ -41,6 +34,19 @@ impl WarpStream {
             stack,
             scratch: Scratch::default(),
         }
+    }
+}
+
+/// Where the lanes of a warp stand.
+pub(super) fn position(code: &Code, block: u64, warp: u32) -> Position {
+    let first = u64::from(warp) * LANES as u64;
+    let signed = |x: u64| i64::try_from(x).unwrap_or(i64::MAX);
+    Position {
+        first: signed(first),
+        thread: threads_of(code, first),
+        block: code.grid.position(block).map(i64::from),
+        linear_block: signed(block),
+        warp: i64::from(warp),
     }
 }
 
@@ -115,6 +121,10 @@ impl Stream for WarpStream {
             .stack
             .top()
             .is_some_and(|(then, ..)| then != next.wrapping_add(1));
+    }
+
+    fn copy(&self) -> Box<dyn Stream + Send> {
+        Box::new(self.clone())
     }
 }
 
