@@ -13,7 +13,7 @@ use super::seeding::pairs_of_kinds;
 use super::sizes::{Part, Sizes, total};
 use super::{Candidate, HeuristicKind, Outcome, Problem};
 
-/// Groups tested by [`HeuristicKind::Auto`] unless the user says otherwise: some 50 ms for 50 tasks under EDF.
+/// Groups tested by [`HeuristicKind::Auto`] unless the user says otherwise: some 100 ms for 50 tasks under EDF.
 pub const AUTO_BUDGET: u64 = 100_000;
 
 /// Parts of the budget for the search, with what the starts cost, before the bound is sought; twenty are all.
