@@ -343,6 +343,9 @@ impl Args {
                 format!("its budget of {budget} ended it: a larger --budget may lead to a better answer\n")
             }
             EndedBy::Time => "--time-limit ended it: a longer one may lead to a better answer\n".to_owned(),
+            EndedBy::Choices => {
+                "it was not through: there are more ways to group the tasks than it looks at, whatever its --budget\n".to_owned()
+            }
         }
     }
 

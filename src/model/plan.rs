@@ -166,6 +166,8 @@ pub enum EndedBy {
     Budget,
     /// Its time limit: how far it got depends on the machine.
     Time,
+    /// There are more groups of tasks, or ways to choose among them, than it looks at: more budget does not help.
+    Choices,
 }
 
 fn is_zero(work: &u64) -> bool {

@@ -112,3 +112,20 @@ fn others_do_not_look_at_it() {
         }
     }
 }
+
+/// Of equal tasks there are very many groups that are worth the same.
+#[test]
+fn a_search_that_is_not_through_says_so() {
+    for tasks in [25, 45] {
+        let task = r#"{"period":"10ms","wcet":{"amdahl":{"work":"8ms","serial":0,"conflict":1}}}"#;
+        let text = format!(r#"{{"tasks":[{}]}}"#, vec![task; tasks].join(","));
+        let set: TaskSet = serde_json::from_str(&text).unwrap();
+        let problem = Problem::new(&set, 68, Policy::Edf, Interference::None.model()).unwrap();
+        let plan = partition(&problem, &HeuristicKind::Optimal.into());
+        verify(&plan, &set).unwrap();
+        let bound = plan.bound.as_ref().unwrap();
+        assert_eq!(bound.sms, 4 * tasks as u32 / 5, "0.8 SMs each");
+        let open = plan.sms_used > bound.sms;
+        assert_eq!(open, plan.stats.ended_by.is_some(), "{tasks} tasks: {plan:?}");
+    }
+}
