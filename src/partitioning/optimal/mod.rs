@@ -2,8 +2,8 @@
 //!
 //! A plan chooses groups of tasks, each on the fewest SMs on which it passes the test. The linear relaxation of that choice
 //! has a price for each task; if no group is worth more than its SMs, Σ prices is a lower bound on the SMs of any plan.
-//! [`pricing`] looks for groups that are worth more, [`master`] proposes prices, and [`branching`] closes the gap over all
-//! groups that a better plan could contain. Prices are integers where anything is concluded from them.
+//! [`pricing`] looks for groups that are worth more, [`master`] proposes prices, and [`branching`] chooses among the groups known at the end, and then
+//! closes the gap over all groups that a better plan could contain. Prices are integers where anything is concluded from them.
 
 mod bound;
 mod branching;

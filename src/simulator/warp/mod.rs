@@ -3,7 +3,7 @@
 //! * [`code`]: what a warp executes — instructions, and a stream of them per warp.
 //! * [`policy`]: which warp of a sub-core issues next (LRR, GTO, oldest, RT-PAWS, QAWS).
 //! * [`gpu`]: a whole GPU: SMs, L1 and L2, the crossbar, the DRAM.
-//! * [`estimate`]: how long a kernel takes alone, from two rounds of blocks on one SM.
+//! * [`estimate`]: how long a kernel takes alone, from a few rounds of blocks on one SM.
 //! * [`scenario`]: from a [`WarpRun`](crate::model::WarpRun) to a run of the GPU.
 //! * [`subcore`]: one sub-core with abstract latencies, on which the papers explain their policies.
 

@@ -2,7 +2,7 @@
 //!
 //! Groups are sorted into families: by how many tasks of each kind they have (none, one, more), which says how much these disturb each other,
 //! and by their size. What is worth the floor in a family is bounded by one weighted [measure](measures) of what tasks ask for, its weights
-//! [chosen](multipliers) for it: nothing but prices less what is asked for, task by task, remains of the question, and a depth-first
+//! [chosen](multipliers) for it by a linear program ([knapsack]): nothing but prices less what is asked for, task by task, remains of the question, and a depth-first
 //! [walk] needs to leave out few of the good and take few of the bad. Groups that it finds are tested.
 
 mod family;
