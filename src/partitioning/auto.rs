@@ -42,7 +42,7 @@ pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heurist
     improve(&mut sizes, &mut parts, target, SEED);
     if total(&parts) > target {
         sizes.spend(BOUND, 20);
-        bound.raise(&mut sizes, alone, &parts, aim.enough(total(&parts)));
+        let enough = aim.enough(total(&parts)); bound.raise(&mut sizes, alone, &mut parts, enough, aim);
         sizes.spend(CHOICE, 20);
         bound.choose(&mut sizes, &mut parts, aim);
         let target = target.max(aim.target(bound.sms()));

@@ -97,12 +97,14 @@ impl Columns {
         (parts, mut pool): (&[Part], Vec<Part>),
         bound: &mut Bound,
         enough: u32,
+        roughly: bool,
     ) {
         parts.iter().for_each(|part| self.master.add(part));
-        self.add_pairs(sizes);
+        if roughly { self.add_pairs(sizes); }
         if sizes.problem().policy() != Policy::Edf {
             return self.generate_by_tests(sizes, works, pool, bound, enough);
         }
+        let t0 = std::time::Instant::now();
         let mut center = bound.prices().to_vec();
         let mut nodes = ROUND.nodes_each;
         let mut share = WHOLE;
@@ -128,6 +130,8 @@ impl Columns {
             if bound.offer(&between, priced.excess_of_all) | bound.offer(&lowered, priced.excess) {
                 center = bound.prices().to_vec();
             }
+            eprintln!("DBG {} spent {} value {:.3} bound {:.3} groups {} complete {} open {} share {share} nodes {nodes} floor {floor} cols {}", t0.elapsed().as_secs_f64(), sizes.charged()+sizes.tested(), value as f64/ONE as f64, bound.total() as f64/ONE as f64, priced.groups.len(), priced.complete, priced.open, self.master.columns());
+            if roughly && priced.groups.len() < FEW { return; }
             match (priced.groups.is_empty(), priced.complete) {
                 (true, true) if floor > 1 => floor = (floor / 4).max(1),
                 (true, true) if share == WHOLE => return,
@@ -243,8 +247,13 @@ impl Columns {
 
     /// Those of the linear program in units, none above what its task costs alone.
     fn prices(&self) -> Vec<i64> {
+        self.prices_of(&self.master)
+    }
+
+    /// Those of `master`
+    pub fn prices_of(&self, master: &Master) -> Vec<i64> {
         let alone = self.alone.iter().map(|&sms| i64::from(sms) * ONE);
-        let prices = self.master.prices().iter().zip(alone);
+        let prices = master.prices().iter().zip(alone);
         prices.map(|(&price, most)| rounded(price).min(most)).collect()
     }
 

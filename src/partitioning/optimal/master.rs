@@ -11,6 +11,12 @@ const EPSILON: f64 = 1e-9;
 /// Columns that are looked at again before all are.
 const CANDIDATES: usize = 50;
 
+/// Smaller pivots are none.
+const PIVOT: f64 = 1e-7;
+
+/// By so much may values fall below zero.
+const SLACK: f64 = 1e-9;
+
 /// Pivots before it is given up.
 const PIVOTS: u32 = 100_000;
 
@@ -109,8 +115,26 @@ impl Master {
                 let Some(row) = self.leaving(&column).filter(|_| pivots < PIVOTS) else {
                     return false;
                 };
-                self.pivot(row, entering, reduced, &column);
+self.pivot(row, entering, reduced, &column);
                 self.work += candidates.len() + self.rows * self.rows / 4;
+            }
+        }
+    }
+
+    pub fn near_columns(&self, most: f64) -> impl Iterator<Item = usize> + '_ {
+        (self.rows..self.columns.len()).filter(move |&column| self.reduced(column) <= most)
+    }
+    pub fn near(&self, most: f64) -> impl Iterator<Item = Part> + '_ {
+        self.parts().enumerate().filter(move |&(column, _)| column >= self.rows && self.reduced(column) <= most).map(|(_, part)| part)
+    }
+
+    /// From now on column number `column` costs nothing more, for it is chosen.
+    pub fn pay(&mut self, column: usize) {
+        let cost = std::mem::take(&mut self.columns[column].1);
+        for (place, _) in self.basis.iter().enumerate().filter(|&(_, &basic)| basic == column) {
+            let inverse = &self.inverse[place * self.rows..(place + 1) * self.rows];
+            for (price, &entry) in self.prices.iter_mut().zip(inverse) {
+                *price -= cost * entry;
             }
         }
     }
@@ -219,21 +243,18 @@ impl Master {
         column
     }
 
+    /// The row whose value reaches zero first as `column` enters; of those that do so at nearly the same time the one with the largest
+    /// pivot, for the sake of what is computed from it (Harris 1973).
     fn leaving(&self, column: &[f64]) -> Option<usize> {
-        let mut best: Option<(usize, f64)> = None;
-        for (row, &pivot) in column.iter().enumerate() {
-            if pivot > 1e-7 {
-                let ratio = self.values[row].max(0.0) / pivot;
-                let better = match best {
-                    None => true,
-                    Some((held, least)) => ratio < least - 1e-12 || (ratio <= least && pivot > column[held]),
-                };
-                if better {
-                    best = Some((row, ratio));
-                }
-            }
-        }
-        best.map(|(row, _)| row)
+        let rows = column.iter().enumerate().filter(|&(_, &pivot)| pivot > PIVOT);
+        let ratio = |row: usize, slack: f64| (self.values[row].max(0.0) + slack) / column[row];
+        let least = rows
+            .clone()
+            .map(|(row, _)| ratio(row, SLACK))
+            .fold(f64::INFINITY, f64::min);
+        rows.filter(|&(row, _)| ratio(row, 0.0) <= least)
+            .max_by(|a, b| a.1.total_cmp(b.1))
+            .map(|(row, _)| row)
     }
 
     fn pivot(&mut self, row: usize, entering: usize, reduced: f64, column: &[f64]) {

@@ -10,6 +10,7 @@ mod branching;
 #[cfg(feature = "highs")]
 mod by_highs;
 mod columns;
+mod dive;
 mod master;
 #[cfg(feature = "highs")]
 mod milp;
@@ -57,14 +58,14 @@ pub(super) fn optimal(
     sizes.record();
     sizes.spend_on_search(1, 20);
     improve(&mut sizes, &mut parts, target, auto::SEED);
-    sizes.spend(13, 20);
+    sizes.spend(std::env::var("GEN").ok().and_then(|x| x.parse().ok()).unwrap_or(13), 20);
     let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
     placed.note(&parts);
     let enough = aim.enough(total(&parts));
     let claimed = match heuristic.solver {
         _ if total(&parts) <= target => 0,
         Solver::Exact => {
-            bounding.raise(&mut sizes, alone, &parts, enough);
+            bounding.raise(&mut sizes, alone, &mut parts, enough, aim);
             sizes.spend(17, 20);
             bounding.choose(&mut sizes, &mut parts, aim);
             0
@@ -119,17 +120,29 @@ impl<'p> Bounding<'p> {
 
     /// Raises it by column generation until it is `enough` or what may be spent is spent, from `parts` and all groups recorded so far. `alone`
     /// are the sizes of single tasks.
-    pub fn raise(&mut self, sizes: &mut Sizes<'_, '_>, alone: Vec<u32>, parts: &[Part], enough: u32) {
+    pub fn raise(&mut self, sizes: &mut Sizes<'_, '_>, alone: Vec<u32>, parts: &mut Vec<Part>, enough: u32, aim: Aim) {
         let pool = sizes.record();
         self.columns = Columns::new(alone);
         let known = (&self.works, &mut self.pricing);
+        let before = total(parts);
         self.columns
-            .generate(sizes, known, (parts, pool), &mut self.bound, enough);
+            .generate(sizes, known, (parts, pool), &mut self.bound, enough, true);
+        self.dive(sizes, parts, aim);
+        let known = (&self.works, &mut self.pricing);
+        let enough = enough - (before - total(parts));
+        self.columns
+            .generate(sizes, known, (parts, Vec::new()), &mut self.bound, enough, false);
     }
 
     /// Improves `parts` by a choice among the groups known by now, as far as `aim` asks for.
     pub fn choose(&self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
         self.columns.choose(sizes, parts, aim.target(self.sms()));
+    }
+
+    /// Dives
+    pub fn dive(&mut self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
+        let known = (&self.works, &mut self.pricing);
+        self.columns.dive(sizes, known, parts, aim.target(self.bound.sms()));
     }
 
     /// Closes the gap between the bound and `parts`, as far as the budget goes.
