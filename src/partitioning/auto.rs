@@ -6,18 +6,27 @@ use super::lemmas;
 use super::local_search::improve;
 use super::matching::merge_by_matching;
 use super::objective::Budget;
-use super::optimal::Bounding;
+use super::optimal::{Bounding, OPTIMAL_BUDGET};
 use super::savings::merge_by_savings;
 use super::search::partition_and_allocate;
 use super::seeding::pairs_of_kinds;
 use super::sizes::{Part, Sizes, total};
 use super::{Candidate, HeuristicKind, Outcome, Problem};
 
-/// Groups tested by [`HeuristicKind::Auto`] unless the user says otherwise: some 100 ms for 50 tasks under EDF.
+/// Groups tested by [`HeuristicKind::Auto`] unless the user says otherwise, with up to fifty tasks: some 100 ms under EDF.
 pub const AUTO_BUDGET: u64 = 100_000;
+
+/// The same with `tasks` tasks: programs grow with their cube.
+fn budget_of(tasks: usize) -> u64 {
+    let fifties = u128::from(AUTO_BUDGET) * (tasks as u128).pow(3) / 50u128.pow(3);
+    u64::try_from(fifties).map_or(OPTIMAL_BUDGET, |budget| budget.clamp(AUTO_BUDGET, OPTIMAL_BUDGET))
+}
 
 /// Parts of the budget for the search, with what the starts cost, before the bound is sought; twenty are all.
 const SEARCH: u32 = 6;
+
+/// Parts of the budget after which a dive begins, whatever groups are known by then.
+const APPROACH: u32 = 13;
 
 /// Parts of the budget after which no better bound is sought.
 const BOUND: u32 = 16;
@@ -29,7 +38,7 @@ const CHOICE: u32 = 18;
 pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
     let start = std::time::Instant::now();
     let problem = examiner.problem();
-    let budget = heuristic.budget(AUTO_BUDGET);
+    let budget = heuristic.budget(budget_of(problem.tasks().len()));
     let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
     let mut bound = Bounding::new(problem);
     let aim = heuristic.aim(problem.shares());
@@ -41,8 +50,11 @@ pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heurist
     sizes.spend_on_search(SEARCH, 20);
     improve(&mut sizes, &mut parts, target, SEED);
     if total(&parts) > target {
+        sizes.spend(APPROACH, 20);
+        bound.approach(&mut sizes, alone, &parts, aim);
         sizes.spend(BOUND, 20);
-        let enough = aim.enough(total(&parts)); bound.raise(&mut sizes, alone, &mut parts, enough, aim);
+        bound.dive(&mut sizes, &mut parts, aim);
+        bound.raise(&mut sizes, &parts, aim);
         sizes.spend(CHOICE, 20);
         bound.choose(&mut sizes, &mut parts, aim);
         let target = target.max(aim.target(bound.sms()));

@@ -91,7 +91,7 @@ impl<'e, 'p> Sizes<'e, 'p> {
     /// The same before any bound is known: few tasks have few plans, and more tests of them find nothing new.
     pub fn spend_on_search(&mut self, part: u32, of: u32) {
         let tasks = self.problem().tasks().len() as u64;
-        self.phase = self.budget.part(part, of).at_most(200 * tasks * tasks);
+        self.phase = self.budget.part(part, of).at_most(20 * tasks * tasks);
     }
 
     /// The smallest m in [`low`, `high`] on which `tasks` (ascending) pass the test; tried from above, so that a group that

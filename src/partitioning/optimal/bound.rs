@@ -1,6 +1,7 @@
 //! A lower bound on the SMs of any plan: prices, and what a search proves beyond them.
 
 use super::ONE;
+use super::pricing::Priced;
 use super::works::Works;
 use crate::model::plan::{LowerBound, Proof};
 
@@ -54,6 +55,16 @@ impl Bound {
             self.prices = scaled;
         }
         better
+    }
+
+    /// Takes `prices` with what pricing found of them, if that says more; whether it does.
+    pub fn offer_priced(&mut self, prices: &[i64], priced: &Priced) -> bool {
+        let lowered: Vec<i64> = prices
+            .iter()
+            .zip(&priced.lower)
+            .map(|(price, less)| price - less)
+            .collect();
+        self.offer(prices, priced.excess_of_all) | self.offer(&lowered, priced.excess)
     }
 
     /// No plan has fewer than `sms` SMs, by a complete search.

@@ -21,14 +21,16 @@ pub(super) fn generate(
     sizes: &mut Sizes<'_, '_>,
     alone: Vec<u32>,
     parts: &mut Vec<Part>,
-    (enough, aim): (u32, Aim),
+    aim: Aim,
 ) -> u32 {
     let [groups, choice, levels] = UNTIL;
     sizes.spend(groups, 20);
-    bounding.raise(sizes, alone, parts, enough);
+    bounding.approach(sizes, alone, parts, aim);
+    bounding.dive(sizes, parts, aim);
+    bounding.raise(sizes, parts, aim);
     let cut_short = sizes.exhausted();
     sizes.spend(choice, 20);
-    let columns = &mut bounding.columns;
+    let columns = &bounding.columns;
     let known: Vec<Part> = columns.master.parts().collect();
     let less = total(parts).saturating_sub(1);
     let target = aim.target(bounding.bound.sms());
@@ -36,13 +38,11 @@ pub(super) fn generate(
         *parts = best;
     }
     sizes.spend(levels, 20);
-    let pricing = (&bounding.works, &mut bounding.pricing);
     if cut_short {
-        let enough = enough.min(total(parts));
-        columns.generate(sizes, pricing, (parts, Vec::new()), &mut bounding.bound, enough);
+        bounding.raise(sizes, parts, aim);
     }
     let pricing = (&bounding.works, &mut bounding.pricing);
-    let claimed = close(columns, sizes, pricing, parts, (&bounding.bound, aim));
+    let claimed = close(&bounding.columns, sizes, pricing, parts, (&bounding.bound, aim));
     sizes.spend(20, 20);
     claimed
 }

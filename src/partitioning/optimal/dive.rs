@@ -1,32 +1,122 @@
-//! Plans from the linear program: the groups it is surest of are fixed, one after the other, and for the tasks that are left groups are
-//! generated anew ("diving", Sadykov et al. 2019).
+//! Plans from the linear program: groups that it is sure of are chosen, or else the one that it is surest of, again and again, and what the tasks that are left
+//! then lack is generated on the way (diving; Sadykov, Vanderbeck, Pessoa, Tahiri, Uchoa: "Primal heuristics for branch and price", 2019).
 
 use super::super::sizes::{Part, Sizes, total};
 use super::ONE;
 use super::bound::rounded;
 use super::branching::thinned;
-use super::columns::Columns;
+use super::columns::{Columns, Known, ROUND, Reach, TESTED_ROUND};
+use super::generation::FLOOR;
 use super::master::Master;
-use super::pricing::{Limits, Pricing};
-use super::works::Works;
-
-const ROUND: Limits = Limits {
-    groups_each: 4,
-    groups_of_family: 40,
-    groups: 1_000,
-    nodes_each: 100,
-};
-
-/// What groups have to be worth beyond their SMs.
-const FLOOR: i64 = ONE / 20;
+use super::pricing::Limits;
 
 /// As good as chosen.
 const SURE: f64 = 0.999;
 
+/// What a choice may cost in fractions of groups before groups are generated [SMs].
+const LOSS: f64 = 0.1;
+
+/// Rounds of generation between two choices.
+const ROUNDS: u32 = 30;
+
 /// Groups that cost so much more than their tasks are worth are left behind [SMs].
 const FAR: f64 = 0.3;
 
-/// The program of the tasks that were left when it was made.
+/// Groups looked at in one part of a family while none is found.
+const NODES: u64 = 1_000;
+
+impl Columns {
+    /// `parts` become the plan that a dive ends with, if that has fewer SMs.
+    pub fn dive(&mut self, sizes: &mut Sizes<'_, '_>, known: Known<'_, '_>, parts: &mut Vec<Part>) {
+        if let Some(plan) = self.plan_below(sizes, known, total(parts)) {
+            *parts = plan;
+        }
+    }
+
+    /// The plan that a dive ends with, if that has fewer than `most` SMs.
+    fn plan_below(
+        &mut self,
+        sizes: &mut Sizes<'_, '_>,
+        (works, pricing): Known<'_, '_>,
+        most: u32,
+    ) -> Option<Vec<Part>> {
+        let mut left = vec![true; self.alone.len()];
+        let mut chosen: Vec<Part> = Vec::new();
+        let near = self.master.columns_within(FAR);
+        let near = near.map(|column| self.master.part(column)).collect();
+        let mut rest = Rest::new(&self.alone, &left, near);
+        let mut fair = f64::INFINITY;
+        while left.contains(&true) {
+            let known = (works, &mut *pricing);
+            let value = self.complete(sizes, known, &mut rest, fair - f64::from(total(&chosen)))?;
+            // From the first choice on, no more is lost without a search for better groups.
+            fair = fair.min(value + LOSS);
+            let groups = rest.surest(&left);
+            if groups.is_empty() {
+                return None; // nothing but traces of what was chosen
+            }
+            for column in groups {
+                let group = &rest.groups[column];
+                group.tasks.iter().for_each(|&task| left[task] = false);
+                chosen.push(group.clone());
+                rest.master.pay(column);
+            }
+            if total(&chosen) >= most {
+                return None;
+            }
+            if left.iter().filter(|&&left| left).count() * 4 < rest.rows * 3 {
+                rest = Rest::new(&self.alone, &left, rest.within(FAR));
+            }
+        }
+        let plan = thinned(self.alone.len(), &chosen.iter().collect::<Vec<_>>())?;
+        (total(&plan) < most).then_some(plan)
+    }
+
+    /// Solves the program of the `rest`; generates groups for it while its value is not `fair`. That value; `None` if what may be spent is
+    /// spent before.
+    fn complete(
+        &mut self,
+        sizes: &mut Sizes<'_, '_>,
+        (works, pricing): Known<'_, '_>,
+        rest: &mut Rest,
+        fair: f64,
+    ) -> Option<f64> {
+        let mut nodes = ROUND.nodes_each;
+        for round in 0.. {
+            let solved = rest.master.solve();
+            sizes.charge(rest.master.work());
+            if !solved || sizes.exhausted() {
+                return None;
+            }
+            let value: f64 = rest.master.prices().iter().sum();
+            if value <= fair || round == ROUNDS {
+                return Some(value);
+            }
+            let reach = Reach {
+                measured: Limits {
+                    nodes_each: nodes,
+                    ..ROUND
+                },
+                tested: TESTED_ROUND,
+            };
+            let known = (works, &mut *pricing);
+            let (groups, all) = Columns::worth(sizes, known, &rest.prices(&self.alone), FLOOR, &reach);
+            if groups.is_empty() {
+                nodes *= 4;
+                if all || nodes > NODES {
+                    return Some(value);
+                }
+            }
+            for group in groups {
+                self.master.add(&group);
+                rest.add(group);
+            }
+        }
+        None
+    }
+}
+
+/// The program of the tasks that were left when it was made; what was chosen since costs nothing in it.
 struct Rest {
     master: Master,
     /// Its columns, by task.
@@ -37,112 +127,67 @@ struct Rest {
 }
 
 impl Rest {
-    fn new(alone: &[u32], left: &[bool], groups: impl Iterator<Item = Part>) -> Rest {
+    /// Of the tasks `left`, and of what `groups` have of them.
+    fn new(alone: &[u32], left: &[bool], mut groups: Vec<Part>) -> Rest {
+        let tasks: Vec<usize> = (0..left.len()).filter(|&task| left[task]).collect();
+        let costs: Vec<f64> = tasks.iter().map(|&task| f64::from(alone[task])).collect();
         let mut row_of = vec![None; left.len()];
-        let tasks = (0..left.len()).filter(|&task| left[task]);
-        let mut rest = Rest {
-            groups: tasks.map(|task| Part { sms: alone[task], tasks: vec![task] }).collect(),
-            rows: 0,
-            master: Master::new(&[]),
-            row_of: Vec::new(),
+        (0..).zip(&tasks).for_each(|(row, &task)| row_of[task] = Some(row));
+        let single = |&task: &usize| Part {
+            sms: alone[task],
+            tasks: vec![task],
         };
-        for group in &rest.groups {
-            row_of[group.tasks[0]] = Some(rest.rows);
-            rest.rows += 1;
-        }
-        let costs: Vec<f64> = rest.groups.iter().map(|group| f64::from(group.sms)).collect();
-        rest.master = Master::new(&costs);
-        rest.row_of = row_of;
-        for mut group in groups {
+        let mut rest = Rest {
+            master: Master::new(&costs),
+            groups: tasks.iter().map(single).collect(),
+            row_of,
+            rows: tasks.len(),
+        };
+        for group in &mut groups {
             group.tasks.retain(|&task| left[task]);
-            if group.tasks.len() > 1 {
-                rest.add(group);
-            }
         }
+        groups.sort_by(|a, b| a.tasks.cmp(&b.tasks).then(a.sms.cmp(&b.sms)));
+        groups.dedup_by(|larger, smaller| larger.tasks == smaller.tasks);
+        groups.retain(|group| group.tasks.len() > 1);
+        groups.into_iter().for_each(|group| rest.add(group));
         rest
     }
 
     fn add(&mut self, group: Part) {
         let rows = group.tasks.iter().filter_map(|&task| self.row_of[task]);
-        self.master.add(&Part { sms: group.sms, tasks: rows.collect() });
+        self.master.add(&Part {
+            sms: group.sms,
+            tasks: rows.collect(),
+        });
         self.groups.push(group);
     }
 
+    /// By task, in units; nothing for who is chosen.
     fn prices(&self, alone: &[u32]) -> Vec<i64> {
-        let price = |(row, &alone): (&Option<usize>, &u32)| row.map_or(0, |row| rounded(self.master.prices()[row]).min(i64::from(alone) * ONE));
+        let price = |(row, &alone): (&Option<usize>, &u32)| match *row {
+            Some(row) => rounded(self.master.prices()[row]).min(i64::from(alone) * ONE),
+            None => 0,
+        };
         self.row_of.iter().zip(alone).map(price).collect()
     }
-}
 
-impl Columns {
-    /// Dives
-    pub fn dive(
-        &mut self,
-        sizes: &mut Sizes<'_, '_>,
-        (works, pricing): (&Works, &mut Pricing<'_>),
-        parts: &mut Vec<Part>,
-        target: u32,
-    ) {
-        let tasks = self.alone.len();
-        let mut left = vec![true; tasks];
-        let known = self.master.near(FAR);
-        let mut rest = Rest::new(&self.alone, &left, known);
-        let mut fixed: Vec<Part> = Vec::new();
-        let t0 = std::time::Instant::now();
-        let spent0 = sizes.charged() + sizes.tested();
-        let mut paid = 0;
-        while left.contains(&true) {
-            let mut rounds = 0;
-            let mut nodes = ROUND.nodes_each;
-            let value = loop {
-                let solved = rest.master.solve();
-                sizes.charge(rest.master.work());
-                if !solved || sizes.exhausted() {
-                    eprintln!("DIVE END {solved} {:.2} spent {}", t0.elapsed().as_secs_f64(), sizes.charged()+sizes.tested()-spent0);
-                    return;
-                }
-                let value: f64 = rest.master.prices().iter().sum();
-                if rounds >= 30 { break value; }
-                let prices = rest.prices(&self.alone);
-                let limits = Limits { nodes_each: nodes, ..ROUND };
-                let priced = pricing.price(sizes, works, &prices, FLOOR, limits);
-                if priced.groups.is_empty() {
-                    if priced.complete || nodes > 1000 { break value; }
-                    nodes *= 4;
-                }
-                rounds += 1;
-                for group in priced.groups {
-                    self.master.add(&group);
-                    rest.add(group);
-                }
-            };
-            let useful = |column: usize| rest.groups[column].tasks.iter().any(|&task| left[task]);
-            let mut chosen: Vec<(usize, f64)> = rest.master.chosen().filter(|(column, _)| useful(*column)).collect();
-            chosen.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            let sure = chosen.iter().filter(|(_, share)| *share > SURE).count().max(1);
-            let still = left.iter().filter(|&&left| left).count();
-            eprintln!("DIVE {:.2} spent {} left {still} rows {} fixed {paid} value {:.3} -> {:.3} rounds {rounds} sure {sure} first {:.3}", t0.elapsed().as_secs_f64(), sizes.charged()+sizes.tested()-spent0, rest.rows, value, f64::from(paid) + value, chosen.first().map_or(0.0, |c| c.1));
-            if chosen.is_empty() { return; }
-            for &(column, _) in chosen.iter().take(sure) {
-                let group = &rest.groups[column];
-                paid += group.sms;
-                for &task in &group.tasks { left[task] = false; }
-                rest.master.pay(column);
-                fixed.push(group.clone());
-            }
-            if paid >= total(parts) { return; }
-            let still = left.iter().filter(|&&left| left).count();
-            if still * 4 < rest.rows * 3 {
-                let near: Vec<Part> = rest.master.near_columns(FAR).map(|column| rest.groups[column].clone()).collect();
-                rest = Rest::new(&self.alone, &left, near.into_iter());
-            }
-        }
-        let cover: Vec<&Part> = fixed.iter().collect();
-        if let Some(plan) = thinned(tasks, &cover) {
-        eprintln!("DIVE plan {} before {}", total(&plan), total(parts));
-        let _ = target;
-        if total(&plan) < total(parts) {
-            *parts = plan;
-        } }
+    /// Those of its groups that the program is sure of, or the one that it is surest of, among those with tasks that are still `left`.
+    fn surest(&self, left: &[bool]) -> Vec<usize> {
+        let of_use = |column: usize| self.groups[column].tasks.iter().any(|&task| left[task]);
+        let mut columns: Vec<(usize, f64)> = self
+            .master
+            .chosen()
+            .filter(|&(column, _)| of_use(column))
+            .collect();
+        columns.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let sure = columns.iter().take_while(|(_, share)| *share > SURE).count();
+        columns.truncate(sure.max(1));
+        columns.into_iter().map(|(column, _)| column).collect()
+    }
+
+    /// Its groups that cost at most `most` more than their tasks are worth.
+    fn within(&self, most: f64) -> Vec<Part> {
+        let columns = self.master.columns_within(most);
+        columns.map(|column| self.groups[column].clone()).collect()
     }
 }

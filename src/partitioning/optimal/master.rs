@@ -94,10 +94,16 @@ impl Master {
 
     /// Its columns.
     pub fn parts(&self) -> impl Iterator<Item = Part> + '_ {
-        self.columns.iter().map(|(rows, cost)| Part {
+        (0..self.columns.len()).map(|column| self.part(column))
+    }
+
+    /// Column number `column`.
+    pub fn part(&self, column: usize) -> Part {
+        let (rows, cost) = &self.columns[column];
+        Part {
             sms: *cost as u32, // which it was made of
             tasks: rows.iter().map(|&task| task as usize).collect(),
-        })
+        }
     }
 
     /// Solves it from where it is; false if that took too long.
@@ -115,20 +121,18 @@ impl Master {
                 let Some(row) = self.leaving(&column).filter(|_| pivots < PIVOTS) else {
                     return false;
                 };
-self.pivot(row, entering, reduced, &column);
+                self.pivot(row, entering, reduced, &column);
                 self.work += candidates.len() + self.rows * self.rows / 4;
             }
         }
     }
 
-    pub fn near_columns(&self, most: f64) -> impl Iterator<Item = usize> + '_ {
+    /// The columns, but for the first, that cost at most `most` more than their tasks are worth.
+    pub fn columns_within(&self, most: f64) -> impl Iterator<Item = usize> + '_ {
         (self.rows..self.columns.len()).filter(move |&column| self.reduced(column) <= most)
     }
-    pub fn near(&self, most: f64) -> impl Iterator<Item = Part> + '_ {
-        self.parts().enumerate().filter(move |&(column, _)| column >= self.rows && self.reduced(column) <= most).map(|(_, part)| part)
-    }
 
-    /// From now on column number `column` costs nothing more, for it is chosen.
+    /// From now on column number `column` costs nothing more, for it is chosen: its tasks are worth nothing more, either.
     pub fn pay(&mut self, column: usize) {
         let cost = std::mem::take(&mut self.columns[column].1);
         for (place, _) in self.basis.iter().enumerate().filter(|&(_, &basic)| basic == column) {

@@ -11,6 +11,7 @@ mod branching;
 mod by_highs;
 mod columns;
 mod dive;
+mod generation;
 mod master;
 #[cfg(feature = "highs")]
 mod milp;
@@ -41,6 +42,12 @@ const ONE: i64 = crate::model::plan::UNITS_PER_SM as i64;
 /// for 50 tasks under EDF.
 pub const OPTIMAL_BUDGET: u64 = 10_000_000;
 
+/// Parts of the budget after which a dive begins, then after which no better bound is sought, and then no plan among the groups known by then; twenty
+/// are all.
+const APPROACH: u32 = 10;
+const BOUND: u32 = 15;
+const CHOICE: u32 = 17;
+
 /// A plan of few SMs, and the best bound that the budget allows.
 pub(super) fn optimal(
     examiner: &mut Examiner<'_>,
@@ -58,20 +65,22 @@ pub(super) fn optimal(
     sizes.record();
     sizes.spend_on_search(1, 20);
     improve(&mut sizes, &mut parts, target, auto::SEED);
-    sizes.spend(std::env::var("GEN").ok().and_then(|x| x.parse().ok()).unwrap_or(13), 20);
     let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
     placed.note(&parts);
-    let enough = aim.enough(total(&parts));
     let claimed = match heuristic.solver {
         _ if total(&parts) <= target => 0,
         Solver::Exact => {
-            bounding.raise(&mut sizes, alone, &mut parts, enough, aim);
-            sizes.spend(17, 20);
+            sizes.spend(APPROACH, 20);
+            bounding.approach(&mut sizes, alone, &parts, aim);
+            sizes.spend(BOUND, 20);
+            bounding.dive(&mut sizes, &mut parts, aim);
+            bounding.raise(&mut sizes, &parts, aim);
+            sizes.spend(CHOICE, 20);
             bounding.choose(&mut sizes, &mut parts, aim);
             0
         }
         #[cfg(feature = "highs")]
-        Solver::Highs => by_highs::generate(&mut bounding, &mut sizes, alone, &mut parts, (enough, aim)),
+        Solver::Highs => by_highs::generate(&mut bounding, &mut sizes, alone, &mut parts, aim),
     };
     sizes.spend(20, 20);
     bounding.close(&mut sizes, &mut parts, aim);
@@ -108,7 +117,7 @@ impl<'p> Bounding<'p> {
         Bounding {
             bound: Bound::of_work(&works, problem.tasks().len()),
             pricing: Pricing::new(problem, &works),
-            columns: Columns::new(Vec::new()),
+            columns: Columns::new(Vec::new(), Vec::new()),
             works,
         }
     }
@@ -118,31 +127,35 @@ impl<'p> Bounding<'p> {
         self.bound.sms()
     }
 
-    /// Raises it by column generation until it is `enough` or what may be spent is spent, from `parts` and all groups recorded so far. `alone`
-    /// are the sizes of single tasks.
-    pub fn raise(&mut self, sizes: &mut Sizes<'_, '_>, alone: Vec<u32>, parts: &mut Vec<Part>, enough: u32, aim: Aim) {
-        let pool = sizes.record();
-        self.columns = Columns::new(alone);
+    /// Generates groups, from `parts` and all groups recorded so far, until prices are nearly those of the linear program of all, or bound as
+    /// much as `aim` asks for, or what may be spent is spent. `alone` are the sizes of single tasks.
+    pub fn approach(&mut self, sizes: &mut Sizes<'_, '_>, alone: Vec<u32>, parts: &[Part], aim: Aim) {
+        self.columns = Columns::new(alone, sizes.record());
+        self.columns.add(parts, usize::MAX, 0.0);
+        self.columns.add_pairs(sizes);
         let known = (&self.works, &mut self.pricing);
-        let before = total(parts);
-        self.columns
-            .generate(sizes, known, (parts, pool), &mut self.bound, enough, true);
-        self.dive(sizes, parts, aim);
+        let enough = aim.enough(total(parts));
+        self.columns.approach(sizes, known, &mut self.bound, enough);
+    }
+
+    /// Improves `parts` by a dive, as far as `aim` asks for.
+    pub fn dive(&mut self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
+        if total(parts) > aim.target(self.sms()) {
+            let known = (&self.works, &mut self.pricing);
+            self.columns.dive(sizes, known, parts);
+        }
+    }
+
+    /// Raises it by column generation until it is as much as `aim` asks for beside `parts` or what may be spent is spent.
+    pub fn raise(&mut self, sizes: &mut Sizes<'_, '_>, parts: &[Part], aim: Aim) {
         let known = (&self.works, &mut self.pricing);
-        let enough = enough - (before - total(parts));
-        self.columns
-            .generate(sizes, known, (parts, Vec::new()), &mut self.bound, enough, false);
+        let enough = aim.enough(total(parts));
+        self.columns.generate(sizes, known, &mut self.bound, enough);
     }
 
     /// Improves `parts` by a choice among the groups known by now, as far as `aim` asks for.
     pub fn choose(&self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
         self.columns.choose(sizes, parts, aim.target(self.sms()));
-    }
-
-    /// Dives
-    pub fn dive(&mut self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
-        let known = (&self.works, &mut self.pricing);
-        self.columns.dive(sizes, known, parts, aim.target(self.bound.sms()));
     }
 
     /// Closes the gap between the bound and `parts`, as far as the budget goes.
