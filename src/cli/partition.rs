@@ -23,7 +23,7 @@ use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{
     self, AUTO_BUDGET, Heuristic, HeuristicKind, NEAR_ENOUGH, OPTIMAL_BUDGET, Objective, Offer, Traffic,
-    listed, near_enough, partition,
+    auto_budget, listed, near_enough, partition,
 };
 use crate::schedulability::edf;
 use crate::time::Time;
@@ -328,15 +328,23 @@ impl Args {
             );
         }
         text.push('\n');
-        text + &stats.ended_by.map_or(String::new(), |by| self.ended_by(by))
+        let tasks = plan
+            .partitions
+            .iter()
+            .map(|partition| partition.tasks.len())
+            .sum();
+        text + &stats
+            .ended_by
+            .map_or(String::new(), |by| self.ended_by(by, tasks))
     }
 
     /// What ended the search, and which option would let it go on.
-    fn ended_by(&self, by: EndedBy) -> String {
+    fn ended_by(&self, by: EndedBy, tasks: usize) -> String {
         match by {
             EndedBy::Budget => {
                 let default = match self.heuristic {
                     HeuristicKind::Optimal => OPTIMAL_BUDGET,
+                    HeuristicKind::Auto => auto_budget(tasks),
                     _ => AUTO_BUDGET,
                 };
                 let budget = self.budget.unwrap_or(default);

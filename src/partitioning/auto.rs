@@ -13,13 +13,15 @@ use super::seeding::pairs_of_kinds;
 use super::sizes::{Part, Sizes, total};
 use super::{Candidate, HeuristicKind, Outcome, Problem};
 
-/// Groups tested by [`HeuristicKind::Auto`] unless the user says otherwise, with up to fifty tasks: some 100 ms under EDF.
+/// Groups tested by [`HeuristicKind::Auto`] with up to fifty tasks unless the user says otherwise: some 100 ms under EDF.
 pub const AUTO_BUDGET: u64 = 100_000;
 
-/// The same with `tasks` tasks: programs grow with their cube.
-fn budget_of(tasks: usize) -> u64 {
-    let fifties = u128::from(AUTO_BUDGET) * (tasks as u128).pow(3) / 50u128.pow(3);
-    u64::try_from(fifties).map_or(OPTIMAL_BUDGET, |budget| budget.clamp(AUTO_BUDGET, OPTIMAL_BUDGET))
+/// The same with `tasks` tasks: linear programs, and how often they are solved, grow with its fourth power; from 159 tasks on as much as `optimal`
+/// has, some ten seconds.
+pub fn auto_budget(tasks: usize) -> u64 {
+    let fourth = u128::try_from(tasks).map_or(u128::MAX, |tasks| tasks.saturating_pow(4));
+    let budget = u128::from(AUTO_BUDGET).saturating_mul(fourth) / 50u128.pow(4);
+    u64::try_from(budget).map_or(OPTIMAL_BUDGET, |budget| budget.clamp(AUTO_BUDGET, OPTIMAL_BUDGET))
 }
 
 /// Parts of the budget for the search, with what the starts cost, before the bound is sought; twenty are all.
@@ -38,7 +40,7 @@ const CHOICE: u32 = 18;
 pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
     let start = std::time::Instant::now();
     let problem = examiner.problem();
-    let budget = heuristic.budget(budget_of(problem.tasks().len()));
+    let budget = heuristic.budget(auto_budget(problem.tasks().len()));
     let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
     let mut bound = Bounding::new(problem);
     let aim = heuristic.aim(problem.shares());

@@ -50,7 +50,7 @@ pub mod sensitivity;
 mod sizes;
 mod work;
 
-pub use auto::AUTO_BUDGET;
+pub use auto::{AUTO_BUDGET, auto_budget};
 pub use candidate::Candidate;
 pub(crate) use effects::{NEAR_ENOUGH, listed, near_enough};
 pub(crate) use heuristic::is_zero;

@@ -39,6 +39,16 @@ impl Bound {
         }
     }
 
+    /// Nothing but `prices`, for tests.
+    #[cfg(test)]
+    pub fn of_prices(prices: Vec<i64>) -> Bound {
+        Bound {
+            work: vec![0; prices.len()],
+            prices,
+            searched: 1,
+        }
+    }
+
     pub fn prices(&self) -> &[i64] {
         &self.prices
     }

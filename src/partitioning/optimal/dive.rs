@@ -1,6 +1,9 @@
 //! Plans from the linear program: groups that it is sure of are chosen, or else the one that it is surest of, again and again, and what the tasks that are left
 //! then lack is generated on the way (diving; Sadykov, Vanderbeck, Pessoa, Tahiri, Uchoa: "Primal heuristics for branch and price", 2019).
 
+#[cfg(test)]
+mod tests;
+
 use super::super::sizes::{Part, Sizes, total};
 use super::ONE;
 use super::bound::rounded;
@@ -132,7 +135,9 @@ impl Rest {
         let tasks: Vec<usize> = (0..left.len()).filter(|&task| left[task]).collect();
         let costs: Vec<f64> = tasks.iter().map(|&task| f64::from(alone[task])).collect();
         let mut row_of = vec![None; left.len()];
-        (0..).zip(&tasks).for_each(|(row, &task)| row_of[task] = Some(row));
+        (0..)
+            .zip(&tasks)
+            .for_each(|(row, &task)| row_of[task] = Some(row));
         let single = |&task: &usize| Part {
             sms: alone[task],
             tasks: vec![task],

@@ -1,5 +1,8 @@
 //! Column generation: prices and groups that are worth more, in turns.
 
+#[cfg(test)]
+mod tests;
+
 use super::super::sizes::Sizes;
 use super::ONE;
 use super::bound::{Bound, whole_sms};
@@ -38,7 +41,7 @@ const FAR: f64 = 0.25;
 
 impl Columns {
     /// Generates groups of some worth until there are few, so that the program's prices, of which nothing is proven yet, are nearly the last; `bound` becomes
-    /// the best that is proven on the way. Bounds from `enough` SMs on are of no interest.
+    /// the best that is proven on the way. Bounds from `enough` SMs on are of no interest. Where every group is tested, none is left out.
     pub fn approach(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -47,7 +50,7 @@ impl Columns {
         enough: u32,
     ) {
         if sizes.problem().policy() != Policy::Edf {
-            return; // each group is tested: that is done once, and thoroughly
+            return self.generate_by_tests(sizes, works, bound, enough);
         }
         while bound.sms() < enough
             && let Some(prices) = self.proposed(sizes)

@@ -135,7 +135,12 @@ impl Master {
     /// From now on column number `column` costs nothing more, for it is chosen: its tasks are worth nothing more, either.
     pub fn pay(&mut self, column: usize) {
         let cost = std::mem::take(&mut self.columns[column].1);
-        for (place, _) in self.basis.iter().enumerate().filter(|&(_, &basic)| basic == column) {
+        for (place, _) in self
+            .basis
+            .iter()
+            .enumerate()
+            .filter(|&(_, &basic)| basic == column)
+        {
             let inverse = &self.inverse[place * self.rows..(place + 1) * self.rows];
             for (price, &entry) in self.prices.iter_mut().zip(inverse) {
                 *price -= cost * entry;

@@ -10,7 +10,7 @@ mod knapsack;
 mod measures;
 mod multipliers;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod walk;
 
 use super::super::sizes::{Part, Sizes};

@@ -13,7 +13,7 @@ use crate::partitioning::examiner::Examiner;
 use crate::partitioning::heuristic::Heuristic;
 use crate::partitioning::optimal::ONE;
 
-fn random_set(rng: &mut ChaCha8Rng, tasks: usize) -> TaskSet {
+pub(crate) fn random_set(rng: &mut ChaCha8Rng, tasks: usize) -> TaskSet {
     let task = |rng: &mut ChaCha8Rng| {
         let period = [50, 80, 100, 130, 200, 400][rng.random_range(0..6)];
         let deadline = period * rng.random_range(60..=100) / 100;
