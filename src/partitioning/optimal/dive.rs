@@ -45,15 +45,19 @@ impl Columns {
     ) -> Option<Vec<Part>> {
         let mut left = vec![true; self.alone.len()];
         let mut chosen: Vec<Part> = Vec::new();
-        let near = self.master.columns_within(FAR);
-        let near = near.map(|column| self.master.part(column)).collect();
-        let mut rest = Rest::new(&self.alone, &left, near);
+        let mut rest = Rest {
+            master: self.master.clone(),
+            groups: self.master.parts().collect(),
+            row_of: (0..left.len()).map(Some).collect(),
+            rows: left.len(),
+        };
         let mut fair = f64::INFINITY;
         while left.contains(&true) {
             let known = (works, &mut *pricing);
-            let value = self.complete(sizes, known, &mut rest, fair - f64::from(total(&chosen)))?;
+            let paid = f64::from(total(&chosen));
+            let value = self.complete(sizes, known, &mut rest, fair - paid)?;
             // From the first choice on, no more is lost without a search for better groups.
-            fair = fair.min(value + LOSS);
+            fair = fair.min(paid + value + LOSS);
             let groups = rest.surest(&left);
             if groups.is_empty() {
                 return None; // nothing but traces of what was chosen
@@ -67,7 +71,7 @@ impl Columns {
             if total(&chosen) >= most {
                 return None;
             }
-            if left.iter().filter(|&&left| left).count() * 4 < rest.rows * 3 {
+            if left.iter().filter(|&&left| left).count() * 5 < rest.rows * 3 {
                 rest = Rest::new(&self.alone, &left, rest.within(FAR));
             }
         }
