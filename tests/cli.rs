@@ -262,8 +262,41 @@ fn partition_shows_the_plan() {
     let answer = run(&format!("partition {ADAS} --platform tx2 --format csv"));
     assert_eq!(
         answer.stdout.lines().nth(1),
-        Some("0,adas,false,work-exceeds-gpu,0,,,,,,")
+        Some("0,adas,false,work-exceeds-gpu,0,,,,,,,,,")
     );
+}
+
+/// The bound, the gap and what ended the search are in the CSV as in the JSON.
+#[test]
+fn the_csv_of_partition_states_the_bound() {
+    for options in [
+        "--sms 8 --heuristic optimal",
+        "--sms 8 --heuristic optimal --budget 1",
+        "--sms 8 --heuristic auto --budget 1",
+        "--sms 8 --heuristic sms",
+        "--platform tx2 --heuristic optimal",
+    ] {
+        let json = run(&format!("partition {ADAS} {options} --format json")).stdout;
+        let plan: Plan = serde_json::from_str(&json).unwrap();
+        let bound = plan.bound.as_ref().map(|bound| bound.sms);
+        let text = |number: Option<u32>| number.map_or(String::new(), |number| number.to_string());
+        let ended_by = serde_json::to_value(plan.stats.ended_by).unwrap();
+        let end = format!(
+            ",{},{},{}",
+            text(bound),
+            text(bound.map(|bound| plan.sms_used - bound)),
+            ended_by.as_str().unwrap_or_default()
+        );
+        let csv = run(&format!("partition {ADAS} {options} --format csv")).stdout;
+        let mut lines = csv.lines();
+        assert!(lines.next().unwrap().ends_with(",reason,bound,gap,ended_by"), "{csv}");
+        let rows: Vec<&str> = lines.collect();
+        assert_eq!(rows.len(), plan.partitions.len().max(1));
+        assert!(rows.iter().all(|row| row.ends_with(&end)), "{options}: {end}\n{csv}");
+        assert_eq!(bound.is_some(), !options.contains("heuristic sms") && !options.contains("tx2"));
+    }
+    let csv = run(&format!("partition {ADAS} --sms 8 --heuristic optimal --budget 1 --format csv"));
+    assert!(csv.stdout.contains(",budget\n"), "{}", csv.stdout);
 }
 
 #[test]

@@ -94,8 +94,7 @@ Examples:
   gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic bf --forbidden act -o plan.json
   gpusched partition tasksets/tasksets/adas.json --device a100 --granularity tpc --export libsmctrl";
 
-const HEADER: &str =
-    "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason\n";
+const HEADER: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by\n";
 
 impl Args {
     /// Answers for each task set.
@@ -407,8 +406,17 @@ impl Args {
             plan.failure.as_ref().map_or("", Failure::reason).to_owned(),
             plan.sms_used.to_string(),
         ];
+        let bound = plan.bound.as_ref().map(|bound| bound.sms);
+        let gap = bound.and_then(|bound| plan.sms_used.checked_sub(bound));
+        let number = |number: Option<u32>| number.map_or(String::new(), |number| number.to_string());
+        let search = [
+            number(bound),
+            number(gap),
+            plan.stats.ended_by.map_or("", EndedBy::name).to_owned(),
+        ];
         if plan.partitions.is_empty() {
-            return csv_line(system.into_iter().chain([const { String::new() }; 6]));
+            let nothing = [const { String::new() }; 6];
+            return csv_line(system.into_iter().chain(nothing).chain(search));
         }
         let mut rows = String::new();
         for (index, partition) in plan.partitions.iter().enumerate() {
@@ -417,14 +425,16 @@ impl Args {
             let slack = (self.question.policy() == Policy::Edf)
                 .then(|| slack(case, partition))
                 .flatten();
-            rows += &csv_line(system.iter().cloned().chain([
+            let own = [
                 index.to_string(),
                 partition.sms.to_string(),
                 tasks.join(" "),
                 utilization.map_or(String::new(), |u| format!("{:.6}", u.as_f64())),
                 slack.map_or(String::new(), |slack| slack.ns().to_string()),
                 partition.verdict.evidence.reason().to_owned(),
-            ]))?;
+            ];
+            let row = system.iter().chain(&own).chain(&search);
+            rows += &csv_line(row)?;
         }
         Ok(rows)
     }

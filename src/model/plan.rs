@@ -170,6 +170,17 @@ pub enum EndedBy {
     Choices,
 }
 
+impl EndedBy {
+    /// The name of what ends a search, as in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            EndedBy::Budget => "budget",
+            EndedBy::Time => "time",
+            EndedBy::Choices => "choices",
+        }
+    }
+}
+
 fn is_zero(work: &u64) -> bool {
     *work == 0
 }
@@ -204,6 +215,9 @@ mod tests {
                 serde_json::to_value(&failure).unwrap()["reason"],
                 failure.reason()
             );
+        }
+        for by in [EndedBy::Budget, EndedBy::Time, EndedBy::Choices] {
+            assert_eq!(serde_json::to_value(by).unwrap(), by.name());
         }
     }
 }
