@@ -239,10 +239,7 @@ impl Args {
             }
             Some(failure) => {
                 let style = palette.bad;
-                let task = match failure {
-                    Failure::TaskDoesNotFit { task } => Some(*task),
-                    _ => None,
-                };
+                let task = failure.task();
                 // "All SMs" are those of the largest partition there is.
                 let largest = case.problem.offer().map(Offer::largest);
                 let largest = largest.filter(|&sms| task.is_some() && sms < case.problem.sms());
