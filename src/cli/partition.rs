@@ -63,7 +63,7 @@ pub struct Args {
     /// Follow the heuristic with local search: a few partitions are divided anew, again and again.
     #[arg(long)]
     improve: bool,
-    /// auto, optimal, and --improve: test at most so many groups of tasks, or do as much other work [default: 100000; optimal: 10000000].
+    /// auto, optimal, and --improve: test at most so many groups of tasks, or do as much other work; what the search starts from is tested whatever the budget [default: 100000; optimal: 10000000].
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     budget: Option<u64>,
     /// auto, optimal, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
@@ -153,6 +153,9 @@ impl Args {
         ];
         for (option, given) in options {
             let kinds = HeuristicKind::heeding(option, self.improve).unwrap_or_default();
+            if option == "improve" {
+                self.check_improve(kinds)?;
+            }
             if given && !kinds.contains(&self.heuristic) {
                 return Err(Error::Usage(format!(
                     "--{}: found --heuristic {}, expected {}{}, where the option has an effect",
@@ -191,6 +194,23 @@ impl Args {
             gap: self.gap.unwrap_or_default(),
             time_limit_ms: self.time_limit.map(|limit| limit.ns() / 1_000_000),
         })
+    }
+
+    /// # Errors
+    /// [`Error::Usage`] for local search after a heuristic that is none of `kinds`.
+    fn check_improve(&self, kinds: &[HeuristicKind]) -> Result<()> {
+        if !self.improve || kinds.contains(&self.heuristic) {
+            return Ok(());
+        }
+        let why = match self.heuristic {
+            HeuristicKind::OneGpu => "whose one partition leaves nothing to divide anew",
+            _ => "which has a local search of its own, so that another one after it has no effect",
+        };
+        Err(Error::Usage(format!(
+            "--improve: found --heuristic {}, {why}; expected no --improve, or it after {}",
+            self.heuristic,
+            listed(kinds)
+        )))
     }
 
     /// # Errors
