@@ -16,13 +16,14 @@ use clap::value_parser;
 use super::pictures::Pictures;
 use crate::artifact::Artifact;
 use crate::cli::output::{Output, Palette};
+use crate::cli::pairs::check_as_many;
 use crate::cli::question::{json_line, platform};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::reader::TaskSets;
 use crate::model::wcet::MAX_SMS;
-use crate::model::{Factor, Platform, Policy, TaskSet};
+use crate::model::{Factor, Plan, Platform, Policy, TaskSet};
 use crate::simulator::tasks::{
     Arrivals, Chart, Jitter, Occupancy, Offsets, Pattern, Simulation, Tally, Task,
 };
@@ -126,6 +127,9 @@ impl Args {
             ("--utilization", self.utilization.as_deref()),
             ("SETS", Some(self.sets.as_path())),
         ])?;
+        if let Some(plan) = &self.plan {
+            check_as_many::<Plan, TaskSet>(plan, &self.sets)?;
+        }
         let (format, palette) = (global.format(), Palette::of(global));
         let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
