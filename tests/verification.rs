@@ -336,7 +336,10 @@ fn an_unknown_wcet_is_no_missed_deadline() {
             };
             assert_eq!(verify(&claimed, &set).is_ok(), failure == other, "{other:?}");
         }
-        for other in [Failure::TaskDoesNotFit { task: 0 }, Failure::WcetUnknown { task: 0 }] {
+        for other in [
+            Failure::TaskDoesNotFit { task: 0 },
+            Failure::WcetUnknown { task: 0 },
+        ] {
             let forged = Plan {
                 failure: Some(other),
                 ..plan.clone()
