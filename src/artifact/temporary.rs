@@ -12,6 +12,9 @@ use tempfile::NamedTempFile;
 /// Letters and digits at the end of the name of a temporary file.
 const RANDOM: usize = 6;
 
+/// How often another process may take the file for a remnant before it has a lock; more than once is next to impossible.
+const TRIES: u32 = 100;
+
 /// Bytes of the name of the destination that are in that of its temporary file, lest that is too long.
 const NAMED: usize = 100;
 
@@ -29,13 +32,15 @@ pub(super) fn create(folder: &Path, path: &Path) -> io::Result<NamedTempFile> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).open(path)
     };
+    let mut left = TRIES;
     loop {
         let file = builder.make_in(folder, open)?;
+        left -= 1;
         match file.as_file().try_lock() {
             // Before the lock another process may have taken it for a remnant.
-            Ok(()) if !file.path().exists() => {}
-            Err(TryLockError::WouldBlock) => {}
-            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
+            Ok(()) if left > 0 && !file.path().exists() => {}
+            Err(TryLockError::WouldBlock) if left > 0 => {}
+            _ => return Ok(file),
         }
     }
 }
