@@ -1,8 +1,11 @@
 //! Files that appear whole or not at all.
 //!
 //! Everything gpusched writes goes to a temporary file beside its destination, is flushed to disk and then renamed, so a
-//! full disk, a kill or bad input half-way leaves the old file, or none. A file that was read because an input names it ([`keep`])
+//! full disk, a kill or bad input half-way leaves the old file, or none. What a killed process left goes when the same file is written
+//! again. A file that was read because an input names it ([`keep`])
 //! is not replaced.
+
+mod temporary;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -68,14 +71,7 @@ impl Artifact {
                     Some(folder) if !folder.as_os_str().is_empty() => folder,
                     _ => Path::new("."),
                 };
-                let mut builder = tempfile::Builder::new();
-                builder.prefix(".gpusched-");
-                #[cfg(unix)]
-                {
-                    use std::os::unix::fs::PermissionsExt as _;
-                    builder.permissions(fs::Permissions::from_mode(0o666)); // less the umask, as for any new file
-                }
-                Sink::Temporary(BufWriter::new(builder.tempfile_in(folder).map_err(fail)?))
+                Sink::Temporary(BufWriter::new(temporary::create(folder, &path).map_err(fail)?))
             }
         };
         Ok(Artifact { path, sink })
@@ -187,7 +183,50 @@ mod tests {
     fn refuses_folders_and_missing_folders() {
         let folder = tempfile::tempdir().unwrap();
         assert!(Artifact::create(folder.path()).is_err());
-        assert!(Artifact::create(folder.path().join("missing/a.txt")).is_err());
+        let missing = folder.path().join("missing/a.txt");
+        let message = Artifact::create(&missing).unwrap_err().to_string();
+        let start = format!("{}: cannot create: ", missing.display());
+        assert!(
+            message.starts_with(&start) && !message.contains(".gpusched-"),
+            "{message}"
+        );
+    }
+
+    /// What a killed process left is removed, and nothing else is: neither what is still being written, nor files of others.
+    #[test]
+    fn remnants_go_with_the_next_file_of_that_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        let names = || {
+            let entries = fs::read_dir(folder.path()).unwrap();
+            let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let mut names: Vec<String> = names.collect();
+            names.sort();
+            names
+        };
+        let others = [
+            ".gpusched-a.txt-",
+            ".gpusched-a.txt-Ab12C",
+            ".gpusched-Ab12Cd",
+            ".gpusched-b.txt-Ab12Cd",
+            "a.txt-Ab12Cd",
+        ];
+        for name in others
+            .iter()
+            .chain(&[".gpusched-a.txt-Ab12Cd", ".gpusched-a.txt-000000"])
+        {
+            fs::write(folder.path().join(name), "half").unwrap();
+        }
+        let mut slow = Artifact::create(&path).unwrap();
+        slow.write_all(b"slow").unwrap();
+        assert_eq!(names().len(), others.len() + 1, "{:?}", names());
+        Artifact::write(&path, "fast").unwrap();
+        assert_eq!(names().len(), others.len() + 2, "{:?}", names());
+        slow.commit().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "slow");
+        let mut expected: Vec<&str> = others.into_iter().chain(["a.txt"]).collect();
+        expected.sort_unstable();
+        assert_eq!(names(), expected);
     }
 
     #[cfg(unix)]

@@ -253,7 +253,9 @@ fn bad_usage_is_refused() {
         ("generate --tasks HUGE --utilization 3", &["--tasks"]),
         ("generate --tasks 100000000 --utilization 3", &["tasks: found 100000000, expected from 1 to 100000"]),
         ("generate --tasks 5 --utilization 0", &["utilization: found 0.0"]),
-        ("generate --tasks 5 --utilization=-3", &["utilization: found -3.0"]),
+        ("generate --tasks 5 --utilization=-3", &["error: --utilization: found -3.0, expected"]),
+        ("generate --tasks 5 --utilization 3 --cap -1", &["error: --cap: found -1.0, expected"]),
+        ("generate --tasks 5 --utilization 3 --memory-share -1", &["error: --memory-share: found -1.0, expected"]),
         ("generate --tasks 5 --utilization NaN", &["utilization: found NaN"]),
         ("generate --tasks 5 --utilization inf", &["utilization: found inf"]),
         ("generate --tasks 5 --utilization 1e308", &["utilization: found 1e308"]),
@@ -502,6 +504,28 @@ fn bad_options_are_told_in_the_words_of_all_else() {
             "error: --threads: found it twice, expected it once\n",
         ),
         (
+            format!("{adas} --improve --heuristic optimal"),
+            "error: --improve: found --heuristic optimal, which has a local search of its own, so that another one after it has no \
+             effect; expected no --improve, or it after sms or bf or one-per-partition or ffd or wfd or savings or matching\n",
+        ),
+        (
+            format!("{adas} --improve --heuristic 1g"),
+            "error: --improve: found --heuristic 1g, whose one partition leaves nothing to divide anew; expected no --improve, or it \
+             after sms or bf or one-per-partition or ffd or wfd or savings or matching\n",
+        ),
+        (
+            format!("{adas} --heuristic optimal --gap -1"),
+            "error: --gap: found -1, expected 0 to 4294967295\n",
+        ),
+        (
+            "simulate profile x --machine rtx2060 --estimate 3".to_owned(),
+            "error: --estimate: found 3 behind a blank, expected --estimate=3\n",
+        ),
+        (
+            format!("{adas} -o /nonexistent/x"),
+            "error: /nonexistent/x: cannot create: No such file or directory (os error 2)\n",
+        ),
+        (
             format!("{adas} --gap 1"),
             "error: --gap: found --heuristic sms, expected auto or optimal, where the option has an effect\n",
         ),
@@ -550,6 +574,12 @@ fn plans_without_sets_are_refused_up_front() {
             (refused.code, refused.stderr.as_str(), refused.stdout.as_str()),
             (2, expected.as_str(), "")
         );
+        let simulated = support::run(&format!(
+            "simulate tasks {} --plan {}",
+            path("sets.jsonl"),
+            path("plans.jsonl")
+        ));
+        assert_eq!(simulated, refused);
         let piped = support::run_with(&format!("verify - {}", path("sets.jsonl")), plan.repeat(3));
         assert_eq!(piped.code, 2);
         assert!(

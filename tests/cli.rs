@@ -262,8 +262,141 @@ fn partition_shows_the_plan() {
     let answer = run(&format!("partition {ADAS} --platform tx2 --format csv"));
     assert_eq!(
         answer.stdout.lines().nth(1),
-        Some("0,adas,false,work-exceeds-gpu,0,,,,,,")
+        Some("0,adas,false,work-exceeds-gpu,0,,,,,,,,,")
     );
+}
+
+/// Why no plan exists is said in words, as far as that is confirmed: which lemma, and which task.
+#[test]
+fn verify_says_why_there_is_no_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let task = |table: &str| format!(r#"{{"name":"lidar","period":"10ms","wcet":{{"table":[{table}]}}}}"#);
+    for (table, reason, words) in [
+        (
+            r#"[1,"90ms"]"#,
+            "work-exceeds-gpu",
+            "the least work of the tasks exceeds the GPU (Lemma 1): no partitioning exists",
+        ),
+        (
+            r#"[1,"11ms"]"#,
+            "task-does-not-fit",
+            "task #1 misses its deadline even alone on all SMs (Lemma 2): no partitioning exists (#1 is \"lidar\")",
+        ),
+        (
+            r#"[16,"1ms"]"#,
+            "wcet-unknown",
+            "task #1 has no known WCET even on all SMs (its table starts at more): no partitioning exists (#1 is \"lidar\")",
+        ),
+    ] {
+        let set = format!(r#"{{"tasks":[{},{}]}}"#, support::TASK, task(table));
+        std::fs::write(path("set.json"), set).unwrap();
+        let (plan, set) = (path("plan.json"), path("set.json"));
+        let found = run(&format!("partition {set} --sms 8"));
+        assert!(
+            found.stdout.starts_with(&format!("NOT SCHEDULABLE: {words}\n")),
+            "{found:?}"
+        );
+        assert_eq!(run(&format!("partition {set} --sms 8 -o {plan}")).code, 1);
+        let verified = |format: &str| run(&format!("verify {plan} {set} --format {format}"));
+        let text = verified("text");
+        let expected = format!("0: VERIFIED: not schedulable: {words}\n");
+        assert_eq!((text.code, text.stdout), (1, expected));
+        let json: serde_json::Value = serde_json::from_str(&verified("json").stdout).unwrap();
+        let mut failure = serde_json::json!({"reason": reason, "message": words});
+        if words.contains('#') {
+            failure["task"] = 1.into();
+        }
+        assert_eq!(json["failure"], failure);
+        let csv = verified("csv").stdout;
+        assert!(
+            csv.contains(",message,failure\n") && csv.ends_with(&format!(",{reason}\n")),
+            "{csv}"
+        );
+    }
+    // A heuristic that found nothing claims nothing.
+    let plan = run(&format!("partition {ADAS} --sms 8 --heuristic 1g --format json")).stdout;
+    let verified = |format: &str| run_with(&format!("verify - {ADAS} --format {format}"), plan.clone());
+    assert!(
+        verified("text")
+            .stdout
+            .contains("it says itself that it is not schedulable")
+    );
+    assert!(!verified("json").stdout.contains("failure"));
+}
+
+/// What a killed run leaves in the folder goes with the next one that writes the same file.
+#[cfg(unix)]
+#[test]
+fn a_killed_run_leaves_nothing_for_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sets.jsonl").display().to_string();
+    let names = || -> Vec<String> {
+        let entries = std::fs::read_dir(folder.path()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.collect()
+    };
+    let line = format!("generate --tasks 50 --utilization 30 --count 1000000 -q -o {file}");
+    let mut killed = Command::new(env!("CARGO_BIN_EXE_gpusched"))
+        .args(line.split(' '))
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while names().is_empty() && killed.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    let short = format!("generate --tasks 5 --utilization 3 --count 2 -o {file}");
+    assert_eq!(run(&short).code, 0);
+    assert_eq!(names().len(), 2, "one is being written: {:?}", names());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(names().len(), 2, "{:?}", names());
+    assert_eq!(run(&short).code, 0);
+    assert_eq!(names(), ["sets.jsonl"]);
+}
+
+/// The bound, the gap and what ended the search are in the CSV as in the JSON.
+#[test]
+fn the_csv_of_partition_states_the_bound() {
+    for options in [
+        "--sms 8 --heuristic optimal",
+        "--sms 8 --heuristic optimal --budget 1",
+        "--sms 8 --heuristic auto --budget 1",
+        "--sms 8 --heuristic sms",
+        "--platform tx2 --heuristic optimal",
+    ] {
+        let json = run(&format!("partition {ADAS} {options} --format json")).stdout;
+        let plan: Plan = serde_json::from_str(&json).unwrap();
+        let bound = plan.bound.as_ref().map(|bound| bound.sms);
+        let text = |number: Option<u32>| number.map_or(String::new(), |number| number.to_string());
+        let ended_by = serde_json::to_value(plan.stats.ended_by).unwrap();
+        let end = format!(
+            ",{},{},{}",
+            text(bound),
+            text(bound.map(|bound| plan.sms_used - bound)),
+            ended_by.as_str().unwrap_or_default()
+        );
+        let csv = run(&format!("partition {ADAS} {options} --format csv")).stdout;
+        let mut lines = csv.lines();
+        assert!(
+            lines.next().unwrap().ends_with(",reason,bound,gap,ended_by"),
+            "{csv}"
+        );
+        let rows: Vec<&str> = lines.collect();
+        assert_eq!(rows.len(), plan.partitions.len().max(1));
+        assert!(
+            rows.iter().all(|row| row.ends_with(&end)),
+            "{options}: {end}\n{csv}"
+        );
+        assert_eq!(
+            bound.is_some(),
+            !options.contains("heuristic sms") && !options.contains("tx2")
+        );
+    }
+    let csv = run(&format!(
+        "partition {ADAS} --sms 8 --heuristic optimal --budget 1 --format csv"
+    ));
+    assert!(csv.stdout.contains(",budget\n"), "{}", csv.stdout);
 }
 
 #[test]

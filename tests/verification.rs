@@ -308,3 +308,43 @@ fn lemmas_say_nothing_where_company_makes_a_wcet_known() {
         assert_eq!(verify(&forged, &set).unwrap_err().field, "failure");
     }
 }
+
+/// What says that no plan exists is not taken for something else: a WCET that is unknown on the GPU is no missed deadline.
+#[test]
+fn an_unknown_wcet_is_no_missed_deadline() {
+    let late = r#"{"period":"10ms","wcet":{"table":[[1,"12ms"],[4,"11ms"]]}}"#;
+    let unknown = r#"{"period":"10ms","wcet":{"table":[[16,"1ms"]]}}"#;
+    let light = r#"{"period":"10ms","wcet":{"table":[[1,"1ms"]]}}"#;
+    let plan_of = |task: &str| {
+        let set: TaskSet = serde_json::from_str(&format!(r#"{{"tasks":[{light},{task}]}}"#)).unwrap();
+        let problem = Problem::new(&set, 8, Policy::Edf, Interference::Conflict.model()).unwrap();
+        let plan = partition(&problem, &HeuristicKind::Sms.into());
+        verify(&plan, &set).unwrap();
+        (plan, set)
+    };
+    let expected = [
+        (late, Failure::TaskDoesNotFit { task: 1 }),
+        (unknown, Failure::WcetUnknown { task: 1 }),
+    ];
+    for (task, failure) in &expected {
+        let (plan, set) = plan_of(task);
+        assert_eq!(plan.failure.as_ref(), Some(failure));
+        for (_, other) in &expected {
+            let claimed = Plan {
+                failure: Some(other.clone()),
+                ..plan.clone()
+            };
+            assert_eq!(verify(&claimed, &set).is_ok(), failure == other, "{other:?}");
+        }
+        for other in [
+            Failure::TaskDoesNotFit { task: 0 },
+            Failure::WcetUnknown { task: 0 },
+        ] {
+            let forged = Plan {
+                failure: Some(other),
+                ..plan.clone()
+            };
+            assert_eq!(verify(&forged, &set).unwrap_err().field, "failure");
+        }
+    }
+}

@@ -97,7 +97,11 @@ impl Args {
                 path.display()
             )));
         }
-        let source = Source::new(&self.recipe(), self.tasks, self.utilization, global.seed())?;
+        let source = Source::new(&self.recipe(), self.tasks, self.utilization, global.seed());
+        let source = source.map_err(|error| match error {
+            Error::Usage(message) => Error::Usage(format!("--{message}")), // its fields are called as our options
+            other => other,
+        })?;
         let batch = (BATCH_TASKS / self.tasks.max(1)).max(1);
         let batch = u64::try_from(batch).unwrap_or(BATCH).min(BATCH);
 

@@ -31,6 +31,7 @@ mod wcet;
 
 pub use global::{Format, Global};
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
@@ -105,11 +106,14 @@ pub enum Outcome {
 pub fn main() -> ExitCode {
     panic::set_hook(Box::new(report_panic));
     ExitCode::from(exit_code(|| {
-        let mut known = Cli::command();
-        usage::check_once(&known, std::env::args_os())?;
-        let matches = match known.try_get_matches_from_mut(std::env::args_os()) {
+        let mut known = usage::prepared(Cli::command());
+        let arguments: Vec<OsString> = std::env::args_os().collect();
+        usage::check_once(&known, &arguments)?;
+        let matches = match known.try_get_matches_from_mut(&arguments) {
             Ok(matches) => matches,
-            Err(error) => return Err(usage::bad_value(&error).unwrap_or_else(|| error.exit())),
+            Err(error) => {
+                return Err(usage::explained(&known, &arguments, &error).unwrap_or_else(|| error.exit()));
+            }
         };
         let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         overwriting::check(&known, &matches)?;

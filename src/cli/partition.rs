@@ -63,7 +63,7 @@ pub struct Args {
     /// Follow the heuristic with local search: a few partitions are divided anew, again and again.
     #[arg(long)]
     improve: bool,
-    /// auto, optimal, and --improve: test at most so many groups of tasks, or do as much other work [default: 100000; optimal: 10000000].
+    /// auto, optimal, and --improve: test at most so many groups of tasks, or do as much other work; what the search starts from is tested whatever the budget [default: 100000; optimal: 10000000].
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     budget: Option<u64>,
     /// auto, optimal, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
@@ -94,8 +94,7 @@ Examples:
   gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic bf --forbidden act -o plan.json
   gpusched partition tasksets/tasksets/adas.json --device a100 --granularity tpc --export libsmctrl";
 
-const HEADER: &str =
-    "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason\n";
+const HEADER: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by\n";
 
 impl Args {
     /// Answers for each task set.
@@ -154,6 +153,9 @@ impl Args {
         ];
         for (option, given) in options {
             let kinds = HeuristicKind::heeding(option, self.improve).unwrap_or_default();
+            if option == "improve" {
+                self.check_improve(kinds)?;
+            }
             if given && !kinds.contains(&self.heuristic) {
                 return Err(Error::Usage(format!(
                     "--{}: found --heuristic {}, expected {}{}, where the option has an effect",
@@ -192,6 +194,23 @@ impl Args {
             gap: self.gap.unwrap_or_default(),
             time_limit_ms: self.time_limit.map(|limit| limit.ns() / 1_000_000),
         })
+    }
+
+    /// # Errors
+    /// [`Error::Usage`] for local search after a heuristic that is none of `kinds`.
+    fn check_improve(&self, kinds: &[HeuristicKind]) -> Result<()> {
+        if !self.improve || kinds.contains(&self.heuristic) {
+            return Ok(());
+        }
+        let why = match self.heuristic {
+            HeuristicKind::OneGpu => "whose one partition leaves nothing to divide anew",
+            _ => "which has a local search of its own, so that another one after it has no effect",
+        };
+        Err(Error::Usage(format!(
+            "--improve: found --heuristic {}, {why}; expected no --improve, or it after {}",
+            self.heuristic,
+            listed(kinds)
+        )))
     }
 
     /// # Errors
@@ -240,10 +259,7 @@ impl Args {
             }
             Some(failure) => {
                 let style = palette.bad;
-                let task = match failure {
-                    Failure::TaskDoesNotFit { task } => Some(*task),
-                    _ => None,
-                };
+                let task = failure.task();
                 // "All SMs" are those of the largest partition there is.
                 let largest = case.problem.offer().map(Offer::largest);
                 let largest = largest.filter(|&sms| task.is_some() && sms < case.problem.sms());
@@ -415,8 +431,17 @@ impl Args {
             plan.failure.as_ref().map_or("", Failure::reason).to_owned(),
             plan.sms_used.to_string(),
         ];
+        let bound = plan.bound.as_ref().map(|bound| bound.sms);
+        let gap = bound.and_then(|bound| plan.sms_used.checked_sub(bound));
+        let number = |number: Option<u32>| number.map_or(String::new(), |number| number.to_string());
+        let search = [
+            number(bound),
+            number(gap),
+            plan.stats.ended_by.map_or("", EndedBy::name).to_owned(),
+        ];
         if plan.partitions.is_empty() {
-            return csv_line(system.into_iter().chain([const { String::new() }; 6]));
+            let nothing = [const { String::new() }; 6];
+            return csv_line(system.into_iter().chain(nothing).chain(search));
         }
         let mut rows = String::new();
         for (index, partition) in plan.partitions.iter().enumerate() {
@@ -425,14 +450,16 @@ impl Args {
             let slack = (self.question.policy() == Policy::Edf)
                 .then(|| slack(case, partition))
                 .flatten();
-            rows += &csv_line(system.iter().cloned().chain([
+            let own = [
                 index.to_string(),
                 partition.sms.to_string(),
                 tasks.join(" "),
                 utilization.map_or(String::new(), |u| format!("{:.6}", u.as_f64())),
                 slack.map_or(String::new(), |slack| slack.ns().to_string()),
                 partition.verdict.evidence.reason().to_owned(),
-            ]))?;
+            ];
+            let row = system.iter().chain(&own).chain(&search);
+            rows += &csv_line(row)?;
         }
         Ok(rows)
     }

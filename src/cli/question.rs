@@ -119,6 +119,14 @@ fn platforms() -> String {
     names.join(", ")
 }
 
+/// ` (#3 is "camera")`, after messages that number `task` of `set`; nothing if it has no name.
+pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
+    match task.and_then(|task| Some((task, set.tasks().get(task)?.name()?))) {
+        Some((task, name)) => format!(" (#{task} is {:?})", clip(name, 40)),
+        None => String::new(),
+    }
+}
+
 /// One task set of the stream.
 pub struct Case<'a> {
     /// Its position in the stream, from 0.
@@ -134,10 +142,7 @@ pub struct Case<'a> {
 impl Case<'_> {
     /// ` (#3 is "camera")`, after messages that number `task`; nothing if it has no name.
     pub fn naming(&self, task: Option<usize>) -> String {
-        match task.and_then(|task| Some((task, self.set.tasks().get(task)?.name()?))) {
-            Some((task, name)) => format!(" (#{task} is {:?})", clip(name, 40)),
-            None => String::new(),
-        }
+        naming(self.set, task)
     }
 
     /// ` [NAME]`, at the end of a line of a list; nothing if the set has no name.

@@ -8,11 +8,11 @@ use serde::Serialize;
 use super::output::{Output, Palette};
 use super::pairs::{check_as_many, pairs};
 use super::progress::Progress;
-use super::question::{csv_line, json_line};
+use super::question::{csv_line, json_line, naming};
 use super::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::TaskSet;
-use crate::model::plan::{Partition, Plan};
+use crate::model::plan::{Failure, Partition, Plan};
 use crate::model::policy::Strength;
 use crate::model::reader::{Plans, TaskSets};
 use crate::verification::{CheckedBound, Effort, Fault, GROUPS, Unchecked, Verified, verify_with};
@@ -41,7 +41,7 @@ Exit code 0: every plan is proven schedulable. 1: a plan is wrong, or says itsel
 Example:
   gpusched partition tasksets/tasksets/adas.json --platform xavier --format json | gpusched verify - tasksets/tasksets/adas.json";
 
-const HEADER: &str = "set,verified,schedulable,proven,bound,proven_bound,field,message\n";
+const HEADER: &str = "set,verified,schedulable,proven,bound,proven_bound,field,message,failure\n";
 
 /// The answer for one plan.
 #[derive(Serialize)]
@@ -55,7 +55,20 @@ struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<NoPlan>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Found>,
+}
+
+/// Why no plan exists, where that is confirmed.
+#[derive(Serialize)]
+struct NoPlan {
+    reason: &'static str,
+    /// The task that decided, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<usize>,
+    /// The same in words.
+    message: String,
 }
 
 /// What is known of a lower bound.
@@ -114,9 +127,9 @@ impl Args {
             let checked = verify_with(&plan, &set, &effort);
             proven &= checked.is_ok() && proves(&plan);
             output.write(match format {
-                Format::Json => json_line(&answer(&plan, checked))?,
-                Format::Csv => csv(index, &plan, checked)?,
-                Format::Text => text(index, &plan, checked, &effort, &palette),
+                Format::Json => json_line(&answer(&plan, &set, checked))?,
+                Format::Csv => csv(index, &plan, &set, checked)?,
+                Format::Text => text(index, (&plan, &set), checked, &effort, &palette),
             })?;
         }
         drop(progress);
@@ -137,7 +150,32 @@ fn proves(plan: &Plan) -> bool {
 
 type Checked = std::result::Result<Verified, Fault>;
 
-fn answer(plan: &Plan, checked: Checked) -> Answer {
+/// Why `plan`, of which `verified` holds, says that there is none; `None` where it says only that it found none, or by a bound that
+/// is not confirmed so far.
+fn no_plan<'p>(plan: &'p Plan, verified: &Verified) -> Option<&'p Failure> {
+    let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
+    plan.failure.as_ref().filter(|failure| match failure {
+        Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. } => true,
+        Failure::BoundExceedsGpu => proven.is_some_and(|sms| sms > plan.gpu_sms),
+        Failure::HeuristicFailed => false,
+    })
+}
+
+/// `failure` in words, with the name of its task.
+fn in_words(failure: &Failure, set: &TaskSet) -> String {
+    format!("{failure}{}", naming(set, failure.task()))
+}
+
+fn answer(plan: &Plan, set: &TaskSet, checked: Checked) -> Answer {
+    let failure = checked
+        .as_ref()
+        .ok()
+        .and_then(|verified| no_plan(plan, verified))
+        .map(|failure| NoPlan {
+            reason: failure.reason(),
+            task: failure.task(),
+            message: in_words(failure, set),
+        });
     let verified = checked.is_ok();
     let (bound, fault) = match checked {
         Ok(verified) => (verified.bound, None),
@@ -153,18 +191,20 @@ fn answer(plan: &Plan, checked: Checked) -> Answer {
             unchecked: bound.unchecked.map(|why| why.to_string()),
             highs: bound.highs,
         }),
+        failure,
         fault: fault.map(|Fault { field, message }| Found { field, message }),
     }
 }
 
-fn csv(index: u64, plan: &Plan, checked: Checked) -> Result<String> {
+fn csv(index: u64, plan: &Plan, set: &TaskSet, checked: Checked) -> Result<String> {
     let Answer {
         verified,
         schedulable,
         proven,
         bound,
+        failure,
         fault,
-    } = answer(plan, checked);
+    } = answer(plan, set, checked);
     let (field, message) = fault.map_or_else(Default::default, |fault| (fault.field, fault.message));
     let (sms, proven_sms) = bound.map_or_else(Default::default, |bound| {
         let proven = bound.proven.map_or(String::new(), |sms| sms.to_string());
@@ -179,17 +219,23 @@ fn csv(index: u64, plan: &Plan, checked: Checked) -> Result<String> {
         proven_sms,
         field,
         message,
+        failure.map_or("", |failure| failure.reason).to_owned(),
     ])
 }
 
-fn text(index: u64, plan: &Plan, checked: Checked, effort: &Effort<'_>, palette: &Palette) -> String {
+fn text(
+    index: u64,
+    (plan, set): (&Plan, &TaskSet),
+    checked: Checked,
+    effort: &Effort<'_>,
+    palette: &Palette,
+) -> String {
     let (good, bad) = (palette.good, palette.bad);
     let verified = match checked {
         Err(fault) => return format!("{index}: {bad}REFUSED{bad:#} at {fault}\n"),
         Ok(verified) => verified,
     };
     let bound = verified.bound.as_ref();
-    let hopeless = bound.is_some_and(|bound| bound.proven.is_some_and(|sms| sms > plan.gpu_sms));
     let plan = if plan.schedulable && !proves(plan) {
         format!("{index}: {good}VERIFIED{good:#}, but its conditions are only necessary: it proves nothing\n")
     } else if plan.schedulable {
@@ -199,11 +245,12 @@ fn text(index: u64, plan: &Plan, checked: Checked, effort: &Effort<'_>, palette:
             counted(plan.gpu_sms, "SM"),
             counted(plan.partitions.len(), "partition")
         )
-    } else if hopeless {
-        format!(
-            "{index}: {good}VERIFIED{good:#}: not schedulable, for no plan fits on {}\n",
-            counted(plan.gpu_sms, "SM")
-        )
+    } else if let Some(failure) = no_plan(plan, &verified) {
+        let why = match failure {
+            Failure::BoundExceedsGpu => format!(", for no plan fits on {}", counted(plan.gpu_sms, "SM")),
+            failure => format!(": {}", in_words(failure, set)),
+        };
+        format!("{index}: {good}VERIFIED{good:#}: not schedulable{why}\n")
     } else {
         format!("{index}: {good}VERIFIED{good:#}, but it says itself that it is not schedulable\n")
     };

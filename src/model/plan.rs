@@ -67,6 +67,12 @@ pub enum Failure {
         /// The task.
         task: usize,
     },
+    /// The WCET of this task is not known even alone on the largest partition there is: its table starts at more SMs. No test
+    /// accepts it, so no plan exists.
+    WcetUnknown {
+        /// The task.
+        task: usize,
+    },
     /// The lower bound on the SMs of any plan exceeds the GPU, so no plan exists under any heuristic.
     BoundExceedsGpu,
     /// The heuristic ran out of moves; another one may succeed.
@@ -109,8 +115,17 @@ impl Failure {
         match self {
             Failure::WorkExceedsGpu => "work-exceeds-gpu",
             Failure::TaskDoesNotFit { .. } => "task-does-not-fit",
+            Failure::WcetUnknown { .. } => "wcet-unknown",
             Failure::BoundExceedsGpu => "bound-exceeds-gpu",
             Failure::HeuristicFailed => "heuristic-failed",
+        }
+    }
+
+    /// The one task that decided, if there is one.
+    pub fn task(&self) -> Option<usize> {
+        match self {
+            Failure::TaskDoesNotFit { task } | Failure::WcetUnknown { task } => Some(*task),
+            Failure::WorkExceedsGpu | Failure::BoundExceedsGpu | Failure::HeuristicFailed => None,
         }
     }
 }
@@ -126,6 +141,10 @@ impl std::fmt::Display for Failure {
             Failure::TaskDoesNotFit { task } => write!(
                 f,
                 "task #{task} misses its deadline even alone on all SMs (Lemma 2): no partitioning exists"
+            ),
+            Failure::WcetUnknown { task } => write!(
+                f,
+                "task #{task} has no known WCET even on all SMs (its table starts at more): no partitioning exists"
             ),
             Failure::BoundExceedsGpu => write!(
                 f,
@@ -170,6 +189,17 @@ pub enum EndedBy {
     Choices,
 }
 
+impl EndedBy {
+    /// The name of what ends a search, as in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            EndedBy::Budget => "budget",
+            EndedBy::Time => "time",
+            EndedBy::Choices => "choices",
+        }
+    }
+}
+
 fn is_zero(work: &u64) -> bool {
     *work == 0
 }
@@ -197,6 +227,7 @@ mod tests {
         for failure in [
             Failure::WorkExceedsGpu,
             Failure::TaskDoesNotFit { task: 0 },
+            Failure::WcetUnknown { task: 0 },
             Failure::BoundExceedsGpu,
             Failure::HeuristicFailed,
         ] {
@@ -204,6 +235,9 @@ mod tests {
                 serde_json::to_value(&failure).unwrap()["reason"],
                 failure.reason()
             );
+        }
+        for by in [EndedBy::Budget, EndedBy::Time, EndedBy::Choices] {
+            assert_eq!(serde_json::to_value(by).unwrap(), by.name());
         }
     }
 }

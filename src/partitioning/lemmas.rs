@@ -76,14 +76,24 @@ pub fn fits(sms_used: u32, sms: u32) -> bool {
 /// # Errors
 /// Why no partitioning exists.
 pub(super) fn smallest_partitions(examiner: &mut Examiner<'_>) -> Result<Vec<Candidate>, Failure> {
-    let hold = hold(examiner.problem());
+    let problem = examiner.problem();
+    let hold = hold(problem);
     let failure = |failure| if hold { failure } else { Failure::HeuristicFailed };
     if exceeds_gpu(examiner.problem()) {
         return Err(failure(Failure::WorkExceedsGpu));
     }
     (0..examiner.problem().tasks().len())
-        .map(|task| smallest_partition(examiner, task).ok_or(failure(Failure::TaskDoesNotFit { task })))
+        .map(|task| smallest_partition(examiner, task).ok_or_else(|| failure(unplaced(problem, task))))
         .collect()
+}
+
+/// Why `task` has no partition: Lemma 2, unless its WCET is not known on any.
+fn unplaced(problem: &Problem<'_>, task: usize) -> Failure {
+    let known_from = problem.tasks()[task].wcet().smallest_sms(Contention::Isolated);
+    match known_from > problem.sms_of(problem.shares()) {
+        true => Failure::WcetUnknown { task },
+        false => Failure::TaskDoesNotFit { task },
+    }
 }
 
 /// Whether the lemmas hold. They take a task alone for the lightest and the smallest that it can be; where its WCET is known

@@ -268,9 +268,11 @@ fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(),
         return fault("found one beside a plan that is schedulable");
     }
     // The lemmas take a task alone for the lightest that it can be.
-    if matches!(failure, Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. })
-        && !pricing::known_alone(set)
-    {
+    let takes_alone = matches!(
+        failure,
+        Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. }
+    );
+    if takes_alone && !pricing::known_alone(set) {
         return fault("found that no plan exists, but some WCETs are known in conflict and not alone");
     }
     match failure {
@@ -289,16 +291,28 @@ fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(),
                 false => fault("found work-exceeds-gpu, but the work fits"),
             }
         }
-        Failure::TaskDoesNotFit { task } => {
+        Failure::TaskDoesNotFit { task } | Failure::WcetUnknown { task } => {
             if *task >= set.tasks().len() {
                 return fault("found a task that does not exist");
             }
-            // Alone a task has neither company nor rivals: with C + J ≤ min(T, D) it passes whatever the policy.
-            match jobs(set, &[*task], hardware::largest(plan), interference).as_deref() {
+            let largest = hardware::largest(plan);
+            let alone = jobs(set, &[*task], largest, interference);
+            let claims_unknown = matches!(failure, Failure::WcetUnknown { .. });
+            match alone.as_deref() {
+                Err(_) if claims_unknown => Ok(()),
+                Err(_) => fault(&format!(
+                    "found task-does-not-fit, expected wcet-unknown: task {task} has no known WCET on {}",
+                    counted(largest, "SM")
+                )),
+                Ok(_) if claims_unknown => fault(&format!(
+                    "found wcet-unknown, but task {task} has a known WCET on {}",
+                    counted(largest, "SM")
+                )),
+                // Alone a task has neither company nor rivals: with C + J ≤ min(T, D) it passes whatever the policy.
                 Ok([job]) if job.wcet + job.jitter <= job.deadline.min(job.period) => {
                     fault("found task-does-not-fit, but it fits")
                 }
-                _ => Ok(()),
+                Ok(_) => Ok(()),
             }
         }
     }

@@ -398,7 +398,7 @@ fn levels_and_runs_must_be_there() {
         "t.csv",
         &good(),
         "t.csv --alpha 0 ",
-        "alpha: found 0.0, expected a number between 0 and 1",
+        "--alpha: found 0, expected a number between 0 and 1",
     );
     refused("t.csv", &good(), "t.csv --samples 0", "--samples");
     refused("t.csv", &good(), "t.csv --active-blocks 0", "--active-blocks");

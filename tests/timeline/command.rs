@@ -177,3 +177,64 @@ fn what_cannot_be_drawn_is_refused() {
         }
     }
 }
+
+/// A chart of too much is refused, and nothing else of a long run is lost.
+#[test]
+fn a_chart_that_is_too_large_leaves_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let blocks =
+        r#"{"platform":"xavier","kernels":[{"stream":0,"blocks":60000,"threads":128,"block_time":"1us"}]}"#;
+    fs::write(at.join("blocks.json"), blocks).unwrap();
+    let step = r#"{"latency":1}"#;
+    let warps = format!(
+        r#"{{"scheduler":"lrr","kernels":[{{"name":"K","warps":60,"launch":0,"program":[{}]}}]}}"#,
+        vec![step; 1000].join(",")
+    );
+    fs::write(at.join("warps.json"), warps).unwrap();
+    let program = r#"{"name":"adds","grid":120,"block":512,"parameters":{"n":30},"body":[
+        {"loop":"n","counter":"i","body":[{"op":"add.int","to":"r","from":"r"}]},{"op":"exit"}]}"#;
+    fs::write(at.join("program.json"), program).unwrap();
+    answer(at, "generate --tasks 2 --utilization 1 --count 1 -o one.json");
+    for (run, more) in [
+        (
+            "simulate tasks one.json --sms 4 --duration 6000s",
+            Some("--utilization"),
+        ),
+        ("simulate blocks blocks.json", None),
+        ("simulate warps warps.json", None),
+        ("simulate warps program.json --machine rtx2060", Some("--issues")),
+    ] {
+        for format in ["text", "csv", "json"] {
+            let more = more.map_or(String::new(), |option| format!("{option} more.csv"));
+            let plain = format!("{run} --format {format} -o plain {more}");
+            assert!(gpusched(at, &plain).status.success(), "{plain}");
+            let more_plain = fs::read(at.join("more.csv")).ok();
+            let whole = gpusched(
+                at,
+                &format!("{run} --format {format} -o whole {more} --trace t.json --gantt g.svg"),
+            );
+            let stderr = String::from_utf8(whole.stderr).unwrap();
+            assert_eq!(whole.status.code(), Some(2), "{run}: {stderr}");
+            assert!(stderr.starts_with("error: --gantt: found "), "{run}: {stderr}");
+            assert!(
+                stderr.ends_with("choose a shorter window; all else is written\n"),
+                "{run}: {stderr}"
+            );
+            assert!(!at.join("g.svg").exists());
+            assert_eq!(
+                fs::read(at.join("whole")).unwrap(),
+                fs::read(at.join("plain")).unwrap(),
+                "{run}"
+            );
+            assert_eq!(fs::read(at.join("more.csv")).ok(), more_plain, "{run}");
+            assert!(
+                fs::metadata(at.join("t.json")).unwrap().len() > 1_000_000,
+                "{run}"
+            );
+            for left in ["whole", "plain", "more.csv", "t.json"] {
+                let _ = fs::remove_file(at.join(left));
+            }
+        }
+    }
+}

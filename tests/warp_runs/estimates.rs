@@ -23,14 +23,24 @@ fn every_format_says_that_it_is_one() {
         let marked = |text: &str| text.contains("estimate");
         assert!(marked(&estimate.stdout) && !marked(&full.stdout), "{format}");
         assert!(!marked(&full.stderr), "{}", full.stderr);
-        let warning = format!("warning: {LABEL}\n");
+        // On a terminal it is said once: text says it itself.
+        let warning = match format {
+            "text" => String::new(),
+            _ => format!("warning: {LABEL}\n"),
+        };
         assert_eq!(estimate.stderr, warning);
+        let both = format!("{}{}", estimate.stdout, estimate.stderr);
+        assert_eq!(both.matches(LABEL).count(), 1, "{both}");
         // A note goes where the warning stays.
         assert!(full.stderr.starts_with("note: "), "{}", full.stderr);
         assert_eq!(ask("-q").stderr, "");
         let quiet = ask("--estimate=3 -q");
         assert_eq!((&quiet.stdout, &quiet.stderr), (&estimate.stdout, &warning));
     }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("profile.txt").display().to_string();
+    let filed = run(&format!("{PC} --sms 1 --estimate -o {file}"));
+    assert_eq!(filed.stderr, format!("warning: {LABEL}\n")); // the file is not seen
     let text = run(&format!("{PC} --sms 1 --estimate=5")).stdout;
     assert_eq!(text.lines().nth(1), Some(LABEL.replace('3', "5").as_str()));
     let answer = json(&format!("{PC} --sms 1 --estimate=5"));

@@ -43,7 +43,8 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-Answers with the program as JSON, one statement per line.
+Answers with the program as JSON, one statement per line. It does what the kernel does under this launch: for another grid or block,
+or other parameters, import it again, for a mask without effect here, say, is not in the program.
 
 Example:
   gpusched import ptx tasksets/kernels/ptx/kernels.ptx --kernel pc --grid 120 --block 256 -p a:122880 -p b:122880 -p n=16";

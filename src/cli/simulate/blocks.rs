@@ -8,7 +8,7 @@ pub use answer::Answer;
 
 use std::path::PathBuf;
 
-use super::pictures::Pictures;
+use super::pictures::{Drawn, Pictures};
 use crate::cli::output::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, InputError, Result};
@@ -57,11 +57,12 @@ impl Args {
         ])?;
         let scenario = self.scenario()?;
         let shape = scenario.shape();
-        match global.format() {
+        let drawn = match global.format() {
             Format::Csv => {
                 let mut rows = rows::Rows::new(Output::open(global)?);
-                self.simulate(&scenario, global, &mut rows)?;
+                let (_, drawn) = self.simulate(&scenario, global, &mut rows)?;
                 rows.finish()?;
+                drawn
             }
             Format::Json => {
                 let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
@@ -73,39 +74,47 @@ impl Args {
                     )));
                 }
                 let mut record = Record::default();
-                let end = self.simulate(&scenario, global, &mut record)?;
+                let (end, drawn) = self.simulate(&scenario, global, &mut record)?;
                 record.sort();
                 let mut output = Output::open(global)?;
                 Answer::new(shape, end, &record).write(&mut output)?;
                 output.finish()?;
+                drawn
             }
             Format::Text => {
                 let mut overview = Overview::default();
-                let end = self.simulate(&scenario, global, &mut overview)?;
+                let (end, drawn) = self.simulate(&scenario, global, &mut overview)?;
                 let mut output = Output::open(global)?;
                 output.write(table::text(shape, end, &overview, &Palette::of(global)))?;
                 output.finish()?;
+                drawn
             }
-        }
+        };
+        drawn.complete()?;
         Ok(Outcome::Positive)
     }
 
     /// Simulates; what cannot be simulated is the file's fault.
-    fn simulate(&self, scenario: &Scenario, global: &Global, observer: &mut impl Observer) -> Result<Time> {
+    fn simulate(
+        &self,
+        scenario: &Scenario,
+        global: &Global,
+        observer: &mut impl Observer,
+    ) -> Result<(Time, Drawn)> {
         let refuse = |error| match error {
             Error::Usage(message) => Error::Usage(format!("{}: {message}", self.scenario.display())),
             other => other,
         };
         if !self.pictures.wanted() {
-            return simulate(scenario, global.seed(), observer).map_err(refuse);
+            let end = simulate(scenario, global.seed(), observer).map_err(refuse)?;
+            return Ok((end, Drawn::default()));
         }
         let shape = scenario.shape();
         let mut chart = Chart::new(shape).map_err(|error| self.pictures.refuse(error))?;
         let end = simulate(scenario, global.seed(), &mut (observer, &mut chart)).map_err(refuse)?;
         let timeline = chart.finish().map_err(|error| self.pictures.refuse(error))?;
-        self.pictures
-            .write(&timeline, shape.name.as_deref().unwrap_or("thread blocks on SMs"))?;
-        Ok(end)
+        let title = shape.name.as_deref().unwrap_or("thread blocks on SMs");
+        Ok((end, self.pictures.write(&timeline, title)?))
     }
 
     /// The scenario with what the options change of it.

@@ -9,6 +9,25 @@ use crate::plot::gantt::{self, Options, Terminal};
 use crate::simulator::timeline::{Timeline, TimelineError};
 use crate::time::Time;
 
+/// Whether all pictures of a run are there. A chart that would show too much is no reason to lose the rest of a long run: what is
+/// wrong with it is said when all else is written.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct Drawn(Option<Error>);
+
+impl Drawn {
+    /// Not all: why.
+    pub fn refused(error: Error) -> Drawn {
+        Drawn(Some(error))
+    }
+
+    /// # Errors
+    /// What is wrong with the chart that is not there.
+    pub fn complete(self) -> Result<()> {
+        self.0.map_or(Ok(()), Err)
+    }
+}
+
 /// Where a run is drawn.
 #[derive(Debug, clap::Args)]
 pub struct Pictures {
@@ -81,12 +100,12 @@ impl Pictures {
         }
     }
 
-    /// Writes the pictures of a run called `title`: all of them, or none.
+    /// Writes the pictures of a run called `title`: all that can be drawn, or none where a file cannot be written.
     ///
     /// # Errors
-    /// More in the window than a chart can show; files that cannot be written.
-    pub fn write(&self, timeline: &Timeline, title: &str) -> Result<()> {
-        let mut artifacts = Vec::new();
+    /// Files that cannot be written. More in the window than a chart can show is an error in the answer.
+    pub fn write(&self, timeline: &Timeline, title: &str) -> Result<Drawn> {
+        let (mut artifacts, mut done) = (Vec::new(), Drawn::default());
         if let Some(path) = &self.gantt {
             let options = Options {
                 title: Some(title.to_owned()),
@@ -94,13 +113,22 @@ impl Pictures {
                 to: self.to,
             };
             let drawn = match is_svg(path) {
-                true => gantt::svg(timeline, &options)?,
-                false => gantt::text(timeline, &options, &Terminal::default())?,
+                true => gantt::svg(timeline, &options),
+                false => gantt::text(timeline, &options, &Terminal::default()),
             };
-            let mut artifact = Artifact::create(path)?;
-            let written = artifact.write_all(drawn.as_bytes());
-            written.map_err(|cause| Error::io(path, "write", cause))?;
-            artifacts.push(artifact);
+            match drawn {
+                Ok(drawn) => {
+                    let mut artifact = Artifact::create(path)?;
+                    let written = artifact.write_all(drawn.as_bytes());
+                    written.map_err(|cause| Error::io(path, "write", cause))?;
+                    artifacts.push(artifact);
+                }
+                Err(Error::Usage(message)) => {
+                    let message = format!("--gantt: {message}; all else is written");
+                    done = Drawn::refused(Error::Usage(message));
+                }
+                Err(error) => return Err(error),
+            }
         }
         if let Some(path) = &self.trace {
             let mut artifact = Artifact::create(path)?;
@@ -108,7 +136,8 @@ impl Pictures {
             written.map_err(|cause| Error::io(path, "write", cause))?;
             artifacts.push(artifact);
         }
-        artifacts.into_iter().try_for_each(Artifact::commit)
+        artifacts.into_iter().try_for_each(Artifact::commit)?;
+        Ok(done)
     }
 }
 

@@ -110,7 +110,9 @@ impl Args {
         let mut output = Output::open(global)?;
         output.write(text)?;
         output.finish()?;
-        if let Some(estimated) = self.estimate {
+        // For people the answer says so itself.
+        let said = global.format() == Format::Text && global.file().is_none();
+        if let Some(estimated) = self.estimate.filter(|_| !said) {
             complain(&format!("warning: {estimated}"));
         }
         if !global.quiet

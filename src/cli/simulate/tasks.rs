@@ -13,16 +13,17 @@ use std::path::PathBuf;
 
 use clap::value_parser;
 
-use super::pictures::Pictures;
+use super::pictures::{Drawn, Pictures};
 use crate::artifact::Artifact;
 use crate::cli::output::{Output, Palette};
+use crate::cli::pairs::check_as_many;
 use crate::cli::question::{json_line, platform};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::reader::TaskSets;
 use crate::model::wcet::MAX_SMS;
-use crate::model::{Factor, Platform, Policy, TaskSet};
+use crate::model::{Factor, Plan, Platform, Policy, TaskSet};
 use crate::simulator::tasks::{
     Arrivals, Chart, Jitter, Occupancy, Offsets, Pattern, Simulation, Tally, Task,
 };
@@ -126,6 +127,9 @@ impl Args {
             ("--utilization", self.utilization.as_deref()),
             ("SETS", Some(self.sets.as_path())),
         ])?;
+        if let Some(plan) = &self.plan {
+            check_as_many::<Plan, TaskSet>(plan, &self.sets)?;
+        }
         let (format, palette) = (global.format(), Palette::of(global));
         let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
@@ -137,7 +141,7 @@ impl Args {
             .utilization
             .as_ref()
             .map(|_| Utilizations::new(self.intervals));
-        let (mut header, mut misses) = (rows::HEADER, 0);
+        let (mut header, mut misses, mut drawn) = (rows::HEADER, 0, Drawn::default());
         self.cases(sets, |case, alone| {
             if self.pictures.wanted() && !alone {
                 let message = "--trace, --gantt: found several task sets, expected one";
@@ -148,7 +152,9 @@ impl Args {
                 if let Some(rows) = &mut rows {
                     rows.write(std::mem::take(&mut header));
                 }
-                let summary = self.simulate(&case, global.seed(), rows.as_mut(), utilizations.as_mut())?;
+                let (summary, pictures) =
+                    self.simulate(&case, global.seed(), rows.as_mut(), utilizations.as_mut())?;
+                drawn = pictures; // of the only set, if there are any
                 rows.map_or(Ok(()), Rows::finish)?;
                 summary
             };
@@ -166,6 +172,7 @@ impl Args {
             artifact.commit()?;
         }
         output.finish()?;
+        drawn.complete()?;
         Ok(if misses == 0 {
             Outcome::Positive
         } else {
@@ -203,7 +210,7 @@ impl Args {
         seed: u64,
         mut rows: Option<&mut Rows<'_>>,
         mut utilizations: Option<&mut Utilizations>,
-    ) -> Result<Summary> {
+    ) -> Result<(Summary, Drawn)> {
         let tasks = case.set.tasks().len();
         if let Some(found) = self.blocker.filter(|&blocker| blocker >= tasks) {
             return Err(Error::Usage(format!(
@@ -253,11 +260,14 @@ impl Args {
             let sms: Vec<u32> = case.parts.iter().map(|part| part.sms).collect();
             utilizations.add(case.index, case.gpu_sms, &sms, &occupancies);
         }
-        if let Some(timeline) = timeline {
-            self.pictures
-                .write(&timeline, case.set.name().unwrap_or("jobs in partitions"))?;
-        }
-        Ok(summary)
+        let drawn = match timeline {
+            Some(timeline) => {
+                let title = case.set.name().unwrap_or("jobs in partitions");
+                self.pictures.write(&timeline, title)?
+            }
+            None => Drawn::default(),
+        };
+        Ok((summary, drawn))
     }
 
     /// Draws partition `index` of `set`.

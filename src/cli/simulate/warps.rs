@@ -9,7 +9,7 @@ pub use answer::Answer;
 use std::path::PathBuf;
 
 use super::kernels::{Changes, KernelArgs, is_trace};
-use super::pictures::Pictures;
+use super::pictures::{Drawn, Pictures};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
 use crate::cli::{Format, Global, Outcome};
@@ -100,15 +100,16 @@ impl Args {
     fn run_subcore(&self, global: &Global, scenario: WarpScenario) -> Result<Outcome> {
         let scenario = self.changed(scenario)?;
         let shape = scenario.shape();
-        match global.format() {
+        let drawn = match global.format() {
             Format::Csv => {
                 let mut rows = rows::Rows::new(Output::open(global)?);
-                self.simulate(&scenario, &mut rows)?;
+                let drawn = self.simulate(&scenario, &mut rows)?;
                 rows.finish()?;
+                drawn
             }
             Format::Json => {
                 let mut record = Record::default();
-                self.simulate(&scenario, &mut record)?;
+                let drawn = self.simulate(&scenario, &mut record)?;
                 if let Some(most) = record.exceeded() {
                     let message = format!(
                         "found a run of more than {most} cycles, expected at most that for JSON, which is held in memory; \
@@ -119,22 +120,26 @@ impl Args {
                 let mut output = Output::open(global)?;
                 output.write(json_line(&Answer::new(shape, &record))?)?;
                 output.finish()?;
+                drawn
             }
             Format::Text => {
                 let mut overview = Overview::default();
-                self.simulate(&scenario, &mut overview)?;
+                let drawn = self.simulate(&scenario, &mut overview)?;
                 let mut output = Output::open(global)?;
                 output.write(table::text(shape, &overview, &Palette::of(global)))?;
                 output.finish()?;
+                drawn
             }
-        }
+        };
+        drawn.complete()?;
         Ok(Outcome::Positive)
     }
 
     /// Simulates; what cannot be simulated is the file's fault.
-    fn simulate(&self, scenario: &WarpScenario, observer: &mut impl Observer) -> Result<()> {
+    fn simulate(&self, scenario: &WarpScenario, observer: &mut impl Observer) -> Result<Drawn> {
         if !self.pictures.wanted() {
-            return simulate(scenario, observer).map_err(|error| self.refuse(&error));
+            simulate(scenario, observer).map_err(|error| self.refuse(&error))?;
+            return Ok(Drawn::default());
         }
         let shape = scenario.shape();
         let refuse = |error| self.pictures.refuse(error);

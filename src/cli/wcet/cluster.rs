@@ -44,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "TIME", default_value = "1ms")]
     regulation_period: Time,
     /// The probability of dividing blocks that are all alike.
-    #[arg(long, value_name = "P", default_value_t = Options::default().alpha)]
+    #[arg(long, value_name = "P", default_value_t = Options::default().alpha, value_parser = alpha)]
     alpha: f64,
     /// The largest number of clusters.
     #[arg(long, value_name = "N", default_value_t = Options::default().most as u64,
@@ -62,6 +62,13 @@ pub struct Args {
     /// The name of the kernel in the profile.
     #[arg(long)]
     name: Option<String>,
+}
+
+fn alpha(text: &str) -> Result<f64, &'static str> {
+    let value: Option<f64> = text.parse().ok();
+    value
+        .filter(|&value| value > 0.0 && value < 1.0)
+        .ok_or("expected a number between 0 and 1")
 }
 
 fn probability(text: &str) -> Result<f64, &'static str> {

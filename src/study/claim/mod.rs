@@ -10,6 +10,7 @@
 //!
 //! The language of `holds` is described at [`parser`].
 
+mod columns;
 mod evaluation;
 mod expression;
 mod lexer;
@@ -24,6 +25,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, InputError, Result};
 use crate::study::table::Table;
 use evaluation::READING;
+
+/// The column of weighted schedulability, in a table of its own.
+const WEIGHTED: &str = "weighted";
 
 pub use evaluation::Evaluation;
 pub use expression::Expression;
@@ -134,14 +138,21 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
         if !ids.insert(&claim.id) {
             return Err(Error::Usage(format!("two claims have the id {}", claim.id)));
         }
-        let table = table(&claim.table).ok_or_else(|| {
-            Error::Usage(format!("claim {}: there is no table `{}`", claim.id, claim.table))
+        let lookup = &table;
+        let table = lookup(&claim.table).ok_or_else(|| {
+            let hint = match claim.table.as_str() {
+                "weighted" => ", expected `weighted = true` in the study, which makes it",
+                _ => "",
+            };
+            let message = format!("claim {}: there is no table `{}`{hint}", claim.id, claim.table);
+            Error::Usage(message)
         })?;
-        for reading in readings(claim, table).map_err(|error| named(claim, error))? {
+        for reading in readings(claim, table).map_err(|error| named(claim, error, ""))? {
             let evaluation = claim
                 .holds
                 .evaluate_paired(table, reading, claim.pair_by.as_deref());
-            let Evaluation { holds, figures } = evaluation.map_err(|error| named(claim, error))?;
+            let Evaluation { holds, figures } =
+                evaluation.map_err(|error| named(claim, error, &elsewhere(claim, table, lookup)))?;
             findings.push(Finding {
                 id: claim.id.clone(),
                 text: claim.text.clone(),
@@ -199,11 +210,28 @@ fn missing_column(table: &Table) -> Error {
     )
 }
 
-/// The error with the claim it concerns.
-fn named(claim: &Claim, error: Error) -> Error {
+/// Where a column is that `claim` needs and its `table` lacks, to follow the error; nothing where it is in none of the others.
+fn elsewhere<'t>(claim: &Claim, table: &Table, lookup: impl Fn(&str) -> Option<&'t Table>) -> String {
+    let lacks = |column: &&str| table.find(column).is_none();
+    let Some(column) = claim.holds.columns().into_iter().find(lacks) else {
+        return String::new();
+    };
+    let has = |name: &&str| lookup(name).is_some_and(|table| table.find(column).is_some());
+    if let Some(name) = ["results", "timing", "weighted"].iter().find(|name| has(name)) {
+        return format!("; the table `{name}` has `{column}`: say `table = \"{name}\"` in the claim");
+    }
+    match lookup("weighted").is_none() && column == WEIGHTED {
+        true => "; with `weighted = true`, a study of partitioning has a table `weighted`, for claims with `table = \"weighted\"`"
+            .to_owned(),
+        false => String::new(),
+    }
+}
+
+/// The error with the claim it concerns, and a hint after it.
+fn named(claim: &Claim, error: Error, hint: &str) -> Error {
     match error {
         Error::Input(input) => Error::Input(InputError {
-            message: format!("claim {}: {}", claim.id, input.message),
+            message: format!("claim {}: {}{hint}", claim.id, input.message),
             ..input
         }),
         other => other,

@@ -371,6 +371,53 @@ fn claims_that_cannot_be_checked_are_errors() {
     assert!(column.starts_with("p.csv: claim S21-07: no column "), "{column}");
 }
 
+/// A column of another table: the error says of which, and how to get there.
+#[test]
+fn columns_of_other_tables_are_pointed_at() {
+    let table = results();
+    let other = Table::from_reader("w.csv", "tasks,algorithm,weighted\n50,SMS,0.75\n".as_bytes()).unwrap();
+    let claim = |holds: &str| -> Claim {
+        let text = format!("id = 'W-01'\ntext = 'weighted'\nacross_readings = true\nholds = '{holds}'");
+        toml::from_str(&text).unwrap()
+    };
+    let message = |holds: &str, weighted: Option<&Table>| {
+        let lookup = |name: &str| match name {
+            "results" => Some(&table),
+            "weighted" => weighted,
+            _ => None,
+        };
+        check(&[claim(holds)], lookup).unwrap_err().to_string()
+    };
+    for holds in [
+        "min(weighted) >= 0",
+        "not (1 - max(rate, weighted > 0) > 0 or min(rate) < 0)",
+        "min_gap(weighted, (algorithm = \"SMS\"), (algorithm = \"1G\")) > 0",
+    ] {
+        let told = message(holds, Some(&other));
+        let hint = "; the table `weighted` has `weighted`: say `table = \"weighted\"` in the claim";
+        assert!(
+            told.contains("no column `weighted`") && told.ends_with(hint),
+            "{told}"
+        );
+        let told = message(holds, None);
+        assert!(
+            told.contains("; with `weighted = true`, a study of partitioning"),
+            "{told}"
+        );
+    }
+    assert!(!message("min(speed) >= 0", Some(&other)).contains("table `"));
+    let asked = Claim {
+        table: "weighted".to_owned(),
+        ..claim("min(weighted) >= 0")
+    };
+    assert!(check(std::slice::from_ref(&asked), |_| Some(&other)).is_ok());
+    let none = check(&[asked], |_| None).unwrap_err().to_string();
+    assert_eq!(
+        none,
+        "claim W-01: there is no table `weighted`, expected `weighted = true` in the study, which makes it"
+    );
+}
+
 #[test]
 fn claims_are_strict_toml() {
     let bad = |text: &str| toml::from_str::<Claim>(text).unwrap_err().to_string();

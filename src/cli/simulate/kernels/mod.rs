@@ -11,7 +11,7 @@ pub use once::EqualSmsOnce;
 
 use std::path::{Path, PathBuf};
 
-use super::pictures::Pictures;
+use super::pictures::{Drawn, Pictures};
 use crate::artifact::Artifact;
 use crate::cli::output::{Output, Palette};
 use crate::cli::progress::Progress;
@@ -213,18 +213,18 @@ impl KernelArgs {
             Format::Text => table::text(&answer, &Palette::of(global)),
         };
         let mut output = Output::open(global)?;
-        if drawn {
-            let timeline = chart(&setup, &results, &texts);
-            let timeline = timeline.map_err(|error| changes.pictures.refuse(error))?;
-            let title = answer.title();
-            changes.pictures.write(&timeline, &title)?;
-        }
+        let pictures = match drawn.then(|| chart(&setup, &results, &texts)) {
+            None => Drawn::default(),
+            Some(Ok(timeline)) => changes.pictures.write(&timeline, &answer.title())?,
+            Some(Err(error)) => Drawn::refused(changes.pictures.refuse(error)),
+        };
         if let Some(path) = &self.issues {
             Artifact::write(path, issues::csv(&setup, results.issues, &texts)?)?;
         }
         output.write(text)?;
         output.finish()?;
         self.once.explain(global, &setup)?;
+        pictures.complete()?;
         Ok(Outcome::Positive)
     }
 }

@@ -1,0 +1,177 @@
+//! What is said about options.
+
+use clap::CommandFactory as _;
+
+use super::*;
+use crate::cli::Cli;
+
+fn message(arguments: &str) -> Option<String> {
+    let arguments = ["gpusched"].into_iter().chain(arguments.split(' '));
+    let arguments: Vec<OsString> = arguments.map(OsString::from).collect();
+    told(&arguments)
+}
+
+/// What is said about `arguments`, which are wrong.
+fn told(arguments: &[OsString]) -> Option<String> {
+    let mut command = prepared(Cli::command());
+    let error = command.try_get_matches_from_mut(arguments).unwrap_err();
+    explained(&command, arguments, &error).map(|error| error.to_string())
+}
+
+#[test]
+fn global_options_are_given_once() {
+    let check = |arguments: &str| {
+        let arguments = ["gpusched"].into_iter().chain(arguments.split(' '));
+        let arguments: Vec<OsString> = arguments.map(OsString::from).collect();
+        check_once(&Cli::command(), &arguments).map_err(|error| error.to_string())
+    };
+    for (arguments, option) in [
+        ("--seed 1 generate --seed 2", "seed"),
+        ("--threads=1 partition x --threads 2", "threads"),
+        ("-q study run x --quiet", "quiet"),
+        ("-oa partition x -o b", "output"),
+        ("partition x --format json --format=csv", "format"),
+    ] {
+        let expected = format!("--{option}: found it twice, expected it once");
+        assert_eq!(check(arguments), Err(expected), "{arguments}");
+    }
+    for arguments in [
+        "-q generate --seed 1 --threads 2 -o x",
+        "partition --seed 1 -- --seed 2",
+        "import ptx x -p a=1 -p b=2",
+    ] {
+        assert_eq!(check(arguments), Ok(()), "{arguments}");
+    }
+}
+
+#[test]
+fn bad_values_are_told_like_all_else() {
+    for (arguments, expected) in [
+        ("partition x --budget 0", "--budget: found 0, expected at least 1"),
+        ("partition x --sms 0", "--sms: found 0, expected 1 to 65536"),
+        (
+            "partition x --sms 7e4",
+            "--sms: found 7e4, expected a whole number",
+        ),
+        ("partition x --sms=-1", "--sms: found -1, expected 1 to 65536"),
+        (
+            "partition x --gap=-1",
+            "--gap: found -1, expected 0 to 4294967295",
+        ),
+        ("partition x --gap=x", "--gap: found x, expected a whole number"),
+        ("partition x --gap -x", "--gap: found -x, expected a whole number"),
+        (
+            "partition x --gap",
+            "--gap: found nothing, expected a whole number",
+        ),
+        (
+            "--threads -1 partition x",
+            "--threads: found -1, expected 1 to 1024",
+        ),
+        ("partition x -o", "--output: found nothing, expected PATH"),
+        (
+            "partition x -o -x",
+            "--output: found -x, expected a value; one that begins with a hyphen is written --output=-x",
+        ),
+        (
+            "partition x --format",
+            "--format: found nothing, expected one of text, json, csv",
+        ),
+        (
+            "partition x --format=y",
+            "--format: found y, expected one of text, json, csv",
+        ),
+        ("partition x --improve=y", "--improve: found y, expected no value"),
+        (
+            "simulate profile x --estimate 3",
+            "--estimate: found 3 behind a blank, expected --estimate=3",
+        ),
+        (
+            "simulate profile x --estimate -1",
+            "--estimate: found -1, expected 2 to 1000 rounds",
+        ),
+        (
+            "simulate profile x --estimate=-1",
+            "--estimate: found -1, expected 2 to 1000 rounds",
+        ),
+        (
+            "simulate tasks x --blocker -1",
+            "--blocker: found -1, expected a whole number, at least 0",
+        ),
+        (
+            "partition x --sms 8 --threads 0",
+            "--threads: found 0, expected 1 to 1024",
+        ),
+        (
+            "generate -o x --seed=a",
+            "--seed: found a, expected a whole number",
+        ),
+    ] {
+        assert_eq!(message(arguments).as_deref(), Some(expected), "{arguments}");
+    }
+    assert_eq!(message("partition"), None);
+    assert_eq!(message("partition x --nonsense 3"), None);
+    assert_eq!(message("partition x --improve y"), None); // another task set
+}
+
+/// Every option of every command, by the way to it.
+fn look_at(command: &Command, way: &[String], look: &mut impl FnMut(&[String], &Arg)) {
+    if !command.has_subcommands() {
+        let options = command.get_arguments().filter(|option| !option.is_positional());
+        options
+            .filter(|option| takes_value(option))
+            .for_each(|option| look(way, option));
+    }
+    for inner in command
+        .get_subcommands()
+        .filter(|inner| inner.get_name() != "help")
+    {
+        let way = [way, &[inner.get_name().to_owned()]].concat();
+        look_at(inner, &way, look);
+    }
+}
+
+/// Options whose numbers are held against each other, by what they are for: that says which it does not take.
+const TOGETHER: [&str; 3] = ["utilization", "cap", "memory-share"];
+
+/// Whatever the option, a value that it does not take is told in the same words: option, value, what was expected.
+#[test]
+fn no_option_takes_nonsense_or_tells_it_otherwise() {
+    let mut command = prepared(Cli::command());
+    command.build();
+    let (mut refused, mut faults) = (0, Vec::new());
+    look_at(&command, &["gpusched".to_owned()], &mut |way, option| {
+        let long = option.get_long().unwrap();
+        let name = format!("--{long}");
+        for value in ["-1", "x", ""] {
+            let mut ways = vec![vec![format!("{name}={value}")]];
+            if !option.is_require_equals_set() {
+                ways.push(vec![name.clone(), value.to_owned()]);
+                ways.extend(value.is_empty().then(|| vec![name.clone()]));
+            }
+            for given in ways {
+                let arguments: Vec<OsString> = way.iter().chain(&given).map(OsString::from).collect();
+                let line = format!("{} {}", way.join(" "), given.join(" "));
+                let error = command.clone().try_get_matches_from(&arguments).err();
+                if error.is_none_or(|error| error.kind() == ErrorKind::MissingRequiredArgument) {
+                    // Names and paths mean something only when they are looked up.
+                    let later = value == "-1" && TOGETHER.contains(&long);
+                    if !takes_anything(option) && !later {
+                        faults.push(format!("{line}\n  taken"));
+                    }
+                    continue;
+                }
+                refused += 1;
+                let told = told(&arguments).unwrap_or_default();
+                let shown = if value.is_empty() { "nothing" } else { value };
+                let names = told.starts_with(&format!("{name}: "));
+                let quotes = told.contains(&format!("found {shown}")) || told.contains(&format!("{value:?}"));
+                if !names || !quotes || !told.contains("expected") {
+                    faults.push(format!("{line}\n  {told}"));
+                }
+            }
+        }
+    });
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(refused > 500, "{refused}");
+}
