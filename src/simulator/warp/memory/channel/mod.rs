@@ -191,7 +191,6 @@ impl Channel {
     }
 
     /// Command cycle `tick`. Returns a write-back that is done.
-    #[inline(never)] // MARK
     pub fn cycle(&mut self, tick: u64) -> Option<Request> {
         let written = self.deliver(tick);
         self.schedule();
