@@ -8,13 +8,13 @@ mod recency;
 mod tags;
 mod word_hash;
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
 use self::mshr::{Mshr, Room};
 use self::tags::{Found, Tags};
 use super::request::{Kind, Request, SECTOR};
+use super::ring::Ring;
 
 /// What a write does to the level below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub struct Cache {
     tags: Tags,
     mshr: Mshr,
     /// Requests for the level below.
-    pub misses: VecDeque<Request>,
+    pub misses: Ring<Request>,
     data_port: u64,
     fill_port: u64,
     /// Requests taken and missed.
@@ -103,7 +103,7 @@ impl Cache {
         Self {
             tags: Tags::new(&geometry),
             mshr: Mshr::new(geometry.mshr_entries, geometry.mshr_merges),
-            misses: VecDeque::new(),
+            misses: Ring::new(),
             data_port: 0,
             fill_port: 0,
             counts: Counts::default(),

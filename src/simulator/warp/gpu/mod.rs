@@ -14,7 +14,6 @@ mod supported;
 mod traced;
 mod wakes;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use self::alike::Classes;
@@ -30,6 +29,7 @@ use self::wakes::{NEVER, Wakes};
 use super::memory::{Crossbar, Partition, PartitionParameters, Place, Ports, Slice};
 use super::policy;
 use super::request::{LINE, Request};
+use super::ring::Ring;
 use super::sm::Sm;
 pub use super::sm::{IssueEvent, Stalls};
 use crate::model::Scheduler;
@@ -65,7 +65,7 @@ struct Gpu<'a> {
     requests: Crossbar<Request>,
     replies: Crossbar<Request>,
     /// Per cluster.
-    responses: Vec<VecDeque<Request>>,
+    responses: Vec<Ring<Request>>,
     slices: Vec<Slice>,
     slice_wakes: Wakes,
     partitions: Vec<Partition>,
@@ -177,7 +177,7 @@ impl<'a> Gpu<'a> {
             classes,
             requests: Crossbar::new(clusters, slices, inputs, outputs, net.arbiter),
             replies: Crossbar::new(slices, clusters, inputs, outputs, net.arbiter),
-            responses: vec![VecDeque::new(); clusters],
+            responses: vec![Ring::new(); clusters],
             slices: (0..slices)
                 .map(|_| {
                     Slice::new(

@@ -3,7 +3,6 @@
 mod channel;
 mod credits;
 mod crossbar;
-mod packets;
 mod partition;
 mod ports;
 mod slice;

@@ -1,11 +1,10 @@
 //! The load-store unit of an SM: shared memory, L1 behind a latency, and what comes back from L2.
 
-use std::collections::VecDeque;
-
 use super::super::cache::{Cache, Outcome};
 use super::super::code::Caching;
 use super::super::memory::Crossbar;
 use super::super::request::{Kind, Request};
+use super::super::ring::Ring;
 use super::collector::Collectors;
 use super::flight::{Access, FlightId, Flights, Memory};
 use super::warps::Warps;
@@ -42,13 +41,13 @@ pub struct LoadStore {
     /// The instruction being served.
     serving: Option<FlightId>,
     /// Shared loads, with the cycle from which on they can be written back.
-    shared: VecDeque<(u64, FlightId)>,
+    shared: Ring<(u64, FlightId)>,
     /// Per bank of L1, sectors on their way to the tags, with the cycle in which they are there.
-    banks: Vec<VecDeque<(u64, Request)>>,
+    banks: Vec<Ring<(u64, Request)>>,
     /// No sector is at the tags before this cycle.
     next_look_up: u64,
     /// From the memory system.
-    pub responses: VecDeque<Request>,
+    pub responses: Ring<Request>,
     /// L1.
     pub l1: Cache,
     past_l1: Option<Request>,
@@ -62,12 +61,12 @@ const CLIENTS: usize = 5;
 impl LoadStore {
     pub fn new(parameters: LoadStoreParameters, l1: Cache) -> Self {
         Self {
-            banks: vec![VecDeque::new(); parameters.l1.banks as usize],
+            banks: vec![Ring::new(); parameters.l1.banks as usize],
             next_look_up: u64::MAX,
             parameters,
             serving: None,
-            shared: VecDeque::new(),
-            responses: VecDeque::new(),
+            shared: Ring::new(),
+            responses: Ring::new(),
             l1,
             past_l1: None,
             writeback: None,

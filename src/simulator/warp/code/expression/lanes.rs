@@ -222,7 +222,10 @@ mod tests {
                     for number in [-1, 0, 20, 253, 1 << 31, i64::MAX] {
                         let (x, y) = (Lanes::Each(lanes.each()), Lanes::Each([number; LANES]));
                         let (left, right) = ((base, stride), (number, 0));
-                        check(binary(operator, left, right), x.clone().binary(operator, y.clone()));
+                        check(
+                            binary(operator, left, right),
+                            x.clone().binary(operator, y.clone()),
+                        );
                         check(binary(operator, right, left), y.binary(operator, x));
                     }
                 }
