@@ -21,7 +21,7 @@ use self::collector::Collectors;
 use self::facts::FactsTable;
 use self::flight::{FlightId, Flights, NONE, Unit};
 use self::load_store::{LoadStore, LoadStoreParameters};
-use self::pipeline_registers::{LANES, PipelineRegisters};
+use self::pipeline_registers::{LANES, PipelineRegisters, lowest};
 use self::units::Pipelines;
 use self::warps::Warps;
 use super::cache::{Cache, Counts, Geometry};
@@ -56,6 +56,10 @@ pub struct Sm {
     sees_idle_cycles: bool,
     /// The scheduler that issues first.
     turn: usize,
+    /// Steps of the collectors per cycle.
+    reads_per_bank: u32,
+    /// Fetches per cycle.
+    fetch_throughput: u32,
     blocks: Vec<Option<Block>>,
     /// Blocks that are here.
     resident: usize,
@@ -116,6 +120,8 @@ impl Sm {
             fetched: None,
             last_fetched: 0,
             turn: 0,
+            reads_per_bank: sm.register_file.reads_per_bank,
+            fetch_throughput: sm.fetch_throughput,
             warps: Warps::new(sm.warps() as usize, schedulers, facts),
             blocks: (0..sm.blocks).map(|_| None).collect(),
             resident: 0,
@@ -195,12 +201,12 @@ impl Sm {
         }
         self.write_back();
         self.execute(now, net, slice);
-        for _ in 0..self.machine.sm.register_file.reads_per_bank {
+        for _ in 0..self.reads_per_bank {
             self.collectors
                 .step(&mut self.flights, &mut self.issued, &mut self.collected);
         }
         self.issue(now);
-        for _ in 0..self.machine.sm.fetch_throughput {
+        for _ in 0..self.fetch_throughput {
             if let Some(slot) = self.fetched.take() {
                 self.warps.decode(slot);
             }
@@ -240,8 +246,7 @@ impl Sm {
         let places = (1_u64 << (Unit::PIPELINES * LANES)) - 1;
         let mut bits = self.collected.taken() & places;
         while bits != 0 {
-            let place = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
+            let place = lowest(&mut bits);
             let id = self.collected.at(place);
             if self.pipelines.take(place, id, &mut self.flights, now) {
                 self.collected.clear(place);
