@@ -1,5 +1,6 @@
 //! A whole GPU at the warp level: clusters of SMs, a crossbar, slices of L2, DRAM channels; and the blocks of kernels.
 
+mod ahead;
 mod alike;
 mod clocks;
 mod dispatch;
@@ -16,6 +17,7 @@ mod wakes;
 
 use std::sync::Arc;
 
+use self::ahead::Ahead;
 use self::alike::Classes;
 pub use self::alike::{UnlikeKernel, run_equal_once, stay_equal};
 use self::clocks::{Domain, Edges};
@@ -60,8 +62,12 @@ struct Gpu<'a> {
     sms: Vec<Sm>,
     /// Which of them stand for which SMs. If each stands for itself, they have the same numbers; else no request leaves any.
     classes: Classes,
-    /// Per simulated SM, the cycle from which on it has something to do.
+    /// Per simulated SM, the cycle from which on there is something to do for it.
     sm_wakes: Vec<u64>,
+    /// Per simulated SM, what it did in later cycles.
+    ahead: Vec<Ahead>,
+    /// SMs may go ahead of the others.
+    goes_ahead: bool,
     requests: Crossbar<Request>,
     replies: Crossbar<Request>,
     /// Per cluster.
@@ -153,7 +159,7 @@ impl<'a> Gpu<'a> {
                 let policies = (0..machine.sm.schedulers)
                     .map(|first| policy::of_slots_from(first as usize, settings.scheduler, &budgets))
                     .collect();
-                Sm::new(sm as u16, sm / per_cluster, &machine, l1.clone(), policies)
+                Sm::new(sm as u16, &machine, l1.clone(), policies)
             })
             .collect();
         if settings.record_issues {
@@ -173,6 +179,8 @@ impl<'a> Gpu<'a> {
         let mut gpu = Self {
             edges: Edges::new(&machine.clocks),
             sm_wakes: vec![NEVER; sms.len()],
+            ahead: sms.iter().map(|_| Ahead::new()).collect(),
+            goes_ahead: false,
             sms,
             classes,
             requests: Crossbar::new(clusters, slices, inputs, outputs, net.arbiter),
@@ -223,6 +231,7 @@ impl<'a> Gpu<'a> {
 
     fn run(&mut self, limit: u64, watch: &mut dyn FnMut(u64)) -> Result<(), Failure> {
         let mut next_watch = WATCH;
+        self.goes_ahead = self.may_go_ahead();
         loop {
             if self.skips {
                 self.edges.pass_dram(self.partition_wakes.earliest());
@@ -246,8 +255,7 @@ impl<'a> Gpu<'a> {
             }
             if ticks[Domain::Core as usize] {
                 self.core_cycle()?;
-                let through = self.dispatcher.is_done() && self.sms.iter().all(Sm::is_empty);
-                if through || self.results.blocks.len() >= self.enough {
+                if self.is_through() || self.results.blocks.len() >= self.enough {
                     return Ok(());
                 }
                 if self.now >= limit {
@@ -268,7 +276,12 @@ impl<'a> Gpu<'a> {
             let responses = &mut self.responses[cluster];
             if let Some(&response) = responses.front() {
                 let sm = response.sm as usize;
-                if self.sms[sm].accepts() {
+                let ahead = &mut self.ahead[sm];
+                if ahead.until > self.now {
+                    if ahead.took(self.now) {
+                        responses.pop_front();
+                    }
+                } else if self.sms[sm].accepts() {
                     responses.pop_front();
                     self.sms[sm].answer(response);
                     self.sm_wakes[sm] = self.now;
@@ -375,29 +388,38 @@ impl<'a> Gpu<'a> {
     }
 
     fn core_cycle(&mut self) -> Result<(), Failure> {
-        let decoder = &self.decoder;
-        let slice = |address: u64| decoder.slice(address) as u16;
         let mut over = Vec::new();
-        for (index, sm) in self.sms.iter_mut().enumerate() {
+        for index in 0..self.sms.len() {
             if self.sm_wakes[index] > self.now {
                 continue;
             }
-            sm.cycle(self.now, &mut self.requests, &slice);
-            self.sm_wakes[index] = sm.wakes_at(self.now + 1).unwrap_or(NEVER);
-            if let Some(kernel) = sm.without_unit {
-                return Err(Failure::NoUnit {
-                    kernel: self.kernels[kernel].name.clone(),
-                });
+            if self.ahead[index].until <= self.now {
+                self.go_ahead(index);
             }
-            for ended in sm.ended.drain(..) {
-                over.extend(self.classes.ended(index, ended));
+            self.send(index);
+            let sm = &mut self.sms[index];
+            if self.ahead[index].until == self.now + 1 {
+                if let Some(kernel) = sm.without_unit {
+                    return Err(Failure::NoUnit {
+                        kernel: self.kernels[kernel].name.clone(),
+                    });
+                }
+                for ended in sm.ended.drain(..) {
+                    over.extend(self.classes.ended(index, ended));
+                }
             }
+            self.sm_wakes[index] = self.next_of(index);
         }
         self.now += 1;
         self.end(&mut over);
         if !self.dispatcher.is_done() {
             let (sms, classes) = (&self.sms, &self.classes);
-            let state = |sm: usize| &sms[classes.of(sm)];
+            // One that is ahead has no room.
+            let (ahead, now) = (&self.ahead, self.now);
+            let state = |sm: usize| {
+                let simulated = classes.of(sm);
+                (ahead[simulated].until <= now).then_some(&sms[simulated])
+            };
             let starts = self
                 .dispatcher
                 .dispatch(&self.machine, state, self.kernels, self.now);
@@ -407,6 +429,12 @@ impl<'a> Gpu<'a> {
             self.flush(&over);
         }
         Ok(())
+    }
+
+    /// All blocks have started, and all have ended.
+    fn is_through(&self) -> bool {
+        let over = |(sm, ahead): (&Sm, &Ahead)| sm.is_empty() && ahead.until <= self.now;
+        self.dispatcher.is_done() && self.sms.iter().zip(&self.ahead).all(over)
     }
 
     /// Goes on to the next cycle in which something can happen.

@@ -57,6 +57,16 @@ impl<T: Copy> Crossbar<T> {
         self.inputs[input].len() < self.input_places
     }
 
+    /// Packets that `input` still takes.
+    pub fn room(&self, input: usize) -> usize {
+        self.input_places.saturating_sub(self.inputs[input].len())
+    }
+
+    /// The packets at `output`, which leave one after another.
+    pub fn at(&self, output: usize) -> &Ring<T> {
+        &self.outputs[output]
+    }
+
     /// A packet for `output` enters at `input`.
     pub fn push(&mut self, input: usize, output: u16, packet: T) {
         if self.inputs[input].is_empty() {

@@ -2,7 +2,7 @@
 
 use super::super::cache::{Cache, Outcome};
 use super::super::code::Caching;
-use super::super::memory::Crossbar;
+use super::super::memory::Outbox;
 use super::super::request::{Kind, Request};
 use super::super::ring::Ring;
 use super::collector::Collectors;
@@ -15,8 +15,6 @@ use crate::model::machine::L1;
 pub struct LoadStoreParameters {
     /// SM, as requests name it.
     pub sm: u16,
-    /// Its port at the crossbar.
-    pub port: usize,
     /// L1, whose banks take one sector per cycle each.
     pub l1: L1,
     /// Global loads go past L1.
@@ -115,24 +113,22 @@ impl LoadStore {
         flights: &mut Flights,
         warps: &mut Warps,
         collectors: &mut Collectors,
-        net: &mut Crossbar<Request>,
-        slice: &dyn Fn(u64) -> u16,
+        out: &mut Outbox,
     ) {
         self.write_back(now, flights, warps, collectors);
         self.answer(warps);
         if !self.l1.misses.is_empty()
-            && net.has_room(self.parameters.port)
-            && let Some(mut request) = self.l1.misses.pop_front()
+            && out.has_room()
+            && let Some(request) = self.l1.misses.pop_front()
         {
-            request.slice = slice(request.address);
-            net.push(self.parameters.port, request.slice, request);
+            out.push(now, request);
         }
         self.l1.replenish();
         if self.next_look_up <= now {
             self.look_up(now, flights, warps);
         }
         if let Some(flight) = self.serving {
-            self.serve(flight, now, flights, warps, net, slice);
+            self.serve(flight, now, flights, warps, out);
         }
     }
 
@@ -257,15 +253,7 @@ impl LoadStore {
         }
     }
 
-    fn serve(
-        &mut self,
-        id: FlightId,
-        now: u64,
-        flights: &mut Flights,
-        warps: &mut Warps,
-        net: &mut Crossbar<Request>,
-        slice: &dyn Fn(u64) -> u16,
-    ) {
+    fn serve(&mut self, id: FlightId, now: u64, flights: &mut Flights, warps: &mut Warps, out: &mut Outbox) {
         let flight = flights.get_mut(id);
         let slot = flight.slot as usize;
         match flight.facts.memory {
@@ -283,7 +271,7 @@ impl LoadStore {
                 }
             }
             Memory::Load(_) | Memory::Store | Memory::Atomic => {
-                self.send(id, now, flights, warps, net, slice);
+                self.send(id, now, flights, warps, out);
                 if !flights.get(id).accesses.is_empty() {
                     return;
                 }
@@ -303,15 +291,7 @@ impl LoadStore {
     }
 
     /// Gives sectors to L1 (one per bank) or past it (one).
-    fn send(
-        &mut self,
-        id: FlightId,
-        now: u64,
-        flights: &mut Flights,
-        warps: &mut Warps,
-        net: &mut Crossbar<Request>,
-        slice: &dyn Fn(u64) -> u16,
-    ) {
+    fn send(&mut self, id: FlightId, now: u64, flights: &mut Flights, warps: &mut Warps, out: &mut Outbox) {
         let flight = flights.get_mut(id);
         let past_l1 = match flight.facts.memory {
             Memory::Load(caching) => caching == Caching::L2 || self.parameters.skip_l1,
@@ -335,12 +315,10 @@ impl LoadStore {
             lanes: access.lanes,
         };
         if past_l1 {
-            if net.has_room(self.parameters.port)
+            if out.has_room()
                 && let Some(access) = flight.accesses.pop()
             {
-                let mut request = request(&access, flight.slot);
-                request.slice = slice(request.address);
-                net.push(self.parameters.port, request.slice, request);
+                out.push(now, request(&access, flight.slot));
                 if kind == Kind::Write {
                     warps.store_sent(flight.slot as usize);
                 }

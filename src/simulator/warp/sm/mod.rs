@@ -26,7 +26,7 @@ use self::units::Pipelines;
 use self::warps::Warps;
 use super::cache::{Cache, Counts, Geometry};
 use super::code::Effect;
-use super::memory::Crossbar;
+use super::memory::Outbox;
 use super::policy::AnyPolicy;
 use super::request::Request;
 use crate::model::machine::MachineShape;
@@ -83,7 +83,6 @@ impl Sm {
     /// An empty SM.
     pub fn new(
         number: u16,
-        port: usize,
         machine: &std::sync::Arc<MachineShape>,
         l1: Geometry,
         policies: Vec<AnyPolicy>,
@@ -94,7 +93,6 @@ impl Sm {
         let generic = &sm.register_file.generic;
         let parameters = LoadStoreParameters {
             sm: number,
-            port,
             l1: machine.l1.clone(),
             skip_l1: machine.l1.skip_global || machine.l1.cache.is_none(),
             shared_latency: u64::from(machine.shared_memory.latency),
@@ -157,6 +155,11 @@ impl Sm {
         self.load_store.responses.push_back(response);
     }
 
+    /// Something happened in the last cycle that the GPU is to hear of: a block ended, or no unit was there.
+    pub fn stops(&self) -> bool {
+        !self.ended.is_empty() || self.without_unit.is_some()
+    }
+
     /// No block is here.
     pub fn is_empty(&self) -> bool {
         self.resident == 0
@@ -193,14 +196,14 @@ impl Sm {
     }
 
     /// Cycle `now`. An SM without blocks does nothing.
-    pub fn cycle(&mut self, now: u64, net: &mut Crossbar<Request>, slice: &dyn Fn(u64) -> u16) {
+    pub fn cycle(&mut self, now: u64, out: &mut Outbox) {
         self.sleep_until(now);
         self.clock = now + 1;
         if self.is_empty() {
             return;
         }
         self.write_back();
-        self.execute(now, net, slice);
+        self.execute(now, out);
         for _ in 0..self.reads_per_bank {
             self.collectors
                 .step(&mut self.flights, &mut self.issued, &mut self.collected);
@@ -239,7 +242,7 @@ impl Sm {
         }
     }
 
-    fn execute(&mut self, now: u64, net: &mut Crossbar<Request>, slice: &dyn Fn(u64) -> u16) {
+    fn execute(&mut self, now: u64, out: &mut Outbox) {
         if !self.pipelines.is_empty() {
             self.results = self.pipelines.leave(now);
         }
@@ -252,14 +255,8 @@ impl Sm {
                 self.collected.clear(place);
             }
         }
-        self.load_store.cycle(
-            now,
-            &mut self.flights,
-            &mut self.warps,
-            &mut self.collectors,
-            net,
-            slice,
-        );
+        self.load_store
+            .cycle(now, &mut self.flights, &mut self.warps, &mut self.collectors, out);
         if self.collected.taken() & !places != 0
             && self.load_store.is_free()
             && let Some(place) = self.collected.oldest(Unit::PIPELINES * LANES)
