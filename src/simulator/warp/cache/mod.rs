@@ -134,8 +134,14 @@ impl Cache {
 
     /// Offers a request at time `now` (any non-decreasing count; it orders the lines by their last use).
     pub fn access(&mut self, request: &Request, now: u64) -> Outcome {
-        let found = self.tags.probe(request.address, request.writes());
-        let outcome = if request.writes() {
+        let writes = request.writes();
+        // Most refusals are these, and no write needs more to be refused.
+        if writes && self.misses.len() >= self.geometry.miss_queue && self.geometry.writes == Writes::Through
+        {
+            return Outcome::Refused;
+        }
+        let found = self.tags.probe(request.address, writes);
+        let outcome = if writes {
             self.write(request, found, now)
         } else {
             self.read(request, found, now)
@@ -157,9 +163,6 @@ impl Cache {
     fn write(&mut self, request: &Request, found: Found, now: u64) -> Outcome {
         let through = self.geometry.writes == Writes::Through;
         if let Found::Hit(line) = found {
-            if through && self.misses.len() >= self.geometry.miss_queue {
-                return Outcome::Refused;
-            }
             self.tags.touch(line, now);
             self.tags.write(line, request);
             if through {

@@ -25,6 +25,9 @@ pub struct Ahead {
     out: Outbox,
     /// The cycles in which it took an answer.
     taken: Ring<u64>,
+    /// The most cycles it was ahead.
+    #[cfg(test)]
+    most: u64,
 }
 
 /// The most cycles in a row.
@@ -41,6 +44,8 @@ impl Ahead {
             wake: NEVER,
             out: Outbox::new(),
             taken: Ring::new(),
+            #[cfg(test)]
+            most: 0,
         }
     }
 
@@ -126,6 +131,10 @@ impl Gpu<'_> {
             }
         }
         ahead.until = cycle;
+        #[cfg(test)]
+        {
+            ahead.most = ahead.most.max(cycle - self.now);
+        }
     }
 
     /// What SM `index` sends in this cycle comes to its port.
@@ -147,3 +156,7 @@ impl Gpu<'_> {
         ahead.wake.min(stopped).min(ahead.out.next().unwrap_or(NEVER))
     }
 }
+
+#[cfg(test)]
+#[path = "ahead_tests.rs"]
+mod tests;

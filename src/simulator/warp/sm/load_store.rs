@@ -115,7 +115,9 @@ impl LoadStore {
         collectors: &mut Collectors,
         out: &mut Outbox,
     ) {
-        self.write_back(now, flights, warps, collectors);
+        if self.writeback.is_some() || self.writes_back_next() {
+            self.write_back(now, flights, warps, collectors);
+        }
         self.answer(warps);
         if !self.l1.misses.is_empty()
             && out.has_room()
@@ -130,6 +132,11 @@ impl LoadStore {
         if let Some(flight) = self.serving {
             self.serve(flight, now, flights, warps, out);
         }
+    }
+
+    /// Whether something may be written back that is not yet.
+    fn writes_back_next(&self) -> bool {
+        !self.shared.is_empty() || self.past_l1.is_some() || self.l1.has_ready()
     }
 
     /// The registers of a load are written, answer by answer.
@@ -162,13 +169,14 @@ impl LoadStore {
                 self.writeback = None;
             }
         }
-        if self.writeback.is_some()
-            || self.shared.is_empty() && self.past_l1.is_none() && !self.l1.has_ready()
-        {
+        if self.writeback.is_some() || !self.writes_back_next() {
             return;
         }
         for step in 0..CLIENTS {
-            let client = (step + self.turn) % CLIENTS;
+            let client = match step + self.turn {
+                client if client < CLIENTS => client,
+                client => client - CLIENTS,
+            };
             let writeback = match client {
                 0 => self
                     .shared
