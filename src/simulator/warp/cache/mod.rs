@@ -3,6 +3,7 @@
 //! L1 writes through, L2 writes back; both allocate a line on a miss and fetch a partly written sector only when it is
 //! read (the reference calls that "lazy fetch on read").
 
+mod line;
 mod mshr;
 mod recency;
 mod tags;
