@@ -4,7 +4,8 @@
 //! as going cycle by cycle with the others. It is, as long as
 //!
 //! * it is known which answers come to the SM: those that wait at its port, one per cycle. One that is not there yet comes behind
-//!   them, and not before it has gone through the port ([`known`]);
+//!   them, and not before it has gone through the port ([`known`]); if nothing is under way to the port, it has to come from L2,
+//!   where the next request of the SM arrives in a cycle that is known ([`after_l2`]);
 //! * no block can start on it: none that waits has room, and no block of the SM ends. Blocks that end elsewhere make room there;
 //! * its port has room for all that it can send. What it sends comes to the port in the cycle in which it is sent.
 //!
@@ -25,6 +26,10 @@ pub struct Ahead {
     out: Outbox,
     /// The cycles in which it took an answer.
     taken: Ring<u64>,
+    /// Its requests on their way into slices of L2, with the cycle from which on they are there.
+    before_l2: Ring<u64>,
+    /// Its requests that are there, with those whose answers are under way.
+    answered_next: usize,
     /// The most cycles it was ahead.
     #[cfg(test)]
     most: u64,
@@ -44,9 +49,32 @@ impl Ahead {
             wake: NEVER,
             out: Outbox::new(),
             taken: Ring::new(),
+            before_l2: Ring::new(),
+            answered_next: 0,
             #[cfg(test)]
             most: 0,
         }
+    }
+
+    /// A request of the SM is in a slice of L2 from cycle `at` on, which is not before that of the last one.
+    pub fn asked(&mut self, at: u64) {
+        self.before_l2.push_back(at);
+    }
+
+    /// An answer came to the SM; that the request was there may be counted later.
+    pub fn answered(&mut self) {
+        self.answered_next = self.answered_next.wrapping_sub(1);
+    }
+
+    /// The cycle, after `now`, from which on a request of the SM can be in a slice of L2, each of which takes `latency` cycles on its
+    /// way in; `None` if one is there, or its answer is under way.
+    fn next_in_l2(&mut self, now: u64, latency: u64) -> Option<u64> {
+        while self.before_l2.front().is_some_and(|&at| at <= now) {
+            self.before_l2.pop_front();
+            self.answered_next = self.answered_next.wrapping_add(1);
+        }
+        let later = now + 1 + latency;
+        (self.answered_next == 0).then(|| self.before_l2.front().map_or(later, |&at| at.min(later)))
     }
 
     /// Whether the SM took an answer in cycle `now`, with which it is through.
@@ -68,6 +96,13 @@ fn known(waiting: usize, behind: usize, together: bool) -> u64 {
     (1 + moves_up + (waiting + behind) as u64).max(least)
 }
 
+/// The first cycle in which an answer to a request can be taken that is in a slice of L2 from cycle `at` on. If the crossbar, L2 and
+/// the SMs have the same clock (`together`), it is looked up in the next cycle, and its answer sent in the one after that; it comes
+/// to the port, and to the SM.
+fn after_l2(at: u64, together: bool) -> u64 {
+    at + if together { 4 } else { 1 }
+}
+
 impl Gpu<'_> {
     /// Whether SMs may go ahead of the others at all.
     pub(super) fn may_go_ahead(&self) -> bool {
@@ -79,7 +114,7 @@ impl Gpu<'_> {
     }
 
     /// The cycle up to which what comes to SM `index` is known.
-    fn horizon(&self, index: usize) -> u64 {
+    fn horizon(&mut self, index: usize) -> u64 {
         let next = self.now + 1;
         if !self.goes_ahead {
             return next;
@@ -87,7 +122,12 @@ impl Gpu<'_> {
         let clocks = &self.machine.clocks;
         let together = clocks.core_khz == clocks.interconnect_khz;
         let (waiting, behind) = (self.responses[index].len(), self.replies.at(index).len());
-        let horizon = self.now + known(waiting, behind, together).min(MOST);
+        let mut horizon = self.now + known(waiting, behind, together);
+        let latency = u64::from(self.machine.memory.rop_latency);
+        if let Some(at) = self.ahead[index].next_in_l2(self.now, latency) {
+            horizon = horizon.max(after_l2(at, together && clocks.core_khz == clocks.l2_khz));
+        }
+        let horizon = horizon.min(self.now + MOST);
         let room = self.requests.room(index) >= MOST as usize * PER_CYCLE;
         match room && self.dispatcher.rests_until(horizon) {
             true => horizon,

@@ -62,15 +62,18 @@ fn going_ahead_changes_nothing() {
     }
     let named = Machine::named("rtx2060").unwrap();
     let (mut ahead, mut in_step) = (0, 0);
-    for (interconnect_khz, ejection, responses, input, latency) in [
-        (1_365_000, 32, 2, 512, 194),
-        (1_000_000, 3, 1, 64, 20),
-        (2_500_000, 1, 2, 512, 1),
-        (1_365_000, 1, 1, 66, 1),
-        (1_365_000, 2, 3, 4, 5),
+    for (interconnect_khz, l2_khz, ejection, responses, input, latency) in [
+        (1_365_000, 1_365_000, 32, 2, 512, 194),
+        (1_000_000, 1_365_000, 3, 1, 64, 20),
+        (2_500_000, 3_000_000, 1, 2, 512, 1),
+        (1_365_000, 2_900_000, 1, 1, 66, 1),
+        (1_365_000, 700_000, 2, 3, 512, 2),
+        (1_365_000, 1_365_000, 32, 2, 512, 1),
+        (1_365_000, 1_365_000, 2, 3, 4, 5),
     ] {
         let mut shape = named.clone().into_shape();
         shape.clocks.interconnect_khz = interconnect_khz;
+        shape.clocks.l2_khz = l2_khz;
         shape.interconnect.ejection_buffer = ejection;
         shape.interconnect.response_buffer = responses;
         shape.interconnect.input_buffer = input;
@@ -97,5 +100,5 @@ fn going_ahead_changes_nothing() {
             assert!(run(true) == run(false), "{interconnect_khz} {scheduler} {sms}");
         }
     }
-    assert_eq!((ahead, in_step), (12, 18));
+    assert_eq!((ahead, in_step), (18, 24));
 }

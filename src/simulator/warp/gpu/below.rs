@@ -16,9 +16,11 @@ impl Gpu<'_> {
                 if ahead.until > self.now {
                     if ahead.took(self.now) {
                         responses.pop_front();
+                        ahead.answered();
                     }
                 } else if self.sms[sm].accepts() {
                     responses.pop_front();
+                    ahead.answered();
                     self.sms[sm].answer(response);
                     self.sm_wakes[sm] = self.now;
                 }
@@ -105,7 +107,10 @@ impl Gpu<'_> {
                     self.touch(request.address);
                 }
                 let slice = &mut self.slices[index];
-                slice.push(request, self.now);
+                let at = slice.push(request, self.now);
+                if self.goes_ahead {
+                    self.ahead[request.sm as usize].asked(at);
+                }
                 let wake = slice.wakes_at(self.now).unwrap_or(NEVER);
                 self.slice_wakes.set_earlier(index, wake, self.now);
             }

@@ -49,9 +49,11 @@ impl Slice {
         self.incoming.len() + 3 < self.queues.icnt_to_l2 as usize
     }
 
-    /// A request comes in.
-    pub fn push(&mut self, request: Request, now: u64) {
-        self.rop.push_back((now + self.rop_latency, request));
+    /// A request comes in; says from which cycle on it is there.
+    pub fn push(&mut self, request: Request, now: u64) -> u64 {
+        let at = now + self.rop_latency;
+        self.rop.push_back((at, request));
+        at
     }
 
     /// Whether the DRAM may answer.
