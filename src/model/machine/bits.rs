@@ -33,6 +33,7 @@ impl Gather {
         Gather { runs: runs.into() }
     }
 
+    #[inline]
     pub fn of(&self, word: u64) -> u64 {
         self.runs
             .iter()

@@ -80,6 +80,7 @@ impl Memory {
 
 impl Decoder {
     /// The channel of `address` before any hash, what is decoded further, and what a hash mixes in.
+    #[inline]
     fn split(&self, address: u64) -> (u32, u64, u64) {
         match self.division {
             Some(start) => {
@@ -96,6 +97,7 @@ impl Decoder {
     }
 
     /// The channel and the slice of `address`, whose bank by the mapping is `bank`.
+    #[inline]
     fn slice_of(&self, channel: u32, bank: u32, higher: u64) -> (u32, u32) {
         let count = self.slices_per_channel;
         let plain = |channel: u32| (channel, channel * count + (bank & (count - 1)));
@@ -129,6 +131,7 @@ impl Decoder {
     }
 
     /// The L2 slice of `address`: [`Location::slice`] alone.
+    #[inline]
     pub fn slice(&self, address: u64) -> u32 {
         let (channel, rest, higher) = self.split(address);
         self.slice_of(channel, self.bank.of(rest) as u32, higher).1
@@ -136,6 +139,7 @@ impl Decoder {
 
     /// The address within its slice, without the bits of channel and slice: what the sets of L2 are chosen by, so that
     /// all of them are used.
+    #[inline]
     pub fn within_slice(&self, address: u64) -> u64 {
         let (_, rest, _) = self.split(address);
         self.rest.of(rest)

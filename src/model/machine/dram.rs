@@ -107,21 +107,25 @@ pub struct Dram {
 
 impl Dram {
     /// Bytes that one column command moves.
+    #[inline]
     pub fn atom_bytes(&self) -> u32 {
         self.burst_length * self.bus_bytes * self.chips
     }
 
     /// For how long one column command uses the data bus [command cycles].
+    #[inline]
     pub fn burst_cycles(&self) -> u32 {
         self.burst_length / self.data_command_ratio
     }
 
     /// From activation to a write command, tRCDWR [command cycles].
+    #[inline]
     pub fn rcd_write(&self) -> u32 {
         self.timing.rcd.saturating_sub(self.timing.wl + 1)
     }
 
     /// From a read to a write command, tRTW [command cycles].
+    #[inline]
     pub fn read_to_write(&self) -> u32 {
         match self.no_turnaround {
             true => 0,
@@ -130,6 +134,7 @@ impl Dram {
     }
 
     /// From a write to a read command, tWTR [command cycles].
+    #[inline]
     pub fn write_to_read(&self) -> u32 {
         match self.no_turnaround {
             true => 0,
@@ -138,11 +143,13 @@ impl Dram {
     }
 
     /// From a write command to precharge of the same bank, tWTP [command cycles].
+    #[inline]
     pub fn write_to_precharge(&self) -> u32 {
         self.timing.wl + self.burst_cycles() + self.timing.wr
     }
 
     /// The group of `bank`.
+    #[inline]
     pub fn bank_group(&self, bank: u32) -> u32 {
         let timing = &self.timing;
         match self.bank_group_index {

@@ -35,6 +35,7 @@ impl Hash {
     }
 
     /// The bucket of `address`, out of `buckets` (a power of two), where `1 << offset_bits` bytes stay together.
+    #[inline]
     pub fn bucket(self, address: u64, offset_bits: u32, buckets: u32) -> u32 {
         let above = address >> offset_bits;
         let index = low(above, buckets);
@@ -43,6 +44,7 @@ impl Hash {
     }
 
     /// `index`, mixed with the `higher` bits above it; `None` for what needs the address itself.
+    #[inline]
     pub(super) fn mix(self, index: u32, higher: u64, buckets: u32) -> Option<u32> {
         match self {
             Hash::Linear => Some(index),

@@ -73,6 +73,7 @@ impl L1 {
     pub const MAX_KIB: u32 = 1 << 16;
 
     /// The bank of `address`.
+    #[inline]
     pub fn bank(&self, address: u64) -> u32 {
         let offset_bits = self.bank_interleaving_bytes.ilog2();
         self.bank_index.bucket(address, offset_bits, self.banks)

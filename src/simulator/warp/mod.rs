@@ -14,6 +14,7 @@ pub mod gpu;
 mod memory;
 pub mod policy;
 mod request;
+mod ring;
 pub mod scenario;
 mod sm;
 pub mod subcore;

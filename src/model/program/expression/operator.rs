@@ -22,6 +22,7 @@ impl Unary {
     }
 
     /// Its value.
+    #[inline]
     pub fn apply(self, x: i64) -> i64 {
         match self {
             Unary::Minus => x.wrapping_neg(),
@@ -145,6 +146,7 @@ impl Binary {
     }
 
     /// Its value.
+    #[inline]
     pub fn apply(self, x: i64, y: i64) -> i64 {
         match self {
             Binary::Or => i64::from(x != 0 || y != 0),

@@ -3,18 +3,19 @@
 //! L1 writes through, L2 writes back; both allocate a line on a miss and fetch a partly written sector only when it is
 //! read (the reference calls that "lazy fetch on read").
 
+mod line;
 mod mshr;
 mod recency;
 mod tags;
 mod word_hash;
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
 use self::mshr::{Mshr, Room};
 use self::tags::{Found, Tags};
 use super::request::{Kind, Request, SECTOR};
+use super::ring::Ring;
 
 /// What a write does to the level below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +91,7 @@ pub struct Cache {
     tags: Tags,
     mshr: Mshr,
     /// Requests for the level below.
-    pub misses: VecDeque<Request>,
+    pub misses: Ring<Request>,
     data_port: u64,
     fill_port: u64,
     /// Requests taken and missed.
@@ -103,7 +104,7 @@ impl Cache {
         Self {
             tags: Tags::new(&geometry),
             mshr: Mshr::new(geometry.mshr_entries, geometry.mshr_merges),
-            misses: VecDeque::new(),
+            misses: Ring::new(),
             data_port: 0,
             fill_port: 0,
             counts: Counts::default(),
@@ -134,8 +135,14 @@ impl Cache {
 
     /// Offers a request at time `now` (any non-decreasing count; it orders the lines by their last use).
     pub fn access(&mut self, request: &Request, now: u64) -> Outcome {
-        let found = self.tags.probe(request.address, request.writes());
-        let outcome = if request.writes() {
+        let writes = request.writes();
+        // Most refusals are these, and no write needs more to be refused.
+        if writes && self.misses.len() >= self.geometry.miss_queue && self.geometry.writes == Writes::Through
+        {
+            return Outcome::Refused;
+        }
+        let found = self.tags.probe(request.address, writes);
+        let outcome = if writes {
             self.write(request, found, now)
         } else {
             self.read(request, found, now)
@@ -157,9 +164,6 @@ impl Cache {
     fn write(&mut self, request: &Request, found: Found, now: u64) -> Outcome {
         let through = self.geometry.writes == Writes::Through;
         if let Found::Hit(line) = found {
-            if through && self.misses.len() >= self.geometry.miss_queue {
-                return Outcome::Refused;
-            }
             self.tags.touch(line, now);
             self.tags.write(line, request);
             if through {

@@ -1,8 +1,7 @@
 //! Miss status holding registers: who waits for which sector.
 
-use std::collections::VecDeque;
-
 use super::super::request::{Kind, Request};
+use super::super::ring::Ring;
 use super::word_hash::hash;
 
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +47,7 @@ pub struct Mshr {
     nodes: Vec<Waiting>,
     free_node: u32,
     /// Entries whose sector has arrived.
-    ready: VecDeque<u32>,
+    ready: Ring<u32>,
     most_entries: usize,
     most_merges: usize,
 }
@@ -67,7 +66,7 @@ impl Mshr {
             used: 0,
             nodes: Vec::new(),
             free_node: NONE,
-            ready: VecDeque::new(),
+            ready: Ring::new(),
             most_entries,
             most_merges,
         }

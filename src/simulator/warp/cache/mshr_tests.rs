@@ -1,5 +1,7 @@
 //! The registers against a list of lists.
 
+use std::collections::VecDeque;
+
 use super::*;
 
 fn request(sector: u64, kind: Kind, flight: u32) -> Request {

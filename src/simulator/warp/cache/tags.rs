@@ -4,55 +4,9 @@ use std::cell::Cell;
 
 use super::super::request::{LINE, Request, SECTOR};
 use super::Geometry;
+use super::line::{Line, NO_LINE, bit};
 use super::recency::Recency;
 use super::word_hash::hash;
-
-/// A line, with its sectors as sets of one bit each. A sector is reserved (on its way), valid, modified, or none of these.
-#[derive(Debug, Clone)]
-struct Line {
-    /// Its address; [`NO_LINE`] if it is empty.
-    tag: u64,
-    /// The next line whose address has the same hash.
-    next: u32,
-    reserved: u8,
-    valid: u8,
-    modified: u8,
-    readable: u8,
-    modified_on_fill: u8,
-    readable_on_fill: u8,
-    bytes_on_fill: bool,
-    dirty: [u32; 4],
-}
-
-impl Line {
-    /// One of which nothing is here.
-    fn new(tag: u64, next: u32) -> Self {
-        Self {
-            tag,
-            next,
-            reserved: 0,
-            valid: 0,
-            modified: 0,
-            readable: 0b1111,
-            modified_on_fill: 0,
-            readable_on_fill: 0,
-            bytes_on_fill: false,
-            dirty: [0; 4],
-        }
-    }
-
-    /// `sectors` are none of reserved, valid and modified any more.
-    fn forget(&mut self, sectors: u8) {
-        self.reserved &= !sectors;
-        self.valid &= !sectors;
-        self.modified &= !sectors;
-    }
-}
-
-/// The sector of `address` in its line, as a set.
-fn bit(address: u64) -> u8 {
-    1 << (address / SECTOR % 4)
-}
 
 /// Where a sector is, or could go. The numbers are indices of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +32,6 @@ pub struct Evicted {
     pub sectors: u8,
 }
 
-const NO_LINE: u64 = u64::MAX;
 const NONE: u32 = u32::MAX;
 
 /// The tags of a cache.
@@ -198,11 +151,7 @@ impl Tags {
             Found::Sector(line) => {
                 let state = &mut self.lines[line];
                 let was_modified = state.modified != 0;
-                state.modified_on_fill = state.modified_on_fill & !bit | state.modified & bit;
-                state.readable_on_fill &= !bit;
-                state.readable |= bit;
-                state.forget(bit);
-                state.reserved |= bit;
+                state.expect(bit);
                 if was_modified && state.modified == 0 {
                     self.dirty -= 1;
                 }
@@ -235,54 +184,27 @@ impl Tags {
 
     /// Data are written into the sector of `request`.
     pub fn write(&mut self, line: usize, request: &Request) {
-        let (sector, bit) = (request.sector(), bit(request.address));
-        let state = &mut self.lines[line];
-        self.dirty += u64::from(state.modified == 0);
-        state.forget(bit);
-        state.modified |= bit;
-        state.dirty[sector] |= request.bytes;
-        if state.dirty[sector] == u32::MAX {
-            state.readable |= bit;
-        }
+        let line = &mut self.lines[line];
+        self.dirty += u64::from(line.modified == 0);
+        line.write(request);
     }
 
-    /// After a write to a sector that was not here: it can be read if it was written as a whole.
+    /// After a write to a sector that was not here.
     pub fn write_fresh(&mut self, line: usize, request: &Request) {
-        let state = &mut self.lines[line];
-        let whole = state.dirty[request.sector()] == u32::MAX;
-        set(&mut state.readable, bit(request.address), whole);
+        self.lines[line].write_fresh(request);
     }
 
-    /// After a write to a sector that is on its way: what arrives completes it.
+    /// After a write to a sector that is on its way.
     pub fn write_pending(&mut self, line: usize, request: &Request) {
-        let bit = bit(request.address);
-        let state = &mut self.lines[line];
-        state.modified_on_fill |= bit;
-        state.bytes_on_fill = true;
-        if request.bytes != u32::MAX {
-            let whole = state.dirty[request.sector()] == u32::MAX;
-            set(&mut state.readable, bit, whole);
-            state.readable_on_fill |= bit;
-        }
+        self.lines[line].write_pending(request);
     }
 
     /// `sectors` arrived, one bit each; `bytes` of each were asked for.
     pub fn fill(&mut self, line: usize, sectors: u8, bytes: u32) {
-        let state = &mut self.lines[line];
-        let was_modified = state.modified != 0;
-        state.forget(sectors);
-        state.modified |= sectors & state.modified_on_fill;
-        state.valid |= sectors & !state.modified_on_fill;
-        state.readable |= sectors & state.readable_on_fill;
-        state.readable_on_fill &= !sectors;
-        if state.bytes_on_fill {
-            for sector in (0..4).filter(|sector| sectors >> sector & 1 == 1) {
-                state.dirty[sector] |= bytes;
-            }
-        }
-        if !was_modified && state.modified != 0 {
-            self.dirty += 1;
-        }
+        let line = &mut self.lines[line];
+        let was_modified = line.modified != 0;
+        line.fill(sectors, bytes);
+        self.dirty += u64::from(!was_modified && line.modified != 0);
     }
 
     /// Puts `sectors` of the line at `address` in, one bit each, valid and clean.
@@ -307,11 +229,6 @@ impl Tags {
         self.empty.fill(self.ways);
         self.dirty = 0;
     }
-}
-
-/// Puts `bit` into `set`, or takes it out.
-fn set(set: &mut u8, bit: u8, member: bool) {
-    *set = *set & !bit | if member { bit } else { 0 };
 }
 
 #[cfg(test)]

@@ -108,11 +108,17 @@ impl Dispatcher {
         Some(found)
     }
 
-    /// The blocks that start at the end of cycle `now - 1`, at most one in each cluster; `state` is that of an SM.
+    /// Whether no block starts before cycle `then`, unless one ends.
+    pub fn rests_until(&self, then: u64) -> bool {
+        self.left == 0 || self.settled_until >= then
+    }
+
+    /// The blocks that start at the end of cycle `now - 1`, at most one in each cluster; `state` is that of an SM that may have
+    /// room.
     pub fn dispatch<'s>(
         &mut self,
         machine: &MachineShape,
-        state: impl Fn(usize) -> &'s Sm,
+        state: impl Fn(usize) -> Option<&'s Sm>,
         kernels: &[Launch],
         now: u64,
     ) -> Vec<Start> {
@@ -128,10 +134,11 @@ impl Dispatcher {
             for core in 0..per_cluster {
                 let core = (core + self.last_sm[cluster] + 1) % per_cluster;
                 let sm = cluster * per_cluster + core;
-                let Some(kernel) = self.kernel_for(sm, machine, state(sm), kernels, now) else {
+                let Some(state) = state(sm) else { continue };
+                let Some(kernel) = self.kernel_for(sm, machine, state, kernels, now) else {
                     continue;
                 };
-                let Some((place, first_slot)) = self.room(sm, state(sm), machine, &kernels[kernel]) else {
+                let Some((place, first_slot)) = self.room(sm, state, machine, &kernels[kernel]) else {
                     continue;
                 };
                 starts.push(Start {

@@ -1,6 +1,9 @@
 //! A whole GPU at the warp level: clusters of SMs, a crossbar, slices of L2, DRAM channels; and the blocks of kernels.
 
+mod ahead;
 mod alike;
+mod below;
+mod build;
 mod clocks;
 mod dispatch;
 mod failure;
@@ -9,14 +12,15 @@ mod kernel;
 mod program;
 mod results;
 mod sample;
+mod skip;
 mod starts;
 mod supported;
 mod traced;
 mod wakes;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
+use self::ahead::Ahead;
 use self::alike::Classes;
 pub use self::alike::{UnlikeKernel, run_equal_once, stay_equal};
 use self::clocks::{Domain, Edges};
@@ -27,9 +31,9 @@ pub use self::results::{BlockRecord, KernelResult, Results, Traffic};
 use self::sample::Untouched;
 pub(super) use self::sample::run_until;
 use self::wakes::{NEVER, Wakes};
-use super::memory::{Crossbar, Partition, PartitionParameters, Place, Ports, Slice};
-use super::policy;
-use super::request::{LINE, Request};
+use super::memory::{Crossbar, Partition, Ports, Slice};
+use super::request::Request;
+use super::ring::Ring;
 use super::sm::Sm;
 pub use super::sm::{IssueEvent, Stalls};
 use crate::model::Scheduler;
@@ -60,12 +64,16 @@ struct Gpu<'a> {
     sms: Vec<Sm>,
     /// Which of them stand for which SMs. If each stands for itself, they have the same numbers; else no request leaves any.
     classes: Classes,
-    /// Per simulated SM, the cycle from which on it has something to do.
+    /// Per simulated SM, the cycle from which on there is something to do for it.
     sm_wakes: Vec<u64>,
+    /// Per simulated SM, what it did in later cycles.
+    ahead: Vec<Ahead>,
+    /// SMs may go ahead of the others.
+    goes_ahead: bool,
     requests: Crossbar<Request>,
     replies: Crossbar<Request>,
     /// Per cluster.
-    responses: Vec<VecDeque<Request>>,
+    responses: Vec<Ring<Request>>,
     slices: Vec<Slice>,
     slice_wakes: Wakes,
     partitions: Vec<Partition>,
@@ -120,109 +128,9 @@ pub fn run_watched(
 const WATCH: u64 = 1 << 16;
 
 impl<'a> Gpu<'a> {
-    /// `shares`: SMs that are equal are simulated once, which must be known to be sound.
-    fn new(
-        machine: &Machine,
-        kernels: &'a [Launch],
-        settings: &Settings,
-        shares: bool,
-    ) -> Result<Self, Failure> {
-        let mut shape = machine.clone().into_shape();
-        if let Some(sms) = settings.sms {
-            shape.clusters = sms.div_ceil(shape.sms_per_cluster).clamp(1, shape.clusters);
-        }
-        supported::machine(&shape)?;
-        supported::kernels(&shape, kernels)?;
-        let machine = Arc::new(shape);
-        let decoder = machine.memory.decoder();
-        let clusters = machine.clusters as usize;
-        let per_cluster = machine.sms_per_cluster as usize;
-        let budgets: Vec<u32> = kernels.iter().map(|kernel| kernel.budget).collect();
-        let shared = |kernel: &Launch| {
-            machine
-                .blocks_per_sm(&kernel.need)
-                .saturating_mul(kernel.need.shared_bytes)
-        };
-        let l1 = geometry::l1(&machine, kernels.iter().map(shared).max().unwrap_or(0));
-        let classes = match shares {
-            true => Classes::one(clusters * per_cluster),
-            false => Classes::single(clusters * per_cluster),
-        };
-        let mut sms: Vec<Sm> = (0..classes.simulated())
-            .map(|sm| {
-                let policies = (0..machine.sm.schedulers)
-                    .map(|first| policy::of_slots_from(first as usize, settings.scheduler, &budgets))
-                    .collect();
-                Sm::new(sm as u16, sm / per_cluster, &machine, l1.clone(), policies)
-            })
-            .collect();
-        if settings.record_issues {
-            for sm in &mut sms {
-                sm.record = Some(Vec::new());
-            }
-        }
-        let slices = machine.memory.slices() as usize;
-        let net = &machine.interconnect;
-        let (inputs, outputs) = (net.input_buffer as usize, net.output_buffer as usize);
-        let l2 = geometry::l2(&machine, &decoder);
-        let parameters = PartitionParameters {
-            slices: machine.memory.slices_per_channel as usize,
-            dram: machine.memory.dram,
-            dram_latency: u64::from(machine.memory.dram_latency),
-        };
-        let mut gpu = Self {
-            edges: Edges::new(&machine.clocks),
-            sm_wakes: vec![NEVER; sms.len()],
-            sms,
-            classes,
-            requests: Crossbar::new(clusters, slices, inputs, outputs, net.arbiter),
-            replies: Crossbar::new(slices, clusters, inputs, outputs, net.arbiter),
-            responses: vec![VecDeque::new(); clusters],
-            slices: (0..slices)
-                .map(|_| {
-                    Slice::new(
-                        l2.clone(),
-                        u64::from(machine.memory.rop_latency),
-                        machine.memory.queues,
-                    )
-                })
-                .collect(),
-            slice_wakes: Wakes::new(slices),
-            partitions: (0..machine.memory.channels)
-                .map(|_| Partition::new(&parameters))
-                .collect(),
-            partition_wakes: Wakes::new(machine.memory.channels as usize),
-            responding: Ports::default(),
-            replying: Ports::default(),
-            dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
-            now: 0,
-            skips: true,
-            results: Results::new(kernels),
-            enough: usize::MAX,
-            untouched: None,
-            kernels,
-            decoder,
-            machine,
-        };
-        gpu.warm(&settings.warm);
-        Ok(gpu)
-    }
-
-    /// Buffers come into L2, as a copy before the kernels would bring them: ascending, the sectors of a line together where
-    /// they are in one slice.
-    fn warm(&mut self, buffers: &[(u64, u64)]) {
-        for &(start, bytes) in buffers {
-            let end = start.saturating_add(bytes);
-            let mut line = start & !(LINE - 1);
-            while line < end {
-                self.warm_line(line, start, end);
-                line += LINE;
-            }
-        }
-    }
-
     fn run(&mut self, limit: u64, watch: &mut dyn FnMut(u64)) -> Result<(), Failure> {
         let mut next_watch = WATCH;
+        self.goes_ahead = self.may_go_ahead();
         loop {
             if self.skips {
                 self.edges.pass_dram(self.partition_wakes.earliest());
@@ -246,8 +154,7 @@ impl<'a> Gpu<'a> {
             }
             if ticks[Domain::Core as usize] {
                 self.core_cycle()?;
-                let through = self.dispatcher.is_done() && self.sms.iter().all(Sm::is_empty);
-                if through || self.results.blocks.len() >= self.enough {
+                if self.is_through() || self.results.blocks.len() >= self.enough {
                     return Ok(());
                 }
                 if self.now >= limit {
@@ -262,142 +169,39 @@ impl<'a> Gpu<'a> {
         }
     }
 
-    fn take_responses(&mut self) {
-        let places = self.machine.interconnect.ejection_buffer as usize;
-        for cluster in self.responding.with(self.replies.filled()).iter() {
-            let responses = &mut self.responses[cluster];
-            if let Some(&response) = responses.front() {
-                let sm = response.sm as usize;
-                if self.sms[sm].accepts() {
-                    responses.pop_front();
-                    self.sms[sm].answer(response);
-                    self.sm_wakes[sm] = self.now;
-                }
-            }
-            if responses.len() < places
-                && let Some(reply) = self.replies.pop(cluster)
-            {
-                responses.push_back(reply);
-            }
-            self.responding.set(cluster, !responses.is_empty());
-        }
-    }
-
-    fn send_replies(&mut self) {
-        let per_cluster = self.machine.sms_per_cluster as u16;
-        for index in self.replying.iter() {
-            let slice = &mut self.slices[index];
-            if self.replies.has_room(index)
-                && let Some(reply) = slice.outgoing.pop_front()
-            {
-                self.replies.push(index, reply.sm / per_cluster, reply);
-            }
-            self.replying.set(index, !slice.outgoing.is_empty());
-        }
-    }
-
-    fn dram_cycle(&mut self) {
-        let tick = self.edges.count(Domain::Dram);
-        let due = self.partition_wakes.due(tick);
-        if due.is_empty() {
-            return;
-        }
-        let per_channel = self.machine.memory.slices_per_channel as usize;
-        let decoder = &self.decoder;
-        let clocks = &self.machine.clocks;
-        let ticks = |cycles| clocks::edges_before(cycles, clocks.core_khz, clocks.dram_khz);
-        for channel in due.iter() {
-            let partition = &mut self.partitions[channel];
-            let first = channel * per_channel;
-            let slices = &mut self.slices[first..first + per_channel];
-            if !self.skips {
-                partition.wake();
-            } else if partition.is_quiet(self.now, tick)
-                && slices.iter().all(|slice| slice.to_dram.is_empty())
-            {
-                continue;
-            }
-            partition.cycle(slices, first, self.now, tick, |address| {
-                let location = decoder.locate(address);
-                Place {
-                    bank: location.bank,
-                    row: location.row,
-                }
-            });
-            let mut busy = !self.skips;
-            for (index, slice) in slices.iter().enumerate() {
-                busy |= !slice.to_dram.is_empty();
-                if !slice.from_dram.is_empty() {
-                    self.slice_wakes.set(first + index, self.now, self.now);
-                }
-            }
-            let wake = match busy {
-                true => 0,
-                false => partition.wakes_at(self.now, tick, ticks).unwrap_or(NEVER),
-            };
-            self.partition_wakes.set(channel, wake, tick + 1);
-        }
-    }
-
-    fn l2_cycle(&mut self) {
-        let arriving = self.requests.filled();
-        let due = self.slice_wakes.due(self.now);
-        let both = arriving.with(due);
-        if both.is_empty() {
-            return;
-        }
-        let per_channel = self.machine.memory.slices_per_channel as usize;
-        for index in both.iter() {
-            if arriving.contains(index)
-                && self.slices[index].accepts()
-                && let Some(request) = self.requests.pop(index)
-            {
-                if self.untouched.is_some() {
-                    self.touch(request.address);
-                }
-                let slice = &mut self.slices[index];
-                slice.push(request, self.now);
-                let wake = slice.wakes_at(self.now).unwrap_or(NEVER);
-                self.slice_wakes.set_earlier(index, wake, self.now);
-            }
-            if self.slice_wakes.is_due(index, self.now) {
-                let slice = &mut self.slices[index];
-                slice.cycle(self.now);
-                let wake = slice.wakes_at(self.now + 1).unwrap_or(NEVER);
-                self.slice_wakes.set(index, wake, self.now + 1);
-                self.replying.set(index, !slice.outgoing.is_empty());
-                if !slice.to_dram.is_empty() {
-                    let channel = index / per_channel;
-                    self.partition_wakes.set(channel, 0, 0);
-                }
-            }
-        }
-    }
-
     fn core_cycle(&mut self) -> Result<(), Failure> {
-        let decoder = &self.decoder;
-        let slice = |address: u64| decoder.slice(address) as u16;
         let mut over = Vec::new();
-        for (index, sm) in self.sms.iter_mut().enumerate() {
+        for index in 0..self.sms.len() {
             if self.sm_wakes[index] > self.now {
                 continue;
             }
-            sm.cycle(self.now, &mut self.requests, &slice);
-            self.sm_wakes[index] = sm.wakes_at(self.now + 1).unwrap_or(NEVER);
-            if let Some(kernel) = sm.without_unit {
-                return Err(Failure::NoUnit {
-                    kernel: self.kernels[kernel].name.clone(),
-                });
+            if self.ahead[index].until <= self.now {
+                self.go_ahead(index);
             }
-            for ended in sm.ended.drain(..) {
-                over.extend(self.classes.ended(index, ended));
+            self.send(index);
+            let sm = &mut self.sms[index];
+            if self.ahead[index].until == self.now + 1 {
+                if let Some(kernel) = sm.without_unit {
+                    return Err(Failure::NoUnit {
+                        kernel: self.kernels[kernel].name.clone(),
+                    });
+                }
+                for ended in sm.ended.drain(..) {
+                    over.extend(self.classes.ended(index, ended));
+                }
             }
+            self.sm_wakes[index] = self.next_of(index);
         }
         self.now += 1;
         self.end(&mut over);
         if !self.dispatcher.is_done() {
             let (sms, classes) = (&self.sms, &self.classes);
-            let state = |sm: usize| &sms[classes.of(sm)];
+            // One that is ahead has no room.
+            let (ahead, now) = (&self.ahead, self.now);
+            let state = |sm: usize| {
+                let simulated = classes.of(sm);
+                (ahead[simulated].until <= now).then_some(&sms[simulated])
+            };
             let starts = self
                 .dispatcher
                 .dispatch(&self.machine, state, self.kernels, self.now);
@@ -409,44 +213,10 @@ impl<'a> Gpu<'a> {
         Ok(())
     }
 
-    /// Goes on to the next cycle in which something can happen.
-    fn skip(&mut self, limit: u64) -> Result<(), Failure> {
-        let now = self.now;
-        if self.sm_wakes.iter().any(|&at| at <= now)
-            || !self.requests.is_empty()
-            || !self.replies.is_empty()
-            || !self.responding.is_empty()
-            || !self.replying.is_empty()
-        {
-            return Ok(());
-        }
-        let launch = self.dispatcher.next_launch(now, self.kernels).map(|at| at - 1);
-        let next = self.sm_wakes.iter().copied().chain(launch);
-        let next = next.chain([self.dram_wakes_at(), self.slice_wakes.earliest()]);
-        let next = next.min().unwrap_or(NEVER);
-        if next == NEVER {
-            return Err(Failure::Deadlock { cycle: now });
-        }
-        if next > limit {
-            return Err(Failure::Limit { cycles: limit });
-        }
-        if self.skips && next > now + 1 {
-            self.edges.skip_to(next);
-            self.now = next;
-        }
-        Ok(())
-    }
-
-    /// The core cycle from which on something can happen in some partition, or an earlier one.
-    fn dram_wakes_at(&self) -> u64 {
-        let clocks = &self.machine.clocks;
-        match self.partition_wakes.earliest() {
-            NEVER => NEVER,
-            wake => {
-                let ticks = wake.saturating_sub(self.edges.count(Domain::Dram));
-                self.now + clocks::edges_before(ticks, clocks.dram_khz, clocks.core_khz)
-            }
-        }
+    /// All blocks have started, and all have ended.
+    fn is_through(&self) -> bool {
+        let over = |(sm, ahead): (&Sm, &Ahead)| sm.is_empty() && ahead.until <= self.now;
+        self.dispatcher.is_done() && self.sms.iter().zip(&self.ahead).all(over)
     }
 
     fn finish(mut self) -> Results {

@@ -1,6 +1,7 @@
 //! Blocks start and end.
 
 use super::super::sm::{BlockStart, EndedBlock, Sm};
+use super::ahead::Ahead;
 use super::dispatch::{Start, warps};
 use super::{Failure, Gpu};
 
@@ -35,6 +36,7 @@ impl Gpu<'_> {
         for from in parted.copies {
             self.sms.push(self.sms[from].clone());
             self.sm_wakes.push(self.sm_wakes[from]);
+            self.ahead.push(Ahead::new());
         }
         for (simulated, start) in parted.starts {
             let kernel = &self.kernels[start.kernel];

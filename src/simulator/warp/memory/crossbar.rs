@@ -1,16 +1,15 @@
 //! A crossbar between input and output queues; a packet takes one cycle whatever its size.
 
-use super::packets::{Packets, Queue};
+use super::super::ring::Ring;
 use super::ports::Ports;
 use crate::model::machine::Arbiter;
 
 /// A crossbar of at most 128 inputs and 128 outputs.
 #[derive(Debug)]
 pub struct Crossbar<T> {
-    inputs: Vec<Queue>,
-    outputs: Vec<Queue>,
-    /// What is in them, with the output it goes to.
-    queued: Packets<(u16, T)>,
+    /// Each packet with the output it goes to.
+    inputs: Vec<Ring<(u16, T)>>,
+    outputs: Vec<Ring<T>>,
     input_places: usize,
     output_places: usize,
     arbiter: Arbiter,
@@ -39,9 +38,8 @@ impl<T: Copy> Crossbar<T> {
         arbiter: Arbiter,
     ) -> Self {
         Self {
-            inputs: vec![Queue::new(); inputs],
-            outputs: vec![Queue::new(); outputs],
-            queued: Packets::new(),
+            inputs: vec![Ring::new(); inputs],
+            outputs: vec![Ring::new(); outputs],
             input_places,
             output_places,
             arbiter,
@@ -59,19 +57,29 @@ impl<T: Copy> Crossbar<T> {
         self.inputs[input].len() < self.input_places
     }
 
+    /// Packets that `input` still takes.
+    pub fn room(&self, input: usize) -> usize {
+        self.input_places.saturating_sub(self.inputs[input].len())
+    }
+
+    /// The packets at `output`, which leave one after another.
+    pub fn at(&self, output: usize) -> &Ring<T> {
+        &self.outputs[output]
+    }
+
     /// A packet for `output` enters at `input`.
     pub fn push(&mut self, input: usize, output: u16, packet: T) {
         if self.inputs[input].is_empty() {
             self.want(output, input);
         }
-        self.queued.push(&mut self.inputs[input], (output, packet));
+        self.inputs[input].push_back((output, packet));
         self.packets += 1;
     }
 
     /// The next packet at `output`.
     pub fn pop(&mut self, output: usize) -> Option<T> {
         let queue = &mut self.outputs[output];
-        let (_, packet) = self.queued.pop(queue)?;
+        let packet = queue.pop_front()?;
         self.packets -= 1;
         if queue.is_empty() {
             self.filled.remove(output);
@@ -97,14 +105,21 @@ impl<T: Copy> Crossbar<T> {
     /// Moves the first packet of `input` to `output`.
     fn transfer(&mut self, input: usize, output: usize) {
         let from = &mut self.inputs[input];
-        self.queued.transfer(from, &mut self.outputs[output]);
+        let Some((_, packet)) = from.pop_front() else {
+            return;
+        };
+        self.outputs[output].push_back(packet);
         self.filled.insert(output);
+        let next = from.front().map(|&(next, _)| next);
+        if next == Some(output as u16) {
+            return;
+        }
         self.wanted[output].remove(input);
         if self.wanted[output].is_empty() {
             self.active.remove(output);
         }
-        if let Some(&(output, _)) = self.queued.first(from) {
-            self.want(output, input);
+        if let Some(next) = next {
+            self.want(next, input);
         }
     }
 
@@ -140,7 +155,7 @@ impl<T: Copy> Crossbar<T> {
         let mut served = 0_u128;
         for step in 0..self.inputs.len() {
             let input = (step + self.turn) % self.inputs.len();
-            let Some(&(output, _)) = self.queued.first(&self.inputs[input]) else {
+            let Some(&(output, _)) = self.inputs[input].front() else {
                 continue;
             };
             let output = output as usize;

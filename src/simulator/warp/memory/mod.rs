@@ -3,13 +3,14 @@
 mod channel;
 mod credits;
 mod crossbar;
-mod packets;
+mod outbox;
 mod partition;
 mod ports;
 mod slice;
 
 pub use channel::Place;
 pub use crossbar::Crossbar;
+pub use outbox::Outbox;
 pub use partition::{Partition, PartitionParameters};
 pub use ports::Ports;
 pub use slice::Slice;

@@ -1,8 +1,7 @@
 //! A memory partition: the slices of L2 before one DRAM channel.
 
-use std::collections::VecDeque;
-
 use super::super::request::Request;
+use super::super::ring::Ring;
 use super::channel::{Channel, Place};
 use super::credits::Credits;
 use super::slice::Slice;
@@ -25,7 +24,7 @@ pub struct Partition {
     channel: Channel,
     credits: Credits,
     /// On their way to the channel, with the core cycle at which they are there.
-    latency: VecDeque<(u64, Request)>,
+    latency: Ring<(u64, Request)>,
     dram_latency: u64,
     /// The command cycle before which nothing happens in the channel.
     quiet_until: u64,
@@ -41,7 +40,7 @@ impl Partition {
         Self {
             channel: Channel::new(*dram),
             credits: Credits::new(parameters.slices, limit),
-            latency: VecDeque::new(),
+            latency: Ring::new(),
             dram_latency: parameters.dram_latency,
             quiet_until: 0,
         }

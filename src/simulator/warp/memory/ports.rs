@@ -10,7 +10,7 @@ impl Ports {
     }
 
     pub fn contains(self, port: usize) -> bool {
-        self.0[port / 64] >> (port % 64) & 1 == 1
+        self.0[port / 64 % 2] >> (port % 64) & 1 == 1
     }
 
     /// `port` is one of them, or is not.
@@ -23,11 +23,11 @@ impl Ports {
     }
 
     pub fn insert(&mut self, port: usize) {
-        self.0[port / 64] |= 1 << (port % 64);
+        self.0[port / 64 % 2] |= 1 << (port % 64);
     }
 
     pub fn remove(&mut self, port: usize) {
-        self.0[port / 64] &= !(1 << (port % 64));
+        self.0[port / 64 % 2] &= !(1 << (port % 64));
     }
 
     /// The first port from `start` on, and round again.

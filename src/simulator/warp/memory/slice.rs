@@ -1,9 +1,8 @@
 //! A slice of L2 (a memory sub-partition) and the queues around it.
 
-use std::collections::VecDeque;
-
 use super::super::cache::{Cache, Geometry, Outcome};
 use super::super::request::{Kind, Request};
+use super::super::ring::Ring;
 use crate::model::machine::PartitionQueues;
 
 /// A slice of L2.
@@ -11,15 +10,15 @@ use crate::model::machine::PartitionQueues;
 pub struct Slice {
     l2: Cache,
     /// On their way in, with the cycle at which they are there.
-    rop: VecDeque<(u64, Request)>,
+    rop: Ring<(u64, Request)>,
     rop_latency: u64,
-    incoming: VecDeque<Request>,
+    incoming: Ring<Request>,
     /// Misses and write-backs for the DRAM.
-    pub to_dram: VecDeque<Request>,
+    pub to_dram: Ring<Request>,
     /// Answers of the DRAM.
-    pub from_dram: VecDeque<Request>,
+    pub from_dram: Ring<Request>,
     /// Answers for the SMs.
-    pub outgoing: VecDeque<Request>,
+    pub outgoing: Ring<Request>,
     queues: PartitionQueues,
     /// Lines put in before the start; they are older than every access.
     preloaded: u64,
@@ -29,12 +28,12 @@ impl Slice {
     pub fn new(geometry: Geometry, rop_latency: u64, queues: PartitionQueues) -> Self {
         Self {
             l2: Cache::new(geometry),
-            rop: VecDeque::new(),
+            rop: Ring::new(),
             rop_latency,
-            incoming: VecDeque::new(),
-            to_dram: VecDeque::new(),
-            from_dram: VecDeque::new(),
-            outgoing: VecDeque::new(),
+            incoming: Ring::new(),
+            to_dram: Ring::new(),
+            from_dram: Ring::new(),
+            outgoing: Ring::new(),
             queues,
             preloaded: 0,
         }
@@ -50,9 +49,11 @@ impl Slice {
         self.incoming.len() + 3 < self.queues.icnt_to_l2 as usize
     }
 
-    /// A request comes in.
-    pub fn push(&mut self, request: Request, now: u64) {
-        self.rop.push_back((now + self.rop_latency, request));
+    /// A request comes in; says from which cycle on it is there.
+    pub fn push(&mut self, request: Request, now: u64) -> u64 {
+        let at = now + self.rop_latency;
+        self.rop.push_back((at, request));
+        at
     }
 
     /// Whether the DRAM may answer.

@@ -5,25 +5,28 @@
 use super::super::code::Register;
 use super::flight::{FlightId, Flights, UNITS, Unit};
 use super::operands::Operands;
-use super::pipeline_registers::{LANES, PipelineRegisters};
+use super::pipeline_registers::{LANES, PipelineRegisters, lowest};
 
 /// The order in which a port looks at the pipeline registers before the collectors.
 pub const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Collector {
     flight: FlightId,
     /// Where the instruction goes from here.
     place: u8,
-    scheduler: u8,
-    /// The first collector of the next scheduler.
-    after: u8,
+    /// Its rank in the order of issue.
+    order: u64,
+    /// The scheduler, a set of one bit.
+    scheduler: u64,
+    /// The collectors from the first one of the next scheduler on, one bit each.
+    later: u64,
 }
 
 /// The collectors of an SM.
 #[derive(Debug, Clone)]
 pub struct Collectors {
-    units: Vec<Collector>,
+    units: [Collector; 64],
     /// Collectors that hold an instruction, one bit each.
     occupied: u64,
     /// Collectors that have all operands, one bit each.
@@ -36,8 +39,8 @@ pub struct Collectors {
     /// Per scheduler, its collectors, one bit each.
     of_scheduler: Vec<u64>,
     ports: usize,
-    /// Per output port, the collector it served last.
-    served: Vec<usize>,
+    /// Per output port, the collectors it looks at first: from the scheduler after the one served last on.
+    later: Vec<u64>,
     /// Collectors that wait for operands, first come, first served at each bank.
     waiting: Vec<u8>,
     /// A power of two.
@@ -49,15 +52,15 @@ pub struct Collectors {
 impl Collectors {
     pub fn new(units: usize, in_ports: usize, out_ports: usize, banks: usize, schedulers: usize) -> Self {
         let per_scheduler = units / schedulers;
+        let mut collectors = [Collector::default(); 64];
+        for (unit, collector) in collectors.iter_mut().enumerate().take(units) {
+            let after = (unit / per_scheduler + 1) * per_scheduler % units;
+            collector.scheduler = 1 << (unit / per_scheduler);
+            collector.later = u64::MAX << after;
+        }
         Self {
-            units: (0..units)
-                .map(|unit| Collector {
-                    flight: 0,
-                    place: 0,
-                    scheduler: (unit / per_scheduler) as u8,
-                    after: ((unit / per_scheduler + 1) * per_scheduler % units) as u8,
-                })
-                .collect(),
+            later: vec![collectors[0].later; out_ports],
+            units: collectors,
             occupied: 0,
             ready: 0,
             stuck: 0,
@@ -73,7 +76,6 @@ impl Collectors {
                 })
                 .collect(),
             ports: in_ports,
-            served: vec![0; out_ports],
             waiting: Vec::with_capacity(units),
             banks_per_scheduler: (banks / schedulers) as u32,
             written: 0,
@@ -109,7 +111,7 @@ impl Collectors {
     /// One step: hand over, read, take in.
     pub fn step(&mut self, flights: &mut Flights, from: &mut PipelineRegisters, to: &mut PipelineRegisters) {
         if self.ready & !self.stuck != 0 || self.stuck_behind & !to.taken() != 0 {
-            self.hand_over(flights, to);
+            self.hand_over(to);
         }
         if !self.waiting.is_empty() {
             self.read(flights);
@@ -120,38 +122,33 @@ impl Collectors {
         }
     }
 
-    fn hand_over(&mut self, flights: &Flights, to: &mut PipelineRegisters) {
+    fn hand_over(&mut self, to: &mut PipelineRegisters) {
         if self.stuck_behind & !to.taken() != 0 {
             (self.stuck, self.stuck_behind) = (0, 0);
         }
         let mut can_go = self.ready & !self.stuck;
-        for served in &mut self.served {
-            // From the first collector of the scheduler after the one served last.
-            let later = u64::MAX << self.units[*served].after;
-            loop {
-                if can_go == 0 {
-                    return;
-                }
-                let first = if can_go & later == 0 {
-                    can_go
-                } else {
-                    can_go & later
+        for later in &mut self.later {
+            while can_go != 0 {
+                let first = match can_go & *later {
+                    0 => can_go,
+                    first => first,
                 };
                 let bit = first & first.wrapping_neg();
                 can_go &= !bit;
-                let index = bit.trailing_zeros() as usize;
-                let collector = &self.units[index];
+                let collector = &self.units[bit.trailing_zeros() as usize & 63];
                 if to.is_free(collector.place) {
-                    let flight = collector.flight;
-                    to.put(collector.place, flight, flights.get(flight).order);
+                    to.put(collector.place, collector.flight, collector.order);
                     self.ready &= !bit;
                     self.occupied &= !bit;
-                    self.open |= 1 << collector.scheduler;
-                    *served = index;
+                    self.open |= collector.scheduler;
+                    *later = collector.later;
                     break;
                 }
                 self.stuck |= bit;
                 self.stuck_behind |= 1 << collector.place;
+            }
+            if can_go == 0 {
+                return;
             }
         }
     }
@@ -162,7 +159,7 @@ impl Collectors {
         let mut left = 0;
         for at in 0..self.waiting.len() {
             let index = self.waiting[at];
-            let operands = &mut flights.get_mut(self.units[index as usize].flight).operands;
+            let operands = &mut flights.get_mut(self.units[index as usize & 63].flight).operands;
             free &= !operands.read(free);
             if operands.is_empty() {
                 self.ready |= 1 << index;
@@ -179,21 +176,16 @@ impl Collectors {
         for _ in 0..self.ports {
             let mut left = units;
             while left != 0 {
-                let unit = left & left.wrapping_neg();
-                left &= !unit;
-                let Some(place) = from.oldest(unit.trailing_zeros() as usize) else {
-                    units &= !unit;
-                    continue;
-                };
-                let scheduler = place % LANES;
-                if self.open >> scheduler & 1 == 0 {
-                    // Where the oldest finds no collector now, it finds none in this step.
-                    units &= !unit;
-                    continue;
+                let unit = lowest(&mut left);
+                // Where the oldest finds no collector now, it finds none in this step.
+                let oldest = from.oldest(unit);
+                match oldest.filter(|place| self.open >> (place % LANES) & 1 == 1) {
+                    Some(place) => {
+                        self.hold(place % LANES, from.at_with_order(place), flights);
+                        from.clear(place);
+                    }
+                    None => units &= !(1 << unit),
                 }
-                let flight = from.at(place);
-                from.clear(place);
-                self.hold(scheduler, flight, flights);
             }
             if units == 0 || from.is_empty() {
                 return;
@@ -202,19 +194,21 @@ impl Collectors {
     }
 
     /// The first free collector of `scheduler`, which has one, begins with an instruction.
-    fn hold(&mut self, scheduler: usize, id: FlightId, flights: &Flights) {
+    fn hold(&mut self, scheduler: usize, (id, order): (FlightId, u64), flights: &Flights) {
         let free = self.of_scheduler[scheduler] & !self.occupied;
-        let index = free.trailing_zeros() as usize;
-        if free & (free - 1) == 0 {
-            self.open &= !(1 << scheduler);
-        }
+        let bit = free & free.wrapping_neg();
+        let index = bit.trailing_zeros() as usize & 63;
         let flight = flights.get(id);
         let collector = &mut self.units[index];
+        if free == bit {
+            self.open &= !collector.scheduler;
+        }
         collector.flight = id;
         collector.place = flight.place;
-        self.occupied |= 1 << index;
+        collector.order = order;
+        self.occupied |= bit;
         if flight.operands.is_empty() {
-            self.ready |= 1 << index;
+            self.ready |= bit;
         } else {
             self.waiting.push(index as u8);
         }

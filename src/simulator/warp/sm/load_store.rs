@@ -1,11 +1,10 @@
 //! The load-store unit of an SM: shared memory, L1 behind a latency, and what comes back from L2.
 
-use std::collections::VecDeque;
-
 use super::super::cache::{Cache, Outcome};
 use super::super::code::Caching;
-use super::super::memory::Crossbar;
+use super::super::memory::Outbox;
 use super::super::request::{Kind, Request};
+use super::super::ring::Ring;
 use super::collector::Collectors;
 use super::flight::{Access, FlightId, Flights, Memory};
 use super::warps::Warps;
@@ -16,8 +15,6 @@ use crate::model::machine::L1;
 pub struct LoadStoreParameters {
     /// SM, as requests name it.
     pub sm: u16,
-    /// Its port at the crossbar.
-    pub port: usize,
     /// L1, whose banks take one sector per cycle each.
     pub l1: L1,
     /// Global loads go past L1.
@@ -42,13 +39,13 @@ pub struct LoadStore {
     /// The instruction being served.
     serving: Option<FlightId>,
     /// Shared loads, with the cycle from which on they can be written back.
-    shared: VecDeque<(u64, FlightId)>,
+    shared: Ring<(u64, FlightId)>,
     /// Per bank of L1, sectors on their way to the tags, with the cycle in which they are there.
-    banks: Vec<VecDeque<(u64, Request)>>,
+    banks: Vec<Ring<(u64, Request)>>,
     /// No sector is at the tags before this cycle.
     next_look_up: u64,
     /// From the memory system.
-    pub responses: VecDeque<Request>,
+    pub responses: Ring<Request>,
     /// L1.
     pub l1: Cache,
     past_l1: Option<Request>,
@@ -62,12 +59,12 @@ const CLIENTS: usize = 5;
 impl LoadStore {
     pub fn new(parameters: LoadStoreParameters, l1: Cache) -> Self {
         Self {
-            banks: vec![VecDeque::new(); parameters.l1.banks as usize],
+            banks: vec![Ring::new(); parameters.l1.banks as usize],
             next_look_up: u64::MAX,
             parameters,
             serving: None,
-            shared: VecDeque::new(),
-            responses: VecDeque::new(),
+            shared: Ring::new(),
+            responses: Ring::new(),
             l1,
             past_l1: None,
             writeback: None,
@@ -116,25 +113,30 @@ impl LoadStore {
         flights: &mut Flights,
         warps: &mut Warps,
         collectors: &mut Collectors,
-        net: &mut Crossbar<Request>,
-        slice: &dyn Fn(u64) -> u16,
+        out: &mut Outbox,
     ) {
-        self.write_back(now, flights, warps, collectors);
+        if self.writeback.is_some() || self.writes_back_next() {
+            self.write_back(now, flights, warps, collectors);
+        }
         self.answer(warps);
         if !self.l1.misses.is_empty()
-            && net.has_room(self.parameters.port)
-            && let Some(mut request) = self.l1.misses.pop_front()
+            && out.has_room()
+            && let Some(request) = self.l1.misses.pop_front()
         {
-            request.slice = slice(request.address);
-            net.push(self.parameters.port, request.slice, request);
+            out.push(now, request);
         }
         self.l1.replenish();
         if self.next_look_up <= now {
             self.look_up(now, flights, warps);
         }
         if let Some(flight) = self.serving {
-            self.serve(flight, now, flights, warps, net, slice);
+            self.serve(flight, now, flights, warps, out);
         }
+    }
+
+    /// Whether something may be written back that is not yet.
+    fn writes_back_next(&self) -> bool {
+        !self.shared.is_empty() || self.past_l1.is_some() || self.l1.has_ready()
     }
 
     /// The registers of a load are written, answer by answer.
@@ -167,13 +169,14 @@ impl LoadStore {
                 self.writeback = None;
             }
         }
-        if self.writeback.is_some()
-            || self.shared.is_empty() && self.past_l1.is_none() && !self.l1.has_ready()
-        {
+        if self.writeback.is_some() || !self.writes_back_next() {
             return;
         }
         for step in 0..CLIENTS {
-            let client = (step + self.turn) % CLIENTS;
+            let client = match step + self.turn {
+                client if client < CLIENTS => client,
+                client => client - CLIENTS,
+            };
             let writeback = match client {
                 0 => self
                     .shared
@@ -258,15 +261,7 @@ impl LoadStore {
         }
     }
 
-    fn serve(
-        &mut self,
-        id: FlightId,
-        now: u64,
-        flights: &mut Flights,
-        warps: &mut Warps,
-        net: &mut Crossbar<Request>,
-        slice: &dyn Fn(u64) -> u16,
-    ) {
+    fn serve(&mut self, id: FlightId, now: u64, flights: &mut Flights, warps: &mut Warps, out: &mut Outbox) {
         let flight = flights.get_mut(id);
         let slot = flight.slot as usize;
         match flight.facts.memory {
@@ -284,7 +279,7 @@ impl LoadStore {
                 }
             }
             Memory::Load(_) | Memory::Store | Memory::Atomic => {
-                self.send(id, now, flights, warps, net, slice);
+                self.send(id, now, flights, warps, out);
                 if !flights.get(id).accesses.is_empty() {
                     return;
                 }
@@ -304,15 +299,7 @@ impl LoadStore {
     }
 
     /// Gives sectors to L1 (one per bank) or past it (one).
-    fn send(
-        &mut self,
-        id: FlightId,
-        now: u64,
-        flights: &mut Flights,
-        warps: &mut Warps,
-        net: &mut Crossbar<Request>,
-        slice: &dyn Fn(u64) -> u16,
-    ) {
+    fn send(&mut self, id: FlightId, now: u64, flights: &mut Flights, warps: &mut Warps, out: &mut Outbox) {
         let flight = flights.get_mut(id);
         let past_l1 = match flight.facts.memory {
             Memory::Load(caching) => caching == Caching::L2 || self.parameters.skip_l1,
@@ -336,12 +323,10 @@ impl LoadStore {
             lanes: access.lanes,
         };
         if past_l1 {
-            if net.has_room(self.parameters.port)
+            if out.has_room()
                 && let Some(access) = flight.accesses.pop()
             {
-                let mut request = request(&access, flight.slot);
-                request.slice = slice(request.address);
-                net.push(self.parameters.port, request.slice, request);
+                out.push(now, request(&access, flight.slot));
                 if kind == Kind::Write {
                     warps.store_sent(flight.slot as usize);
                 }

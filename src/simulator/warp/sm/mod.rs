@@ -21,12 +21,12 @@ use self::collector::Collectors;
 use self::facts::FactsTable;
 use self::flight::{FlightId, Flights, NONE, Unit};
 use self::load_store::{LoadStore, LoadStoreParameters};
-use self::pipeline_registers::{LANES, PipelineRegisters};
+use self::pipeline_registers::{LANES, PipelineRegisters, lowest};
 use self::units::Pipelines;
 use self::warps::Warps;
 use super::cache::{Cache, Counts, Geometry};
 use super::code::Effect;
-use super::memory::Crossbar;
+use super::memory::Outbox;
 use super::policy::AnyPolicy;
 use super::request::Request;
 use crate::model::machine::MachineShape;
@@ -56,6 +56,10 @@ pub struct Sm {
     sees_idle_cycles: bool,
     /// The scheduler that issues first.
     turn: usize,
+    /// Steps of the collectors per cycle.
+    reads_per_bank: u32,
+    /// Fetches per cycle.
+    fetch_throughput: u32,
     blocks: Vec<Option<Block>>,
     /// Blocks that are here.
     resident: usize,
@@ -79,7 +83,6 @@ impl Sm {
     /// An empty SM.
     pub fn new(
         number: u16,
-        port: usize,
         machine: &std::sync::Arc<MachineShape>,
         l1: Geometry,
         policies: Vec<AnyPolicy>,
@@ -90,7 +93,6 @@ impl Sm {
         let generic = &sm.register_file.generic;
         let parameters = LoadStoreParameters {
             sm: number,
-            port,
             l1: machine.l1.clone(),
             skip_l1: machine.l1.skip_global || machine.l1.cache.is_none(),
             shared_latency: u64::from(machine.shared_memory.latency),
@@ -116,6 +118,8 @@ impl Sm {
             fetched: None,
             last_fetched: 0,
             turn: 0,
+            reads_per_bank: sm.register_file.reads_per_bank,
+            fetch_throughput: sm.fetch_throughput,
             warps: Warps::new(sm.warps() as usize, schedulers, facts),
             blocks: (0..sm.blocks).map(|_| None).collect(),
             resident: 0,
@@ -149,6 +153,11 @@ impl Sm {
     /// An answer of the memory system.
     pub fn answer(&mut self, response: Request) {
         self.load_store.responses.push_back(response);
+    }
+
+    /// Something happened in the last cycle that the GPU is to hear of: a block ended, or no unit was there.
+    pub fn stops(&self) -> bool {
+        !self.ended.is_empty() || self.without_unit.is_some()
     }
 
     /// No block is here.
@@ -187,20 +196,20 @@ impl Sm {
     }
 
     /// Cycle `now`. An SM without blocks does nothing.
-    pub fn cycle(&mut self, now: u64, net: &mut Crossbar<Request>, slice: &dyn Fn(u64) -> u16) {
+    pub fn cycle(&mut self, now: u64, out: &mut Outbox) {
         self.sleep_until(now);
         self.clock = now + 1;
         if self.is_empty() {
             return;
         }
         self.write_back();
-        self.execute(now, net, slice);
-        for _ in 0..self.machine.sm.register_file.reads_per_bank {
+        self.execute(now, out);
+        for _ in 0..self.reads_per_bank {
             self.collectors
                 .step(&mut self.flights, &mut self.issued, &mut self.collected);
         }
         self.issue(now);
-        for _ in 0..self.machine.sm.fetch_throughput {
+        for _ in 0..self.fetch_throughput {
             if let Some(slot) = self.fetched.take() {
                 self.warps.decode(slot);
             }
@@ -233,28 +242,21 @@ impl Sm {
         }
     }
 
-    fn execute(&mut self, now: u64, net: &mut Crossbar<Request>, slice: &dyn Fn(u64) -> u16) {
+    fn execute(&mut self, now: u64, out: &mut Outbox) {
         if !self.pipelines.is_empty() {
             self.results = self.pipelines.leave(now);
         }
         let places = (1_u64 << (Unit::PIPELINES * LANES)) - 1;
         let mut bits = self.collected.taken() & places;
         while bits != 0 {
-            let place = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
+            let place = lowest(&mut bits);
             let id = self.collected.at(place);
             if self.pipelines.take(place, id, &mut self.flights, now) {
                 self.collected.clear(place);
             }
         }
-        self.load_store.cycle(
-            now,
-            &mut self.flights,
-            &mut self.warps,
-            &mut self.collectors,
-            net,
-            slice,
-        );
+        self.load_store
+            .cycle(now, &mut self.flights, &mut self.warps, &mut self.collectors, out);
         if self.collected.taken() & !places != 0
             && self.load_store.is_free()
             && let Some(place) = self.collected.oldest(Unit::PIPELINES * LANES)

@@ -5,8 +5,8 @@ use super::flight::{FlightId, UNITS, Unit};
 /// One register per kind of unit and scheduler, between two stages.
 #[derive(Debug, Clone)]
 pub struct PipelineRegisters {
-    /// What is in each place, and its rank in the order of issue.
-    places: [(FlightId, u64); PLACES],
+    /// What is in each place, and its rank in the order of issue; more of them than places, so that any bit of a word has one.
+    places: [(FlightId, u64); 64],
     /// Places that are taken, one bit each: by unit, then scheduler.
     taken: u64,
     /// By unit, how many come before it.
@@ -32,7 +32,7 @@ impl PipelineRegisters {
             ranks[unit as usize] = rank as u8;
         }
         Self {
-            places: [(0, 0); PLACES],
+            places: [(0, 0); 64],
             taken: 0,
             ranks,
             order,
@@ -45,7 +45,7 @@ impl PipelineRegisters {
     }
 
     pub fn is_free(&self, place: u8) -> bool {
-        self.taken >> place & 1 == 0
+        self.taken & bit(place.into()) == 0
     }
 
     pub fn is_empty(&self) -> bool {
@@ -85,34 +85,49 @@ impl PipelineRegisters {
     }
 
     pub fn put(&mut self, place: u8, flight: FlightId, order: u64) {
-        self.places[place as usize] = (flight, order);
-        self.taken |= 1 << place;
+        self.places[place as usize & 63] = (flight, order);
+        self.taken |= bit(place.into());
     }
 
     /// What is in place `index`; to be asked of places that are taken.
     pub fn at(&self, index: usize) -> FlightId {
-        self.places[index].0
+        self.places[index & 63].0
+    }
+
+    /// What is in place `index`, and its rank in the order of issue; as [`Self::at`].
+    pub fn at_with_order(&self, index: usize) -> (FlightId, u64) {
+        self.places[index & 63]
     }
 
     pub fn clear(&mut self, index: usize) {
-        self.taken &= !(1 << index);
+        self.taken &= !bit(index as u32);
     }
 
     /// Of the unit whose first place is `first`: the place with the instruction that was issued first, if it has any.
     pub fn oldest(&self, first: usize) -> Option<usize> {
-        let mut bits = self.taken >> first & 0xff;
+        let mut bits = self.taken & (0xff << first);
         if bits == 0 {
             return None;
         }
-        let mut oldest = first + bits.trailing_zeros() as usize;
-        bits &= bits - 1;
+        let mut oldest = lowest(&mut bits);
         while bits != 0 {
-            let place = first + bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            if self.places[place].1 < self.places[oldest].1 {
+            let place = lowest(&mut bits);
+            if self.places[place & 63].1 < self.places[oldest & 63].1 {
                 oldest = place;
             }
         }
         Some(oldest)
     }
+}
+
+/// The lowest of `bits`, which are some, taken out.
+pub fn lowest(bits: &mut u64) -> usize {
+    let lowest = bits.trailing_zeros() as usize;
+    *bits &= bits.wrapping_sub(1);
+    lowest
+}
+
+/// A set of one place.
+fn bit(place: u32) -> u64 {
+    1_u64.wrapping_shl(place)
 }

@@ -138,27 +138,99 @@ pub fn binary(operator: Binary, (x, dx): (i64, i64), (y, dy): (i64, i64)) -> Opt
         Binary::Multiply if dy == 0 => Some((x.wrapping_mul(y), dx.wrapping_mul(y))),
         Binary::Multiply if dx == 0 => Some((x.wrapping_mul(y), x.wrapping_mul(dy))),
         Binary::ShiftLeft if dy == 0 => Some((operator.apply(x, y), operator.apply(dx, y))),
+        // What rises or falls is on the same side of a number everywhere if it is at its ends.
+        Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast if dx == 0 || dy == 0 => {
+            let first = operator.apply(x, y);
+            (first == operator.apply(last((x, dx))?, last((y, dy))?)).then_some((first, 0))
+        }
         _ => None,
     }
 }
 
-/// A function of its arguments.
-pub fn call(function: Function, arguments: &[Lanes]) -> Lanes {
-    let uniform: Option<Vec<i64>> = arguments
-        .iter()
-        .map(|argument| match argument {
-            Lanes::Affine(base, 0) => Some(*base),
-            _ => None,
-        })
-        .collect();
-    match uniform {
-        Some(arguments) => Lanes::Affine(function.apply(&arguments), 0),
-        None => {
-            let arguments: Vec<[i64; LANES]> = arguments.iter().map(Lanes::each).collect();
-            Lanes::Each(std::array::from_fn(|lane| {
-                let arguments: Vec<i64> = arguments.iter().map(|argument| argument[lane]).collect();
-                function.apply(&arguments)
-            }))
+/// A function of what is affine, if it stays so.
+pub fn call(function: Function, arguments: &[(i64, i64)]) -> Option<(i64, i64)> {
+    match *arguments {
+        [(x, 0)] => Some((function.apply(&[x]), 0)),
+        [(x, 0), (y, 0)] => Some((function.apply(&[x, y]), 0)),
+        // What changes no number of an interval changes none between its ends.
+        [(base, stride)] if function != Function::Hash => {
+            let keeps = |end: i64| function.apply(&[end]) == end;
+            (keeps(base) && keeps(last((base, stride))?)).then_some((base, stride))
         }
+        _ => None,
+    }
+}
+
+/// The value in the last lane, if none on the way to it wraps around.
+fn last((base, stride): (i64, i64)) -> Option<i64> {
+    base.checked_add(stride.checked_mul(LANES as i64 - 1)?)
+}
+
+/// A function of its arguments in each lane.
+pub fn call_each(function: Function, arguments: &[Lanes]) -> Lanes {
+    Lanes::Each(match arguments {
+        [x] => x.each().map(|x| function.apply(&[x])),
+        [x, y] => {
+            let (x, y) = (x.each(), y.each());
+            std::array::from_fn(|lane| function.apply(&[x[lane], y[lane]]))
+        }
+        _ => {
+            let arguments: Vec<[i64; LANES]> = arguments.iter().map(Lanes::each).collect();
+            let mut values = Vec::with_capacity(arguments.len());
+            std::array::from_fn(|lane| {
+                values.clear();
+                values.extend(arguments.iter().map(|argument| argument[lane]));
+                function.apply(&values)
+            })
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of all sizes, near the ends of what fits into some bits.
+    fn numbers() -> impl Iterator<Item = i64> {
+        let near = |end: i64| (-40..40).map(move |more| end.wrapping_add(more));
+        [0, 1 << 7, 1 << 8, -(1 << 15), 1 << 31, 1 << 32, i64::MAX]
+            .into_iter()
+            .flat_map(near)
+    }
+
+    #[test]
+    fn what_stays_affine_is_so_in_each_lane() {
+        let strides = [-3, -1, 0, 1, 2, 31, 1 << 40, i64::MAX];
+        let (mut kept, mut other) = (0, 0);
+        let mut check = |found: Option<(i64, i64)>, each: Lanes| match found {
+            Some((base, stride)) => {
+                assert_eq!(Lanes::Affine(base, stride).each(), each.each());
+                kept += 1;
+            }
+            None => other += 1,
+        };
+        for base in numbers() {
+            for stride in strides {
+                let lanes = Lanes::Affine(base, stride);
+                for (_, function) in Function::ALL {
+                    check(
+                        call(function, &[(base, stride)]),
+                        call_each(function, std::slice::from_ref(&lanes)),
+                    );
+                }
+                for operator in [Binary::Less, Binary::AtMost, Binary::Greater, Binary::AtLeast] {
+                    for number in [-1, 0, 20, 253, 1 << 31, i64::MAX] {
+                        let (x, y) = (Lanes::Each(lanes.each()), Lanes::Each([number; LANES]));
+                        let (left, right) = ((base, stride), (number, 0));
+                        check(
+                            binary(operator, left, right),
+                            x.clone().binary(operator, y.clone()),
+                        );
+                        check(binary(operator, right, left), y.binary(operator, x));
+                    }
+                }
+            }
+        }
+        assert!(kept > 10_000 && other > 10_000, "{kept} {other}");
     }
 }

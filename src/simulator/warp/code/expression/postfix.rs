@@ -1,6 +1,6 @@
 //! Expressions in postfix form.
 
-use super::lanes::{Lanes, binary, call, unary};
+use super::lanes::{Lanes, binary, call, call_each, unary};
 use super::position::Position;
 use crate::model::program::expression::{Binary, Function, Unary};
 use crate::model::program::{Builtin, Expression};
@@ -81,7 +81,7 @@ impl Postfix {
                 }
                 Op::Call(function, count) => {
                     let arguments = stack.split_off(stack.len().saturating_sub(*count));
-                    call(*function, &arguments)
+                    call_each(*function, &arguments)
                 }
             };
             stack.push(value);
@@ -116,7 +116,10 @@ impl Postfix {
                         _ => return None,
                     }
                 }
-                Op::Call(..) => return None,
+                Op::Call(function, count) => {
+                    top -= count;
+                    call(*function, stack.get(top..top + count)?)?
+                }
             };
             *stack.get_mut(top)? = value;
             top += 1;

@@ -9,6 +9,7 @@ mod tests;
 use std::collections::VecDeque;
 
 use super::super::request::{Kind, Request, SECTOR};
+use super::super::ring::Ring;
 use crate::model::machine::{Dram, DramScheduler};
 
 /// Where an address lies in its channel.
@@ -66,11 +67,11 @@ pub struct Channel {
     /// Banks with something in a queue, one bit each.
     queued: u64,
     /// Arrived, not yet in a bank's queue.
-    arrivals: VecDeque<(u32, Job)>,
+    arrivals: Ring<(u32, Job)>,
     /// Requests on the data bus, with the cycle in which they are through.
-    bus: VecDeque<(u64, Request, bool)>,
+    bus: Ring<(u64, Request, bool)>,
     /// Answers.
-    pub answers: VecDeque<Request>,
+    pub answers: Ring<Request>,
     /// Requests that are here, in whatever state.
     inside: usize,
     /// The command cycle.
@@ -101,9 +102,9 @@ impl Channel {
             banks: (0..dram.timing.banks).map(|_| Bank::default()).collect(),
             working: 0,
             queued: 0,
-            arrivals: VecDeque::new(),
-            bus: VecDeque::new(),
-            answers: VecDeque::new(),
+            arrivals: Ring::new(),
+            bus: Ring::new(),
+            answers: Ring::new(),
             inside: 0,
             clock: 0,
             quiet_until: 0,
@@ -191,7 +192,6 @@ impl Channel {
     }
 
     /// Command cycle `tick`. Returns a write-back that is done.
-    #[inline(never)] // MARK
     pub fn cycle(&mut self, tick: u64) -> Option<Request> {
         let written = self.deliver(tick);
         self.schedule();

@@ -1,0 +1,140 @@
+//! A queue in a ring.
+
+/// A queue of small values, first in, first out.
+///
+/// Its places are a power of two, and each holds some value, so that one that comes or goes takes a few instructions.
+#[derive(Debug, Clone)]
+pub struct Ring<T> {
+    /// None before the first value comes.
+    places: Vec<T>,
+    /// Below the number of places.
+    first: usize,
+    len: usize,
+}
+
+/// Places of the smallest ring.
+const FEWEST: usize = 8;
+
+impl<T: Copy> Ring<T> {
+    /// An empty one.
+    pub const fn new() -> Self {
+        Self {
+            places: Vec::new(),
+            first: 0,
+            len: 0,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The place that is `behind` the first value.
+    fn place(&self, behind: usize) -> usize {
+        self.first.wrapping_add(behind) & self.places.len().wrapping_sub(1)
+    }
+
+    /// The value that came first.
+    pub fn front(&self) -> Option<&T> {
+        match self.len {
+            0 => None,
+            _ => self.places.get(self.first),
+        }
+    }
+
+    /// The value that came first.
+    pub fn front_mut(&mut self) -> Option<&mut T> {
+        match self.len {
+            0 => None,
+            _ => self.places.get_mut(self.first),
+        }
+    }
+
+    /// The value that came last.
+    pub fn back(&self) -> Option<&T> {
+        match self.len {
+            0 => None,
+            len => self.places.get(self.place(len.wrapping_sub(1))),
+        }
+    }
+
+    /// The value that came after `behind` others that are here.
+    pub fn get(&self, behind: usize) -> Option<&T> {
+        match behind < self.len {
+            true => self.places.get(self.place(behind)),
+            false => None,
+        }
+    }
+
+    /// `value` comes.
+    pub fn push_back(&mut self, value: T) {
+        if self.len == self.places.len() {
+            self.grow(value);
+        }
+        let place = self.place(self.len);
+        if let Some(place) = self.places.get_mut(place) {
+            *place = value;
+            self.len = self.len.wrapping_add(1);
+        }
+    }
+
+    /// The value that came first goes.
+    pub fn pop_front(&mut self) -> Option<T> {
+        let value = *self.front()?;
+        self.first = self.place(1);
+        self.len = self.len.wrapping_sub(1);
+        Some(value)
+    }
+
+    /// Twice as many places; the new ones hold `filler`.
+    #[cold]
+    fn grow(&mut self, filler: T) {
+        self.places.rotate_left(self.first);
+        self.first = 0;
+        let places = (self.places.len() * 2).max(FEWEST);
+        self.places.resize(places, filler);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    #[test]
+    fn equals_a_queue() {
+        let mut state = 31_u64;
+        let mut random = |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..50 {
+            let (mut ring, mut twin) = (Ring::new(), VecDeque::new());
+            for value in 0..500 {
+                // It fills and drains by turns.
+                if random(10) < [4, 6][value / 100 % 2] {
+                    ring.push_back(value);
+                    twin.push_back(value);
+                } else {
+                    assert_eq!(ring.pop_front(), twin.pop_front());
+                }
+                if random(20) == 0 {
+                    ring.front_mut().into_iter().for_each(|first| *first += 1000);
+                    twin.front_mut().into_iter().for_each(|first| *first += 1000);
+                }
+                assert_eq!(ring.front(), twin.front());
+                assert_eq!(ring.back(), twin.back());
+                let behind = random(30) as usize;
+                assert_eq!(ring.get(behind), twin.get(behind));
+                assert_eq!((ring.len(), ring.is_empty()), (twin.len(), twin.is_empty()));
+            }
+        }
+    }
+}
