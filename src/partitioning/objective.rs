@@ -109,7 +109,6 @@ impl Budget {
     }
 
     /// How much time is left, if that is limited.
-    #[cfg(feature = "highs")]
     pub fn time_left(&self) -> Option<Duration> {
         self.limit.map(|limit| limit.saturating_sub(self.start.elapsed()))
     }

@@ -71,6 +71,11 @@ impl<'e, 'p> Sizes<'e, 'p> {
         self.phase.is_spent(self.tested + self.charged)
     }
 
+    /// Whether the time that may be spent for now is: what no count of tests ends asks for that on its way.
+    pub fn is_late(&self) -> bool {
+        self.phase.time_left().is_some_and(|left| left.is_zero())
+    }
+
     /// How many tests may be spent for now.
     #[cfg(feature = "highs")]
     pub fn tests_left(&self) -> u64 {

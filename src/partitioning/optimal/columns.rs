@@ -114,7 +114,7 @@ impl Columns {
     /// The prices of the linear program with all groups of the pool that help; `None` if what may be spent is spent before.
     pub fn proposed(&mut self, sizes: &mut Sizes<'_, '_>) -> Option<Vec<i64>> {
         while !sizes.exhausted() {
-            let solved = self.master.solve();
+            let solved = self.master.solve(|| sizes.is_late());
             sizes.charge(self.master.work());
             if !solved {
                 return None;
@@ -162,9 +162,12 @@ impl Columns {
         prices.map(|(&price, most)| rounded(price).min(most)).collect()
     }
 
-    /// Every pair that saves SMs.
+    /// Every pair that saves SMs, while there is time.
     pub fn add_pairs(&mut self, sizes: &mut Sizes<'_, '_>) {
         for b in 0..self.alone.len() {
+            if sizes.is_late() {
+                return;
+            }
             for a in 0..b {
                 let (low, high) = (
                     self.alone[a].max(self.alone[b]),

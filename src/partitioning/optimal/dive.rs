@@ -90,7 +90,7 @@ impl Columns {
     ) -> Option<f64> {
         let mut nodes = ROUND.nodes_each;
         for round in 0.. {
-            let solved = rest.master.solve();
+            let solved = rest.master.solve(|| sizes.is_late());
             sizes.charge(rest.master.work());
             if !solved || sizes.exhausted() {
                 return None;

@@ -17,6 +17,9 @@ const PIVOT: f64 = 1e-7;
 /// By so much may values fall below zero.
 const SLACK: f64 = 1e-9;
 
+/// Pivots between two looks at the time.
+const ASKED: u32 = 16;
+
 /// Pivots before it is given up.
 const PIVOTS: u32 = 100_000;
 
@@ -106,8 +109,8 @@ impl Master {
         }
     }
 
-    /// Solves it from where it is; false if that took too long.
-    pub fn solve(&mut self) -> bool {
+    /// Solves it from where it is; false if that took too long, or it is `late`.
+    pub fn solve(&mut self, late: impl Fn() -> bool) -> bool {
         let mut pivots = 0;
         loop {
             // The best columns are looked at again and again before all are.
@@ -121,6 +124,9 @@ impl Master {
                 let Some(row) = self.leaving(&column).filter(|_| pivots < PIVOTS) else {
                     return false;
                 };
+                if pivots.is_multiple_of(ASKED) && late() {
+                    return false;
+                }
                 self.pivot(row, entering, reduced, &column);
                 self.work += candidates.len() + self.rows * self.rows / 4;
             }
