@@ -179,3 +179,16 @@ pub(super) fn parts_of(partitions: Vec<Candidate>) -> Vec<Part> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_budget_grows_beyond_fifty_tasks_and_not_beyond_that_of_optimal() {
+        assert_eq!([0, 1, 49, 50].map(auto_budget), [AUTO_BUDGET; 4]);
+        assert_eq!(auto_budget(100), 16 * AUTO_BUDGET);
+        assert!(auto_budget(158) < OPTIMAL_BUDGET);
+        assert_eq!([159, 200, usize::MAX].map(auto_budget), [OPTIMAL_BUDGET; 3]);
+    }
+}
