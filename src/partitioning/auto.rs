@@ -53,11 +53,14 @@ pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heurist
     improve(&mut sizes, &mut parts, target, SEED);
     if total(&parts) > target {
         sizes.spend(APPROACH, 20);
-        bound.approach(&mut sizes, alone, &parts, aim);
+        let near = bound.approach(&mut sizes, alone, &parts, aim);
         sizes.spend(BOUND, 20);
         bound.dive(&mut sizes, &mut parts, aim);
         bound.raise(&mut sizes, &parts, aim);
         sizes.spend(CHOICE, 20);
+        if !near {
+            bound.dive(&mut sizes, &mut parts, aim);
+        }
         bound.choose(&mut sizes, &mut parts, aim);
         let target = target.max(aim.target(bound.sms()));
         sizes.spend(20, 20);

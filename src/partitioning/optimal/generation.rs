@@ -41,16 +41,18 @@ const FAR: f64 = 0.25;
 
 impl Columns {
     /// Generates groups of some worth until there are few, so that the program's prices, of which nothing is proven yet, are nearly the last; `bound` becomes
-    /// the best that is proven on the way. Bounds from `enough` SMs on are of no interest. Where every group is tested, none is left out.
+    /// the best that is proven on the way. Bounds from `enough` SMs on are of no interest. Where every group is tested, none is left out. Whether prices are
+    /// nearly the last.
     pub fn approach(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
         (works, pricing): Known<'_, '_>,
         bound: &mut Bound,
         enough: u32,
-    ) {
+    ) -> bool {
         if sizes.problem().policy() != Policy::Edf {
-            return self.generate_by_tests(sizes, works, bound, enough);
+            self.generate_by_tests(sizes, works, bound, enough);
+            return !sizes.exhausted();
         }
         while bound.sms() < enough
             && let Some(prices) = self.proposed(sizes)
@@ -59,9 +61,10 @@ impl Columns {
             bound.offer_priced(&prices, &priced);
             self.add(&priced.groups, COLUMNS, FAR);
             if priced.groups.len() < FEW {
-                return;
+                return true;
             }
         }
+        bound.sms() >= enough
     }
 
     /// Generates groups until none is worth more than its SMs, or what may be spent is spent; `bound` becomes the best that was proven on the

@@ -76,6 +76,8 @@ pub(super) fn optimal(
             bounding.dive(&mut sizes, &mut parts, aim);
             bounding.raise(&mut sizes, &parts, aim);
             sizes.spend(CHOICE, 20);
+            // With better prices than those of the first.
+            bounding.dive(&mut sizes, &mut parts, aim);
             bounding.choose(&mut sizes, &mut parts, aim);
             0
         }
@@ -128,14 +130,14 @@ impl<'p> Bounding<'p> {
     }
 
     /// Generates groups, from `parts` and all groups recorded so far, until prices are nearly those of the linear program of all, or bound as
-    /// much as `aim` asks for, or what may be spent is spent. `alone` are the sizes of single tasks.
-    pub fn approach(&mut self, sizes: &mut Sizes<'_, '_>, alone: Vec<u32>, parts: &[Part], aim: Aim) {
+    /// much as `aim` asks for, or what may be spent is spent; whether it is not. `alone` are the sizes of single tasks.
+    pub fn approach(&mut self, sizes: &mut Sizes<'_, '_>, alone: Vec<u32>, parts: &[Part], aim: Aim) -> bool {
         self.columns = Columns::new(alone, sizes.record());
         self.columns.add(parts, usize::MAX, 0.0);
         self.columns.add_pairs(sizes);
         let known = (&self.works, &mut self.pricing);
         let enough = aim.enough(total(parts));
-        self.columns.approach(sizes, known, &mut self.bound, enough);
+        self.columns.approach(sizes, known, &mut self.bound, enough)
     }
 
     /// Improves `parts` by a dive, as far as `aim` asks for.
