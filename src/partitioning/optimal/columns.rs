@@ -29,12 +29,16 @@ pub(super) struct Reach {
     pub tested: tested::Limits,
 }
 
+/// Groups looked at before it pays to tabulate what is to be gained.
+const EASY: u64 = 20;
+
 /// While groups are generated: few of each family and round, for prices change.
 pub(super) const ROUND: Limits = Limits {
     groups_each: 4,
     groups_of_family: 40,
     groups: 2_000,
     nodes_each: 100,
+    easy: EASY,
 };
 
 /// The same where every group on the way is tested.
@@ -51,6 +55,7 @@ const ALL: Reach = Reach {
         groups_of_family: usize::MAX,
         groups: 50_000,
         nodes_each: u64::MAX,
+        easy: EASY,
     },
     tested: tested::Limits {
         per_task: usize::MAX,

@@ -1,10 +1,13 @@
 //! Groups with so many tasks of each kind on so many SMs, and how little they can be worth.
 
+use std::cell::OnceCell;
+
 use super::super::ONE;
 use super::super::works::Growth;
 use super::Search;
 use super::measures::Level;
 use super::multipliers::{Question, improve};
+use super::table::Table;
 use super::walk::{Item, Walk};
 use crate::partitioning::Problem;
 use crate::partitioning::group::kind_index;
@@ -142,25 +145,33 @@ impl<'l> Family<'l> {
         for (place, item) in items.iter().enumerate().rev() {
             rest[place] = rest[place + 1] + item.gain.max(0);
         }
+        let used = asked(&whole, used);
+        let allowances = (self.level.low..=self.level.high).map(|sms| (sms, all(&whole, sms) - used));
         let ranking = Ranking {
-            base: worth + self.left(&whole) - asked(&whole, used),
+            base: worth + self.left(&whole) - used,
+            worth,
+            allowances: allowances.collect(),
             items,
             rest,
             weights,
+            begun: 0,
+            table: OnceCell::new(),
         };
         (ranking, cost)
     }
 
     /// What all SMs are worth by `weights` beyond their price.
     fn left(&self, weights: &[(usize, i64)]) -> i64 {
-        let sum: i64 = weights.iter().map(|&(_, weight)| weight).sum();
-        let left = |sms: u32| {
-            let all = i128::from(sum) * i128::from(sms) * i128::from(ONE);
-            let all = i64::try_from(all.div_euclid(1 << 20) + 1).unwrap_or(i64::MAX / 8);
-            all - i64::from(sms) * ONE
-        };
+        let left = |sms: u32| all(weights, sms) - i64::from(sms) * ONE;
         left(self.level.low).max(left(self.level.high))
     }
+}
+
+/// What `sms` SMs are worth by `weights`, rounded up [units].
+fn all(weights: &[(usize, i64)], sms: u32) -> i64 {
+    let sum: i64 = weights.iter().map(|&(_, weight)| weight).sum();
+    let all = i128::from(sum) * i128::from(sms) * i128::from(ONE);
+    i64::try_from(all.div_euclid(1 << 20) + 1).unwrap_or(i64::MAX / 8)
 }
 
 /// `weights` as integers, with their measures, where there is one.
@@ -180,7 +191,15 @@ pub(super) struct Ranking<'l> {
     pub rest: Vec<i64>,
     /// The most that the group without them is worth beyond its SMs.
     pub base: i64,
+    /// What it is worth itself.
+    pub worth: i64,
+    /// By number of SMs, what the weights allow for beyond the group without them [units].
+    pub allowances: Vec<(u32, i64)>,
     pub weights: Vec<f64>,
+    /// Groups that could be looked at when it was made.
+    pub begun: u64,
+    /// Made when it is needed.
+    pub table: OnceCell<Table>,
 }
 
 impl Ranking<'_> {

@@ -9,6 +9,7 @@ mod family;
 mod knapsack;
 mod measures;
 mod multipliers;
+mod table;
 #[cfg(test)]
 pub(super) mod tests;
 mod walk;
@@ -48,6 +49,8 @@ pub(super) struct Limits {
     pub groups: usize,
     /// Groups looked at in one part of a family.
     pub nodes_each: u64,
+    /// Groups looked at before a [table] is made of what is to be gained.
+    pub easy: u64,
 }
 
 /// Remembers the weights of each family from one search to the next.

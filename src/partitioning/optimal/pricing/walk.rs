@@ -5,11 +5,15 @@ use super::LESSONS;
 use super::Search;
 use super::family::{Family, Ranking};
 use super::measures::SM;
+use super::table::Table;
 use crate::interference::Company;
 use crate::partitioning::sizes::Part;
 
 /// So many tasks that may join or not are many.
-const MANY: usize = 8;
+const MANY: usize = 24;
+
+/// Additions that take as long as a test of a group, roughly.
+const STEPS: u64 = 1_600;
 
 /// A task that may join.
 #[derive(Copy, Clone)]
@@ -21,6 +25,13 @@ pub(super) struct Item<'l> {
     pub gain: i64,
     /// By measure.
     pub asks: &'l [i64],
+}
+
+impl Item<'_> {
+    /// What it asks for, by those weights [units].
+    pub fn cost(&self) -> i64 {
+        self.price - self.gain
+    }
 }
 
 /// The group on the way, and what it may become.
@@ -113,6 +124,10 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         }
         self.nodes = self.search.limits.nodes_each;
         self.found = 0;
+        let ranking = Ranking {
+            begun: self.nodes,
+            ..ranking
+        };
         let finished = self.extend(&ranking, 0, ranking.base);
         let spent = self.search.limits.nodes_each - self.nodes;
         self.search.sizes.charge(spent / 5);
@@ -126,7 +141,10 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         let used = &self.used[self.tasks.len() * family.measures..(self.tasks.len() + 1) * family.measures];
         let (ranking, cost) = family.rank(items, weights, (self.worth, used), improved);
         self.search.sizes.charge(cost);
-        ranking
+        Ranking {
+            begun: self.nodes,
+            ..ranking
+        }
     }
 
     /// Looks at the group with each item of `ranking` from `from` on, and at what that may grow to; `base` is what it gains so far. Whether all
@@ -142,6 +160,9 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
             if self.nodes == 0 || self.found >= self.search.limits.groups_each {
                 return false;
             }
+            if self.cannot_reach(ranking, place, base) {
+                return true;
+            }
             self.nodes -= 1;
             if self.nodes.is_multiple_of(1024) && self.search.over() {
                 return false;
@@ -150,13 +171,34 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
                 continue;
             }
             let base = base + item.gain;
-            let done = !self.look_at_this() || self.extend_further(ranking, place + 1, base);
+            let done = self.cannot_reach(ranking, place + 1, base)
+                || !self.look_at_this()
+                || self.extend_further(ranking, place + 1, base);
             self.pop(item);
             if !done {
                 return false;
             }
         }
         true
+    }
+
+    /// Whether no group of the tasks chosen, which gain `base`, and any from `from` on is worth the floor; asked in earnest once a ranking turns out to be hard.
+    fn cannot_reach(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
+        if ranking.begun - self.nodes < self.search.limits.easy {
+            return false;
+        }
+        let table = ranking.table.get_or_init(|| {
+            let most = ranking.allowances.iter().map(|&(_, allowance)| allowance).max();
+            let table = Table::new(&ranking.items, most.unwrap_or(0));
+            self.search.sizes.charge(table.work() / STEPS + 1);
+            table
+        });
+        let spent = (self.worth - ranking.worth) - (base - ranking.base);
+        let reaches = ranking.allowances.iter().any(|&(sms, allowance)| {
+            let left = allowance - spent;
+            left >= 0 && self.worth + table.most(from, left) - i64::from(sms) * ONE >= self.search.floor
+        });
+        !reaches
     }
 
     /// The same for a group that was looked at: where many groups contain it, weights of their own leave out more of them.

@@ -1,0 +1,104 @@
+//! What is to be gained within an allowance: a knapsack problem, solved for every allowance at once by dynamic programming (Bellman 1957).
+
+use super::walk::Item;
+
+/// Steps of an allowance.
+const STEPS: i64 = 1_000;
+
+/// By place and allowance, the most that the items from there on are worth that cost no more.
+pub(super) struct Table {
+    /// What a step of the allowance is worth [units]; a task takes as many as it costs, rounded down.
+    step: i64,
+    width: usize,
+    most: Vec<i64>,
+}
+
+impl Table {
+    /// For `items` and allowances up to `allowance` units.
+    pub fn new(items: &[Item<'_>], allowance: i64) -> Table {
+        let step = allowance.max(0) / STEPS + 1;
+        let width = steps(allowance.max(0), step) + 1;
+        let mut most = vec![0; (items.len() + 1) * width];
+        for (place, item) in items.iter().enumerate().rev() {
+            let (before, after) = most.split_at_mut((place + 1) * width);
+            let (row, without) = (&mut before[place * width..], &after[..width]);
+            let taken = steps(item.cost(), step).min(width);
+            row[..taken].copy_from_slice(&without[..taken]);
+            for ((most, &without), &rest) in row[taken..].iter_mut().zip(&without[taken..]).zip(without) {
+                *most = without.max(rest + item.price);
+            }
+        }
+        Table { step, width, most }
+    }
+
+    /// The most that items from `place` on are worth that cost no more than `left`, which is not negative and not above the allowance [units].
+    pub fn most(&self, place: usize, left: i64) -> i64 {
+        self.most[place * self.width + steps(left, self.step)]
+    }
+
+    /// What making it took, in additions.
+    pub fn work(&self) -> u64 {
+        self.most.len() as u64
+    }
+}
+
+/// The whole steps in `units`.
+fn steps(units: i64, step: i64) -> usize {
+    usize::try_from(units / step).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    /// Against all choices of items: never less, and no more than with as many steps more as there are items.
+    #[test]
+    fn no_choice_is_worth_more() {
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut exact = 0;
+        for _ in 0..300 {
+            let items: Vec<Item<'_>> = (0..rng.random_range(0..9))
+                .map(|task| {
+                    let price = rng.random_range(0..3_000_000);
+                    let gain = price - rng.random_range(0..2_000_000);
+                    Item {
+                        task,
+                        kind: 0,
+                        price,
+                        gain,
+                        asks: &[],
+                    }
+                })
+                .collect();
+            let allowance = rng.random_range(0..6_000_000);
+            let table = Table::new(&items, allowance);
+            for place in 0..=items.len() {
+                let left = rng.random_range(0..=allowance);
+                let from = &items[place..];
+                let choices = (0u32..1 << from.len()).map(|choice| {
+                    let chosen = (0..from.len()).filter(|&item| choice & (1 << item) != 0);
+                    chosen.fold((0, 0), |(price, cost), item| {
+                        (price + from[item].price, cost + from[item].cost())
+                    })
+                });
+                let choices: Vec<(i64, i64)> = choices.collect();
+                let within = |left: i64| {
+                    choices
+                        .iter()
+                        .filter(|choice| choice.1 <= left)
+                        .map(|choice| choice.0)
+                        .max()
+                };
+                let (found, best) = (table.most(place, left), within(left).unwrap());
+                // Whoever takes a step less than it costs.
+                let rounded = left + (from.len() as i64 + 1) * (allowance / STEPS + 1);
+                assert!(best <= found && Some(found) <= within(rounded), "{best} {found}");
+                exact += usize::from(best == found);
+            }
+        }
+        assert!(exact > 1_000, "{exact}");
+    }
+}
