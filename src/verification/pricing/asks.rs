@@ -1,8 +1,7 @@
 //! What the tasks of a group ask of m SMs at least, and when that is too much whatever the policy.
 
 use super::super::wcet;
-use crate::model::wcet::MAX_SMS;
-use crate::model::{Policy, Task, TaskSet};
+use crate::model::Task;
 
 /// 1, as a sum of shares [2⁻⁶⁴].
 const ONE: u128 = 1 << 64;
@@ -12,7 +11,7 @@ const DEADLINES: usize = 4_000;
 
 /// What one task asks for.
 #[derive(Copy, Clone, Debug)]
-struct Ask {
+pub(super) struct Ask {
     wcet: u64,
     period: u64,
     /// D − J: from the latest release on.
@@ -23,74 +22,27 @@ struct Ask {
     density: u128,
 }
 
-/// What each task asks for, alone and in conflict, on each number of SMs; computed when it is first needed.
-pub(super) struct Offers<'a> {
-    tasks: &'a [Task],
-    counts_work: bool,
-    rows: Vec<Vec<Entry>>,
+/// A group of tasks that is asked about again and again, as it grows and shrinks.
+#[derive(Default)]
+pub(super) struct Group {
     group: Vec<Ask>,
     next: Vec<u64>,
 }
 
-#[derive(Copy, Clone, Debug)]
-enum Entry {
-    /// Not computed yet.
-    Open,
-    /// Unknown, or late even alone.
-    Never,
-    Asks(Ask),
-}
-
-impl<'a> Offers<'a> {
-    pub fn new(set: &'a TaskSet, policy: Policy) -> Offers<'a> {
-        Offers {
-            tasks: set.tasks(),
-            counts_work: matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline),
-            rows: Vec::new(),
-            group: Vec::new(),
-            next: Vec::new(),
-        }
-    }
-
-    /// Whether `members`, (task, whether in conflict), on `sms` SMs pass no test. `false` says nothing.
-    pub fn hopeless(&mut self, members: impl Iterator<Item = (usize, bool)>, sms: u32) -> bool {
-        if self.counts_work {
-            return false; // of another measure, which the walk bounds by itself
-        }
+impl Group {
+    /// Whether tasks that ask for `asks` together pass no test. `false` says nothing.
+    pub fn is_hopeless<'a>(&mut self, asks: impl Iterator<Item = &'a Ask>) -> bool {
         self.group.clear();
         let (mut load, mut density) = (0u128, 0u128);
-        for (task, conflict) in members {
-            let Some(ask) = self.ask(task, conflict, sms) else {
-                return true;
-            };
+        for ask in asks {
             load += ask.load;
             density = density.saturating_add(ask.density);
             if load > ONE {
                 return true;
             }
-            self.group.push(ask);
+            self.group.push(*ask);
         }
         density > ONE && self.exceeds_some_interval()
-    }
-
-    fn ask(&mut self, task: usize, conflict: bool, sms: u32) -> Option<Ask> {
-        let row = sms.min(MAX_SMS) as usize;
-        if self.rows.len() <= row {
-            self.rows.resize_with(row + 1, Vec::new);
-        }
-        let tasks = self.tasks;
-        let row = self.rows.get_mut(row)?;
-        if row.is_empty() {
-            row.resize(2 * tasks.len(), Entry::Open);
-        }
-        let entry = row.get_mut(2 * task + usize::from(conflict))?;
-        if let Entry::Open = entry {
-            *entry = Ask::of(tasks.get(task)?, conflict, sms).map_or(Entry::Never, Entry::Asks);
-        }
-        match entry {
-            Entry::Asks(ask) => Some(*ask),
-            _ => None,
-        }
     }
 
     /// Whether more is due within some [0, t] than fits: Σ (⌊(t − D)/T⌋ + 1)·C > t for a deadline t.
@@ -138,8 +90,23 @@ fn busy(group: &[Ask]) -> Option<u64> {
 }
 
 impl Ask {
+    /// C/T, rounded down [2⁻³²].
+    pub fn load(&self) -> u64 {
+        u64::try_from(self.load >> 32).unwrap_or(u64::MAX)
+    }
+
+    /// What is due in [0, `t`] by t, rounded down [2⁻³²]; `t` is in ns, and positive.
+    pub fn demand(&self, t: u64) -> u64 {
+        let jobs = match t.checked_sub(self.due) {
+            Some(beyond) => beyond / self.period.max(1) + 1,
+            None => 0,
+        };
+        let demand = (u128::from(jobs) * u128::from(self.wcet) << 32) / u128::from(t.max(1));
+        u64::try_from(demand).unwrap_or(u64::MAX)
+    }
+
     /// `None` if C is unknown, or the task is late even alone.
-    fn of(task: &Task, conflict: bool, sms: u32) -> Option<Ask> {
+    pub fn of(task: &Task, conflict: bool, sms: u32) -> Option<Ask> {
         let wcet = u64::try_from(wcet::at(task.wcet(), sms, conflict)?).ok()?;
         let due = task.deadline().ns().checked_sub(task.jitter().ns())?;
         if wcet > due {

@@ -1,13 +1,17 @@
 //! Whether the prices of a lower bound hold: is any group of tasks worth more than the SMs that it needs?
 //!
-//! A plain search over all groups (`walk`). A group is left out on m SMs only for what no policy changes (`offers`): its load is above
-//! 1, a task is late by itself, or more is due within some interval than it is long. What is left and worth more than m is held
-//! against the test of the policy (`answer`): a group that passes refutes the bound, one that fails is left out after all.
+//! A search over all groups (`walk`). A group is left out on m SMs only for what no policy changes (`asks`): its load is above
+//! 1, a task is late by itself, or more is due within some interval than it is long; or for what follows from that for what it
+//! may be worth (`multipliers`). What is left and worth more than m is held against the test of the policy (`answer`): a group that passes refutes the bound,
+//! one that fails is left out after all.
 //!
 //! Nothing of the search that found the prices is used, and no test of the library.
 
 mod answer;
-mod offers;
+mod asks;
+mod family;
+mod measures;
+mod multipliers;
 mod walk;
 
 use super::Fault;

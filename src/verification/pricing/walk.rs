@@ -1,13 +1,15 @@
-//! All groups of tasks that may be worth more than their SMs, by depth-first search.
+//! All groups of tasks that may be worth more than some SMs, by depth-first search, and whether one of them passes its test there.
 //!
-//! What a group needs does not fall as it grows, so a group that is too much for as many SMs as all prices still to come would pay for is
-//! left with all that contain it. And it is worth more than its SMs only if the surplus of its tasks, price less least work by
-//! period, is positive in sum; what the tasks still to come can add to that is bounded kind by kind.
+//! Single tasks and pairs are tested at once. All others are looked for on one number of SMs after the other, family by family: groups with one task of a kind and
+//! several of the other, and groups in which all are in conflict. A part of a group is left, with all that contain it, if the rest cannot make
+//! it worth enough, or if it is too much for so many SMs whatever the policy.
 
-use super::super::wcet;
 use super::Effort;
 use super::answer::passes;
-use super::offers::Offers;
+use super::asks::Group;
+use super::family::{Candidate, Family};
+use super::measures::{Measures, WHOLE};
+use super::multipliers::Multipliers;
 use crate::model::plan::UNITS_PER_SM;
 use crate::model::wcet::MAX_SMS;
 use crate::model::{Interference, Kind, Policy, TaskSet};
@@ -20,6 +22,12 @@ const MOST: i64 = (MAX_SMS as i64 + 1) * ONE;
 
 /// A test of a policy counts as so many groups looked at.
 const TEST: u64 = 50;
+
+/// The same of a pair.
+const PAIR: u64 = 5;
+
+/// What a family begins with counts as so many groups for each task.
+const FAMILY: u64 = 10;
 
 /// Groups from one telling to the next.
 const PACE: u64 = 10_000;
@@ -36,48 +44,15 @@ pub(super) enum Found {
     Open { tasks: Vec<usize>, sms: u32 },
 }
 
-/// One task.
-#[derive(Copy, Clone, Debug)]
-struct Item {
-    task: usize,
-    kind: usize,
-    price: i64,
-    /// Price less work, in conflict.
-    surplus: i64,
-    /// The same with the least work there is.
-    alone: i64,
-}
-
-/// What is known of the items from a position on, by kind.
-#[derive(Copy, Clone, Debug, Default)]
-struct Rest {
-    prices: i64,
-    /// Σ of positive surpluses in conflict.
-    surplus: [i64; 3],
-    /// The largest surplus alone.
-    alone: [i64; 3],
-}
-
-/// A group on the way down.
-#[derive(Copy, Clone, Debug, Default)]
-struct Node {
-    counts: [u32; 3],
-    price: i64,
-    surplus: [i64; 3],
-    alone: [i64; 3],
-    /// On fewer SMs it does not pass.
-    sms: u32,
-}
-
 /// The search.
 pub(super) struct Walk<'a> {
     set: &'a TaskSet,
     interference: Interference,
     policy: Policy,
-    items: Vec<Item>,
-    rests: Vec<Rest>,
-    path: Vec<Item>,
-    offers: Offers<'a>,
+    /// The tasks that have a price, which is in units: those without make no group worth more.
+    prices: Vec<(usize, i64)>,
+    measures: Measures,
+    group: Group,
     /// Groups that may still be looked at.
     left: u64,
     /// What is left when somebody is told next.
@@ -95,51 +70,15 @@ impl<'a> Walk<'a> {
         prices: &[u64],
         effort: &'a Effort<'a>,
     ) -> Walk<'a> {
-        let conflicts = interference != Interference::None;
-        // A task without a price makes no group worth more.
-        let priced = set.tasks().iter().zip(prices).enumerate();
-        let priced = priced.filter(|(_, (_, price))| **price > 0);
-        let mut items: Vec<Item> = priced
-            .map(|(index, (task, &price))| {
-                let price = i64::try_from(price).unwrap_or(MOST).min(MOST);
-                let work = |conflict| units(wcet::least_work(task.wcet(), conflict), task.period().ns());
-                let alone = work(false).min(work(true));
-                Item {
-                    task: index,
-                    kind: match task.kind() {
-                        Some(Kind::Compute) => 0,
-                        Some(Kind::Memory) => 1,
-                        None => 2,
-                    },
-                    price,
-                    surplus: price - work(conflicts),
-                    alone: price - alone,
-                }
-            })
-            .collect();
-        // The most price per work first; no matter for the answer.
-        items.sort_by_key(|item| {
-            let work = i128::from(item.price - item.alone).max(1);
-            (
-                std::cmp::Reverse(i128::from(item.price) * 1_000_000 / work),
-                item.task,
-            )
-        });
-        let mut rests = vec![Rest::default(); items.len() + 1];
-        let mut rest = Rest::default();
-        for (item, slot) in items.iter().zip(&mut rests).rev() {
-            rest.prices += item.price;
-            rest.add(item);
-            *slot = rest;
-        }
+        let prices = prices.iter().enumerate().filter(|&(_, &price)| price > 0);
+        let prices = prices.map(|(task, &price)| (task, i64::try_from(price).unwrap_or(MOST).min(MOST)));
         Walk {
             set,
             interference,
             policy,
-            items,
-            rests,
-            path: Vec::new(),
-            offers: Offers::new(set, policy),
+            prices: prices.collect(),
+            measures: Measures::new(set, policy),
+            group: Group::default(),
             left: effort.groups,
             tell_at: effort.groups,
             effort,
@@ -149,12 +88,7 @@ impl<'a> Walk<'a> {
 
     /// Looks at all groups.
     pub fn search(mut self) -> Found {
-        let all = self.items.clone();
-        let none = Node {
-            sms: 1,
-            ..Node::default()
-        };
-        match self.extend(&none, &all) {
+        match self.look_at_all() {
             Err(end) => end,
             Ok(()) => match self.open {
                 Some((tasks, sms)) => Found::Open { tasks, sms },
@@ -163,55 +97,141 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Looks at `node` with each of `items`, and at what that may grow to.
-    fn extend(&mut self, node: &Node, items: &[Item]) -> Result<(), Found> {
-        let mut items = items;
-        while let Some((item, rest)) = items.split_first() {
-            self.path.push(*item);
-            if let Some(child) = self.child(node, item, rest.len())? {
-                self.extend(&child, rest)?;
+    fn look_at_all(&mut self) -> Result<(), Found> {
+        let prices = self.prices.clone();
+        let mut rest = prices.as_slice();
+        while let Some((&(task, price), others)) = rest.split_first() {
+            self.look_at(&[task], sms_below(price))?;
+            for &(other, more) in others {
+                self.spend(PAIR)?;
+                self.look_at(&[task, other], sms_below(price + more))?;
             }
-            self.path.pop();
-            items = rest;
+            rest = others;
+        }
+        let all = prices
+            .iter()
+            .fold(0i64, |sum, &(_, price)| sum.saturating_add(price));
+        (1..=sms_below(all)).try_for_each(|sms| self.look_at_groups_on(sms))
+    }
+
+    /// Looks at the groups of three tasks and more on `sms` SMs.
+    fn look_at_groups_on(&mut self, sms: u32) -> Result<(), Found> {
+        self.spend(self.prices.len() as u64)?;
+        if !self.conflicts() {
+            let all = self.candidates(false, sms);
+            return self.look_at_family(sms, &[], &all.iter().collect::<Vec<_>>());
+        }
+        let (alone, in_conflict) = (self.candidates(false, sms), self.candidates(true, sms));
+        self.look_at_family(sms, &[], &in_conflict.iter().collect::<Vec<_>>())?;
+        for (lone, several) in [(Kind::Compute, Kind::Memory), (Kind::Memory, Kind::Compute)] {
+            let (lone, several) = (of_kind(&alone, lone), of_kind(&in_conflict, several));
+            if !lone.is_empty() {
+                self.look_at_family(sms, &lone, &several)?;
+            }
         }
         Ok(())
     }
 
-    /// `node` with `item`, if it may grow to a group of interest with some of the last `rest` items.
-    fn child(&mut self, node: &Node, item: &Item, rest: usize) -> Result<Option<Node>, Found> {
-        let rest = self
-            .items
-            .len()
-            .checked_sub(rest)
-            .and_then(|from| self.rests.get(from))
-            .copied()
-            .unwrap_or_default();
-        let mut child = *node;
-        child.take(item);
-        if child.may_have(&rest) <= 0 {
-            return Ok(None);
+    /// Whether tasks disturb each other.
+    fn conflicts(&self) -> bool {
+        matches!(
+            self.interference,
+            Interference::Conflict | Interference::ConflictBandwidth
+        )
+    }
+
+    /// The tasks that may be in a group that passes on `sms` SMs.
+    fn candidates(&self, conflict: bool, sms: u32) -> Vec<Candidate> {
+        let candidate = |&(index, price): &(usize, i64)| {
+            let task = self.set.tasks().get(index)?;
+            Some(Candidate {
+                task: index,
+                kind: task.kind(),
+                price,
+                asked: self.measures.asked(task, conflict, sms)?,
+            })
+        };
+        self.prices.iter().filter_map(candidate).collect()
+    }
+
+    /// Looks at the groups of `several` and, if there are any, one of `lone`.
+    fn look_at_family(&mut self, sms: u32, lone: &[&Candidate], several: &[&Candidate]) -> Result<(), Found> {
+        if several.is_empty() {
+            return Ok(());
         }
-        let most = sms_below(child.price + rest.prices);
-        let work = child.price - self.surplus_of_path(&child);
-        let least = (work.max(0) as u64).div_ceil(UNITS_PER_SM);
-        child.sms = child.sms.max(u32::try_from(least).unwrap_or(MAX_SMS));
-        while child.sms <= most {
-            self.spend(1)?;
-            let conflicts = self.interference != Interference::None;
-            let members = self.path.iter();
-            let members = members.map(|item| (item.task, conflicts && !child.is_lone(item.kind)));
-            if !self.offers.hopeless(members, child.sms) {
-                break;
+        self.spend(FAMILY * several.len() as u64)?;
+        let multipliers = |lone: &[&Candidate]| {
+            Multipliers::best(lone, several).unwrap_or_else(|| Multipliers::of_long_run(sms))
+        };
+        let family = Family::new(&multipliers(lone), sms, lone, several);
+        if lone.is_empty() {
+            return self.extend(&family, &mut Vec::new(), 0, (family.steps, 0));
+        }
+        for scored in &family.lone {
+            let (candidate, rest) = (scored.candidate, family.steps.checked_sub(scored.steps));
+            if rest.is_none_or(|rest| candidate.price + family.most(0, rest) <= family.limit) {
+                continue;
             }
-            child.sms += 1;
+            // More is known with multipliers for this one alone.
+            let alone = Family::new(&multipliers(&[candidate]), sms, &[candidate], several);
+            if let Some(scored) = alone.lone.first()
+                && let Some(rest) = alone.steps.checked_sub(scored.steps)
+            {
+                self.extend(&alone, &mut vec![candidate], 0, (rest, candidate.price))?;
+            }
         }
-        if child.sms > most {
-            return Ok(None);
+        Ok(())
+    }
+
+    /// Looks at `group`, which is worth `price` and leaves `steps` of the allowance, with some of what `family` has from `position` on.
+    fn extend<'c>(
+        &mut self,
+        family: &Family<'c>,
+        group: &mut Vec<&'c Candidate>,
+        position: usize,
+        (steps, price): (usize, i64),
+    ) -> Result<(), Found> {
+        if group.len() > 2 && price > family.limit {
+            self.spend(TEST)?;
+            let mut tasks: Vec<usize> = group.iter().map(|candidate| candidate.task).collect();
+            tasks.sort_unstable();
+            self.look_at(&tasks, sms_below(family.limit + 1))?;
         }
-        if child.price > i64::from(child.sms) * ONE {
-            self.look_at(sms_below(child.price))?;
+        for (position, next) in family.several.iter().enumerate().skip(position) {
+            self.spend(1)?;
+            if price.saturating_add(family.most(position, steps)) <= family.limit {
+                return Ok(());
+            }
+            let Some(rest) = steps.checked_sub(next.steps) else {
+                continue;
+            };
+            let with = price.saturating_add(next.candidate.price);
+            if with.saturating_add(family.most(position + 1, rest)) <= family.limit {
+                continue;
+            }
+            group.push(next.candidate);
+            if !self.is_hopeless(group) {
+                self.extend(family, group, position + 1, (rest, with))?;
+            }
+            group.pop();
         }
-        Ok(Some(child))
+        Ok(())
+    }
+
+    /// Whether `group` passes no test on its SMs, whatever is added to it. `false` says nothing.
+    fn is_hopeless(&mut self, group: &[&Candidate]) -> bool {
+        match self.measures {
+            Measures::Demand(_) => {
+                let asks = group.iter().filter_map(|candidate| candidate.asked.ask.as_ref());
+                self.group.is_hopeless(asks)
+            }
+            Measures::Work => {
+                let shares = group
+                    .iter()
+                    .filter_map(|candidate| candidate.asked.shares.first());
+                shares.fold(0, |sum: u64, &share| sum.saturating_add(share)) > WHOLE
+            }
+        }
     }
 
     /// So many groups are looked at.
@@ -224,20 +244,12 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Σ surplus of the path, which is `node`.
-    fn surplus_of_path(&self, node: &Node) -> i64 {
-        let surplus = |item: &Item| match node.is_lone(item.kind) {
-            true => item.alone,
-            false => item.surplus,
-        };
-        self.path.iter().map(surplus).sum()
-    }
-
-    /// The path is worth more than `sms` SMs: does it pass there?
-    fn look_at(&mut self, sms: u32) -> Result<(), Found> {
-        self.spend(TEST)?;
-        let mut tasks: Vec<usize> = self.path.iter().map(|item| item.task).collect();
-        tasks.sort_unstable();
+    /// `tasks`, ascending, are worth more than `sms` SMs: do they pass there?
+    fn look_at(&mut self, tasks: &[usize], sms: u32) -> Result<(), Found> {
+        if sms == 0 {
+            return Ok(());
+        }
+        let tasks = tasks.to_vec();
         let jobs = super::super::jobs(self.set, &tasks, sms, self.interference);
         match jobs.map_or(Some(false), |jobs| passes(self.policy, &jobs, sms)) {
             Some(true) => Err(Found::Worth { tasks, sms }),
@@ -250,64 +262,14 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Rest {
-    fn add(&mut self, item: &Item) {
-        if let (Some(surplus), Some(alone)) = (self.surplus.get_mut(item.kind), self.alone.get_mut(item.kind))
-        {
-            *surplus += item.surplus.max(0);
-            *alone = item.alone.max(*alone);
-        }
-    }
-}
-
-impl Node {
-    fn take(&mut self, item: &Item) {
-        self.price += item.price;
-        if let (Some(count), Some(surplus), Some(alone)) = (
-            self.counts.get_mut(item.kind),
-            self.surplus.get_mut(item.kind),
-            self.alone.get_mut(item.kind),
-        ) {
-            *count += 1;
-            *surplus += item.surplus;
-            *alone += item.alone;
-        }
-    }
-
-    /// Whether a task of `kind` in the group has no rival there: a task of no kind is a rival of all.
-    fn is_lone(&self, kind: usize) -> bool {
-        let [compute, memory, unknown] = self.counts;
-        match kind {
-            0 => compute == 1 && unknown == 0,
-            1 => memory == 1 && unknown == 0,
-            _ => compute + memory + unknown == 1,
-        }
-    }
-
-    /// No group of this one and some of `rest` has a larger surplus. By kind: either one task of it stays alone, or all are in conflict.
-    fn may_have(&self, rest: &Rest) -> i64 {
-        let mut most = 0;
-        for kind in 0..3 {
-            let of = |list: &[i64; 3]| list.get(kind).copied().unwrap_or_default();
-            let in_conflict = of(&self.surplus) + of(&rest.surplus);
-            most += match self.counts.get(kind) {
-                Some(0) => in_conflict.max(of(&rest.alone)),
-                Some(1) if self.is_lone(kind) => in_conflict.max(of(&self.alone)),
-                _ => in_conflict,
-            };
-        }
-        most
-    }
+/// Those of `candidates` that are of `kind`.
+fn of_kind(candidates: &[Candidate], kind: Kind) -> Vec<&Candidate> {
+    let of_kind = candidates.iter().filter(|candidate| candidate.kind == Some(kind));
+    of_kind.collect()
 }
 
 /// The most SMs that cost less than `price`.
 fn sms_below(price: i64) -> u32 {
     let most = (price - 1).max(0) as u64 / UNITS_PER_SM;
     u32::try_from(most).unwrap_or(MAX_SMS).min(MAX_SMS)
-}
-
-/// `work` [SM·ns] by `period` in units, rounded down; the largest that matters where it is more.
-fn units(work: u128, period: u64) -> i64 {
-    let units = work.saturating_mul(UNITS_PER_SM.into()) / u128::from(period.max(1));
-    i64::try_from(units).unwrap_or(MOST).min(MOST)
 }
