@@ -13,19 +13,22 @@
 use super::Gpu;
 use super::below::Below;
 use super::clocks::{Domain, Edges};
+use super::port::Port;
 
-/// The most cycles.
-const MOST: u64 = 48;
+/// The most cycles. An SM gets two further, as a later answer takes some to get through its port.
+const MOST: u64 = Port::MOST - 2;
 
 impl Below {
-    /// Goes on up to cycle `until`, or as far as the outputs of the crossbar surely have room; `edges` are those at the end of the
+    /// Goes on up to cycle `wanted`, or as far as the outputs of the crossbar surely have room; `edges` are those at the end of the
     /// last cycle.
-    fn run(&mut self, edges: &Edges, until: u64, arriving: usize) {
+    fn run(&mut self, edges: &Edges, wanted: u64, arriving: usize) {
         #[cfg(test)]
         let from = self.now;
         let mut edges = edges.clone();
+        let roomy = self.replies.free_places() / arriving;
+        let until = wanted.min(self.now + roomy as u64);
         self.late.begin(self.now, until);
-        while self.now < until && self.replies.have_room(arriving) {
+        while self.now < until {
             let next = self.next_event(&edges).min(until);
             if next > self.now {
                 edges.skip_to(next);
@@ -49,7 +52,7 @@ impl Below {
         #[cfg(test)]
         {
             self.most = self.most.max(self.now - from);
-            self.waits += u64::from(self.now < until);
+            self.waits += u64::from(until < wanted);
         }
     }
 }
@@ -89,7 +92,7 @@ impl Gpu<'_> {
         if core {
             self.take_responses();
         }
-        if self.goes_ahead && !self.below.replies.have_room(1) {
+        if self.goes_ahead && self.below.replies.free_places() == 0 {
             let now = self.now + u64::from(core);
             for port in &mut self.ports {
                 port.release(now, &mut self.below.replies);

@@ -55,18 +55,20 @@ impl Port {
     /// places there at once.
     pub fn move_up(&mut self, before: u64, now: u64, replies: &mut Crossbar<Request>) {
         while self.clock < before {
-            let next = replies.next_at(self.number).unwrap_or(NEVER).max(self.clock);
-            if next >= before || self.waiting.len() >= self.places {
-                self.clock = before;
-                return;
-            }
+            let next = match replies.next_at(self.number) {
+                Some(at) if at < before && self.waiting.len() < self.places => at.max(self.clock),
+                _ => {
+                    self.clock = before;
+                    return;
+                }
+            };
             if let Some(answer) = replies.take(self.number) {
                 self.waiting.push_back(answer);
             }
             if next < now {
                 replies.free(self.number, 1);
             } else {
-                self.left |= 1 << (next - self.since);
+                self.left |= 1_u64.wrapping_shl(next.wrapping_sub(self.since) as u32);
             }
             self.clock = next + 1;
         }

@@ -69,11 +69,10 @@ impl<T: Copy> Crossbar<T> {
         self.outputs[output].front().map(|&(at, _)| at)
     }
 
-    /// Whether all outputs have `places` free ones or more.
-    pub fn have_room(&self, places: usize) -> bool {
-        self.occupied
-            .iter()
-            .all(|occupied| occupied + places <= self.output_places)
+    /// Places that all outputs have free.
+    pub fn free_places(&self) -> usize {
+        let most = self.occupied.iter().copied().max().unwrap_or(0);
+        self.output_places.saturating_sub(most)
     }
 
     /// A packet for `output` enters at `input`.
