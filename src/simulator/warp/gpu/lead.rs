@@ -4,9 +4,11 @@
 //! known, as long as
 //!
 //! * the outputs of the crossbar of replies have room: when the SMs take answers is not known yet. With a place for each reply
-//!   that can come to it in a cycle, an output has room whatever they do; else all go in step for that cycle;
-//! * slices say for each of these cycles whether a request could come in ([`Slice::accepts`](super::super::memory::Slice::accepts)),
-//!   and sectors that moved are counted by cycle ([`Late`](super::late::Late)), as the run may end before.
+//!   that can come to them, they have room whatever the SMs do; else all go in step for a cycle.
+//!
+//! What the SMs see of it is that of their cycle: slices say for each of these cycles whether a request could come in
+//! ([`Slice::accepts`](super::super::memory::Slice::accepts)), replies when they come to the output, and sectors that moved are
+//! counted by cycle ([`Late`](super::late::Late)), as the run may end before.
 //!
 //! The SMs then know all answers of those cycles ([`ahead`](super::ahead)). When they have caught up, it goes on.
 

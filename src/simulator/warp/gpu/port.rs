@@ -1,4 +1,4 @@
-//! The port at which the answers for the SMs of a cluster leave the crossbar of replies, one per cycle each way.
+//! The port at which the answers for the SMs of a cluster leave the crossbar of replies: one per cycle comes, and one goes.
 
 use super::super::memory::Crossbar;
 use super::super::request::Request;
@@ -51,8 +51,8 @@ impl Port {
         self.waiting.pop_front()
     }
 
-    /// Answers move up in the cycles before `before`. Up to cycle `now`, which has not come for the crossbar yet, they free their
-    /// places there at once.
+    /// Answers move up in the cycles before `before`. Where that is before cycle `now`, they free their places in the crossbar at
+    /// once; later cycles are still to come there.
     pub fn move_up(&mut self, before: u64, now: u64, replies: &mut Crossbar<Request>) {
         while self.clock < before {
             let next = match replies.next_at(self.number) {
