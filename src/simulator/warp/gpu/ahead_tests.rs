@@ -37,7 +37,7 @@ fn machines(named: &Machine) -> Vec<Machine> {
         ),
         (
             [core, core, 3_500_500],
-            [1, 2, 512, 3],
+            [1, 2, 512, 4],
             [8, 40],
             Arbiter::RoundRobin,
         ),
