@@ -1,9 +1,9 @@
 //! SMs that go ahead against SMs that go cycle by cycle.
 
-use super::super::{Launch, Settings};
+use super::super::{Launch, Settings, Traffic};
 use super::*;
 use crate::model::Scheduler;
-use crate::model::machine::{Arbiter, Machine};
+use crate::model::machine::{Arbiter, Hash, Machine};
 use crate::model::program::Program;
 
 /// Machines whose clocks and queues differ from those of `named`.
@@ -102,9 +102,29 @@ fn machines(named: &Machine) -> Vec<Machine> {
         shape.interconnect.arbiter = arbiter;
         shape.memory.queues.icnt_to_l2 = into_l2;
         shape.memory.rop_latency = latency;
+        if arbiter == Arbiter::RoundRobin {
+            // L2 writes back to the end, and beyond.
+            shape.memory.l2.sets = 2;
+            shape.memory.l2.ways = 2;
+            shape.memory.l2.set_index = Hash::Linear;
+        }
         machines.push(Machine::new(shape).unwrap());
     }
     machines
+}
+
+/// Whether sectors moved below after the end.
+fn moves_later(gpu: &Gpu) -> bool {
+    let all = Traffic {
+        l2_accesses: 1 << 32,
+        l2_misses: 1 << 32,
+        dram_reads: 1 << 32,
+        dram_writes: 1 << 32,
+        ..Traffic::default()
+    };
+    let mut traffic = all;
+    gpu.below.late.taken_from(&mut traffic, gpu.now);
+    traffic != all
 }
 
 #[test]
@@ -122,8 +142,9 @@ fn going_ahead_changes_nothing() {
         launch.blocks = launch.blocks.min(14);
         launch.at = 700 * index as u64;
     }
-    // Runs in which SMs are ahead, in which what is below them is, and in which that waits for room.
-    let (mut ahead, mut led, mut waits) = (0, 0, 0);
+    // Runs in which SMs are ahead, in which what is below them is, in which that waits for room, and in which the last
+    // kernel ends before it.
+    let (mut ahead, mut led, mut waits, mut cut) = (0, 0, 0, 0);
     let machines = machines(&Machine::named("rtx2060").unwrap());
     for (index, machine) in machines.iter().enumerate() {
         for (scheduler, sms) in [(Scheduler::Gto, 3), (Scheduler::RtPaws, 2), (Scheduler::Lrr, 1)] {
@@ -143,10 +164,12 @@ fn going_ahead_changes_nothing() {
                 ahead += u32::from(most > Some(1));
                 led += u32::from(gpu.below.most > 1);
                 waits += u32::from(gpu.below.waits > 0);
+                cut += u32::from(moves_later(&gpu));
                 gpu.finish()
             };
             assert!(run(true) == run(false), "{index} {scheduler} {sms}");
         }
     }
     assert_eq!((ahead, led, waits), (42, 27, 15));
+    assert!(cut > 0);
 }
