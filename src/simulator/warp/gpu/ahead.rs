@@ -11,7 +11,6 @@
 //! The tests compare with a run in which each SM goes cycle by cycle.
 
 use super::super::memory::Outbox;
-use super::port::Port;
 use super::{Gpu, NEVER};
 
 /// What an SM did in cycles that are still to come for the others.
@@ -65,9 +64,8 @@ impl Gpu<'_> {
         let together = u64::from(clocks.core_khz == clocks.interconnect_khz);
         let known = self.below.now + 1 + together;
         let room = self.requests.room(index) / PER_CYCLE;
-        let most = (room as u64).min(Port::MOST);
         known
-            .min(self.now + most)
+            .min(self.now + room as u64)
             .min(self.dispatcher.rests_until())
             .max(next)
     }
@@ -78,7 +76,6 @@ impl Gpu<'_> {
         let cluster = index / self.machine.sms_per_cluster as usize;
         let (sm, ahead) = (&mut self.sms[index], &mut self.ahead[index]);
         let (port, replies) = (&mut self.ports[cluster], &mut self.below.replies);
-        port.release(self.now, replies);
         ahead.out.open(self.requests.room(cluster));
         let mut cycle = self.now;
         loop {
@@ -93,7 +90,7 @@ impl Gpu<'_> {
                 break;
             }
             cycle = next;
-            port.move_up(cycle, self.now, replies);
+            port.move_up(cycle, replies);
             if sm.accepts()
                 && let Some(answer) = port.pop()
             {

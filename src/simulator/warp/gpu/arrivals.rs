@@ -9,7 +9,7 @@ impl Gpu<'_> {
         for cluster in self.responding.with(self.below.replies.filled()).iter() {
             self.take_response(cluster);
             let port = &mut self.ports[cluster];
-            port.move_up(self.now + 1, self.now + 1, &mut self.below.replies);
+            port.move_up(self.now + 1, &mut self.below.replies);
             self.responding.set(cluster, !port.is_empty());
         }
     }
@@ -17,7 +17,7 @@ impl Gpu<'_> {
     /// The first answer at port `cluster` comes to its SM, if that is not ahead and takes it.
     pub(super) fn take_response(&mut self, cluster: usize) {
         let port = &mut self.ports[cluster];
-        port.move_up(self.now, self.now, &mut self.below.replies);
+        port.move_up(self.now, &mut self.below.replies);
         let Some(&response) = port.first() else { return };
         let sm = response.sm as usize;
         if self.ahead[sm].until <= self.now && self.sms[sm].accepts() {

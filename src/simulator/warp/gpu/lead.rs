@@ -6,6 +6,9 @@
 //! * the outputs of the crossbar of replies have room: when the SMs take answers is not known yet. With a place for each reply
 //!   that can come to them, they have room whatever the SMs do; else all go in step for a cycle.
 //!
+//! An SM is never so far ahead that its port takes what leaves the crossbar in an instant that is still to come below, before the
+//! replies of that instant: so places that its port has freed are free.
+//!
 //! What the SMs see of it is that of their cycle: slices say for each of these cycles whether a request could come in
 //! ([`Slice::accepts`](super::super::memory::Slice::accepts)), replies when they come to the output, and sectors that moved are
 //! counted by cycle ([`Late`](super::late::Late)), as the run may end before.
@@ -15,10 +18,9 @@
 use super::Gpu;
 use super::below::Below;
 use super::clocks::{Domain, Edges};
-use super::port::Port;
 
-/// The most cycles. An SM gets two further, as a later answer takes some to get through its port.
-const MOST: u64 = Port::MOST - 2;
+/// The most cycles.
+const MOST: u64 = 120;
 
 impl Below {
     /// Goes on up to cycle `wanted`, or as far as the outputs of the crossbar surely have room; `edges` are those at the end of the
@@ -75,8 +77,7 @@ impl Gpu<'_> {
         }
         let replies = &mut self.below.replies;
         for port in &mut self.ports {
-            port.move_up(self.now, self.now, replies);
-            port.release(self.now, replies);
+            port.move_up(self.now, replies);
         }
         let clocks = &self.machine.clocks;
         let arriving = clocks.interconnect_khz.div_ceil(clocks.core_khz.max(1)) as usize + 1;
@@ -90,15 +91,8 @@ impl Gpu<'_> {
 
     /// The instant of `ticks` for what is below, in step with the SMs.
     pub(super) fn in_step(&mut self, ticks: [bool; 4]) {
-        let core = ticks[Domain::Core as usize];
-        if core {
+        if ticks[Domain::Core as usize] {
             self.take_responses();
-        }
-        if self.goes_ahead && self.below.replies.free_places() == 0 {
-            let now = self.now + u64::from(core);
-            for port in &mut self.ports {
-                port.release(now, &mut self.below.replies);
-            }
         }
         self.below.begin(ticks, &self.edges, self.skips);
         if ticks[Domain::L2 as usize] {

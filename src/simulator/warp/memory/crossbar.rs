@@ -11,8 +11,6 @@ pub struct Crossbar<T> {
     inputs: Vec<Ring<(u16, T)>>,
     /// Each packet with the cycle from which on it is there.
     outputs: Vec<Ring<(u64, T)>>,
-    /// Places of the outputs that are not free.
-    occupied: Vec<usize>,
     input_places: usize,
     output_places: usize,
     arbiter: Arbiter,
@@ -42,7 +40,6 @@ impl<T: Copy> Crossbar<T> {
         Self {
             inputs: vec![Ring::new(); inputs],
             outputs: vec![Ring::new(); outputs],
-            occupied: vec![0; outputs],
             input_places,
             output_places,
             arbiter,
@@ -71,7 +68,7 @@ impl<T: Copy> Crossbar<T> {
 
     /// Places that all outputs have free.
     pub fn free_places(&self) -> usize {
-        let most = self.occupied.iter().copied().max().unwrap_or(0);
+        let most = self.outputs.iter().map(Ring::len).max().unwrap_or(0);
         self.output_places.saturating_sub(most)
     }
 
@@ -86,24 +83,12 @@ impl<T: Copy> Crossbar<T> {
 
     /// The next packet at `output`.
     pub fn pop(&mut self, output: usize) -> Option<T> {
-        let packet = self.take(output)?;
-        self.free(output, 1);
-        Some(packet)
-    }
-
-    /// The next packet at `output`; its place is to be freed later.
-    pub fn take(&mut self, output: usize) -> Option<T> {
         let queue = &mut self.outputs[output];
         let (_, packet) = queue.pop_front()?;
         if queue.is_empty() {
             self.filled.remove(output);
         }
         Some(packet)
-    }
-
-    /// The places of `packets` packets that were taken from `output` are free.
-    pub fn free(&mut self, output: usize, packets: usize) {
-        self.occupied[output] -= packets;
     }
 
     /// The outputs that have packets.
@@ -133,7 +118,6 @@ impl<T: Copy> Crossbar<T> {
             return;
         };
         self.entering -= 1;
-        self.occupied[output] += 1;
         self.outputs[output].push_back((at, packet));
         self.filled.insert(output);
         let next = from.front().map(|&(next, _)| next);
@@ -163,7 +147,7 @@ impl<T: Copy> Crossbar<T> {
         let mut output = 0;
         while let Some(next) = self.active.next_from(output) {
             output = next + 1;
-            if self.occupied[next] < self.output_places
+            if self.outputs[next].len() < self.output_places
                 && let Some(input) = self.wanted[next].first_from(self.next[next])
             {
                 self.next[next] = if input + 1 == self.inputs.len() {
@@ -186,7 +170,7 @@ impl<T: Copy> Crossbar<T> {
                 continue;
             };
             let output = output as usize;
-            if served >> output & 1 == 0 && self.occupied[output] < self.output_places {
+            if served >> output & 1 == 0 && self.outputs[output].len() < self.output_places {
                 served |= 1 << output;
                 self.transfer(input, output, at);
             }
