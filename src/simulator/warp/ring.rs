@@ -62,14 +62,6 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// The value that came after `behind` others that are here.
-    pub fn get(&self, behind: usize) -> Option<&T> {
-        match behind < self.len {
-            true => self.places.get(self.place(behind)),
-            false => None,
-        }
-    }
-
     /// `value` comes.
     pub fn push_back(&mut self, value: T) {
         if self.len == self.places.len() {
@@ -131,8 +123,6 @@ mod tests {
                 }
                 assert_eq!(ring.front(), twin.front());
                 assert_eq!(ring.back(), twin.back());
-                let behind = random(30) as usize;
-                assert_eq!(ring.get(behind), twin.get(behind));
                 assert_eq!((ring.len(), ring.is_empty()), (twin.len(), twin.is_empty()));
             }
         }

@@ -3,16 +3,14 @@
 //! The state of an SM fills a good part of the processor's cache, so it is used for several cycles in a row where that is the same
 //! as going cycle by cycle with the others. It is, as long as
 //!
-//! * it is known which answers come to the SM: those that wait at its port, one per cycle. One that is not there yet comes behind
-//!   them, and not before it has gone through the port ([`known`]); if nothing is under way to the port, it has to come from L2,
-//!   where the next request of the SM arrives in a cycle that is known ([`after_l2`]);
+//! * it is known which answers come to the SM: those that have come to its port, or will in the cycles for which what is below
+//!   the SMs is ahead of them ([`lead`](super::lead)). A later one takes a cycle to get through the port;
 //! * no block can start on it: none that waits has room, and no block of the SM ends. Blocks that end elsewhere make room there;
 //! * its port has room for all that it can send. What it sends comes to the port in the cycle in which it is sent.
 //!
 //! The tests compare with a run in which each SM goes cycle by cycle.
 
 use super::super::memory::Outbox;
-use super::super::ring::Ring;
 use super::{Gpu, NEVER};
 
 /// What an SM did in cycles that are still to come for the others.
@@ -24,19 +22,10 @@ pub struct Ahead {
     wake: u64,
     /// What it sent.
     out: Outbox,
-    /// The cycles in which it took an answer.
-    taken: Ring<u64>,
-    /// Its requests on their way into slices of L2, with the cycle from which on they are there.
-    before_l2: Ring<u64>,
-    /// Its requests that are there, with those whose answers are under way.
-    answered_next: usize,
     /// The most cycles it was ahead.
     #[cfg(test)]
     most: u64,
 }
-
-/// The most cycles in a row.
-const MOST: u64 = 32;
 
 /// Requests that an SM can send in a cycle, at most.
 const PER_CYCLE: usize = 2;
@@ -48,59 +37,10 @@ impl Ahead {
             until: 0,
             wake: NEVER,
             out: Outbox::new(),
-            taken: Ring::new(),
-            before_l2: Ring::new(),
-            answered_next: 0,
             #[cfg(test)]
             most: 0,
         }
     }
-
-    /// A request of the SM is in a slice of L2 from cycle `at` on, which is not before that of the last one.
-    pub fn asked(&mut self, at: u64) {
-        self.before_l2.push_back(at);
-    }
-
-    /// An answer came to the SM; that the request was there may be counted later.
-    pub fn answered(&mut self) {
-        self.answered_next = self.answered_next.wrapping_sub(1);
-    }
-
-    /// The cycle, after `now`, from which on a request of the SM can be in a slice of L2, each of which takes `latency` cycles on its
-    /// way in; `None` if one is there, or its answer is under way.
-    fn next_in_l2(&mut self, now: u64, latency: u64) -> Option<u64> {
-        while self.before_l2.front().is_some_and(|&at| at <= now) {
-            self.before_l2.pop_front();
-            self.answered_next = self.answered_next.wrapping_add(1);
-        }
-        let later = now + 1 + latency;
-        (self.answered_next == 0).then(|| self.before_l2.front().map_or(later, |&at| at.min(later)))
-    }
-
-    /// Whether the SM took an answer in cycle `now`, with which it is through.
-    pub fn took(&mut self, now: u64) -> bool {
-        let took = self.taken.front() == Some(&now);
-        if took {
-            self.taken.pop_front();
-        }
-        took
-    }
-}
-
-/// How many cycles go by, at least, before an answer comes that is not at the port yet, if `waiting` have left the crossbar and
-/// `behind` are at its output: each takes a cycle, and a first one moves up for a cycle. One that comes into the crossbar's output
-/// in the same instants in which answers leave it (`together`) can do so in the next cycle only.
-fn known(waiting: usize, behind: usize, together: bool) -> u64 {
-    let moves_up = u64::from(waiting == 0);
-    let least = if together { 3 } else { 2 };
-    (1 + moves_up + (waiting + behind) as u64).max(least)
-}
-
-/// The first cycle in which an answer to a request can be taken that is in a slice of L2 from cycle `at` on. If the crossbar, L2 and
-/// the SMs have the same clock (`together`), it is looked up in the next cycle, and its answer sent in the one after that; it comes
-/// to the port, and to the SM.
-fn after_l2(at: u64, together: bool) -> u64 {
-    at + if together { 4 } else { 1 }
 }
 
 impl Gpu<'_> {
@@ -113,37 +53,30 @@ impl Gpu<'_> {
             && !self.classes.shares()
     }
 
-    /// The cycle up to which what comes to SM `index` is known.
-    fn horizon(&mut self, index: usize) -> u64 {
+    /// The cycle up to which what comes to SM `index` is known, and what it sends has room.
+    fn horizon(&self, index: usize) -> u64 {
         let next = self.now + 1;
         if !self.goes_ahead {
             return next;
         }
+        // What comes to the crossbar's output in the instants in which answers leave it can do so in the next cycle only.
         let clocks = &self.machine.clocks;
-        let together = clocks.core_khz == clocks.interconnect_khz;
-        let (waiting, behind) = (self.responses[index].len(), self.replies.at(index).len());
-        let mut horizon = self.now + known(waiting, behind, together);
-        let latency = u64::from(self.machine.memory.rop_latency);
-        if let Some(at) = self.ahead[index].next_in_l2(self.now, latency) {
-            horizon = horizon.max(after_l2(at, together && clocks.core_khz == clocks.l2_khz));
-        }
-        let horizon = horizon.min(self.now + MOST);
-        let room = self.requests.room(index) >= MOST as usize * PER_CYCLE;
-        match room && self.dispatcher.rests_until(horizon) {
-            true => horizon,
-            false => next,
-        }
+        let together = u64::from(clocks.core_khz == clocks.interconnect_khz);
+        let known = self.below.now + 1 + together;
+        let room = self.requests.room(index) / PER_CYCLE;
+        known
+            .min(self.now + room as u64)
+            .min(self.dispatcher.rests_until())
+            .max(next)
     }
 
-    /// SM `index` goes through this cycle, and through others while it is known what comes to it and something happens.
+    /// SM `index` goes through this cycle, and through others while it is known what comes to it.
     pub(super) fn go_ahead(&mut self, index: usize) {
         let horizon = self.horizon(index);
-        let port = index / self.machine.sms_per_cluster as usize;
-        let places = self.machine.interconnect.ejection_buffer as usize;
+        let cluster = index / self.machine.sms_per_cluster as usize;
         let (sm, ahead) = (&mut self.sms[index], &mut self.ahead[index]);
-        let (responses, replies) = (&self.responses[port], self.replies.at(port));
-        let (mut waiting, mut behind, mut taken) = (responses.len(), replies.len(), 0);
-        ahead.out.open(self.requests.room(port));
+        let (port, replies) = (&mut self.ports[cluster], &mut self.below.replies);
+        ahead.out.open(self.requests.room(cluster));
         let mut cycle = self.now;
         loop {
             sm.cycle(cycle, &mut ahead.out);
@@ -152,22 +85,16 @@ impl Gpu<'_> {
             if cycle >= horizon || sm.is_empty() || sm.stops() {
                 break;
             }
-            // As answers are taken, in the next cycle.
-            let first = responses
-                .get(taken)
-                .or_else(|| replies.get(taken - responses.len()));
-            if waiting > 0
-                && sm.accepts()
-                && let Some(&answer) = first
-            {
-                sm.answer(answer);
-                ahead.taken.push_back(cycle);
-                (waiting, taken) = (waiting - 1, taken + 1);
-            } else if ahead.wake > cycle {
+            let next = ahead.wake.min(port.next(cycle, replies)).max(cycle);
+            if next >= horizon {
                 break;
             }
-            if waiting < places && behind > 0 {
-                (waiting, behind) = (waiting + 1, behind - 1);
+            cycle = next;
+            port.move_up(cycle, replies);
+            if sm.accepts()
+                && let Some(answer) = port.pop()
+            {
+                sm.answer(answer);
             }
         }
         ahead.until = cycle;
@@ -193,7 +120,11 @@ impl Gpu<'_> {
             true => ahead.until - 1,
             false => NEVER,
         };
-        ahead.wake.min(stopped).min(ahead.out.next().unwrap_or(NEVER))
+        let next = ahead.wake.min(stopped).min(ahead.out.next().unwrap_or(NEVER));
+        match self.goes_ahead {
+            true => next.min(self.ports[index].next(ahead.until, &self.below.replies)),
+            false => next,
+        }
     }
 }
 

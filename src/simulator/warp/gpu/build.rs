@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use super::super::memory::{Crossbar, Partition, PartitionParameters, Ports, Slice};
+use super::super::memory::{Crossbar, Ports};
 use super::super::policy;
 use super::super::request::LINE;
-use super::super::ring::Ring;
 use super::super::sm::Sm;
 use super::ahead::Ahead;
 use super::alike::Classes;
+use super::below::Below;
 use super::clocks::Edges;
 use super::dispatch::Dispatcher;
-use super::wakes::{NEVER, Wakes};
+use super::port::Port;
+use super::wakes::NEVER;
 use super::{Failure, Gpu, Launch, Results, Settings, geometry, supported};
 use crate::model::machine::Machine;
 
@@ -60,12 +61,7 @@ impl<'a> Gpu<'a> {
         let slices = machine.memory.slices() as usize;
         let net = &machine.interconnect;
         let (inputs, outputs) = (net.input_buffer as usize, net.output_buffer as usize);
-        let l2 = geometry::l2(&machine, &decoder);
-        let parameters = PartitionParameters {
-            slices: machine.memory.slices_per_channel as usize,
-            dram: machine.memory.dram,
-            dram_latency: u64::from(machine.memory.dram_latency),
-        };
+        let places = net.ejection_buffer as usize;
         let mut gpu = Self {
             edges: Edges::new(&machine.clocks),
             sm_wakes: vec![NEVER; sms.len()],
@@ -74,24 +70,10 @@ impl<'a> Gpu<'a> {
             sms,
             classes,
             requests: Crossbar::new(clusters, slices, inputs, outputs, net.arbiter),
-            replies: Crossbar::new(slices, clusters, inputs, outputs, net.arbiter),
-            responses: vec![Ring::new(); clusters],
-            slices: (0..slices)
-                .map(|_| {
-                    Slice::new(
-                        l2.clone(),
-                        u64::from(machine.memory.rop_latency),
-                        machine.memory.queues,
-                    )
-                })
-                .collect(),
-            slice_wakes: Wakes::new(slices),
-            partitions: (0..machine.memory.channels)
-                .map(|_| Partition::new(&parameters))
-                .collect(),
-            partition_wakes: Wakes::new(machine.memory.channels as usize),
+            ports: (0..clusters).map(|number| Port::new(number, places)).collect(),
             responding: Ports::default(),
-            replying: Ports::default(),
+            below: Below::new(&machine, &decoder),
+            lead: 0,
             dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
             now: 0,
             skips: true,

@@ -108,9 +108,12 @@ impl Dispatcher {
         Some(found)
     }
 
-    /// Whether no block starts before cycle `then`, unless one ends.
-    pub fn rests_until(&self, then: u64) -> bool {
-        self.left == 0 || self.settled_until >= then
+    /// The cycle before which no block starts, unless one ends.
+    pub fn rests_until(&self) -> u64 {
+        match self.left {
+            0 => u64::MAX,
+            _ => self.settled_until,
+        }
     }
 
     /// The blocks that start at the end of cycle `now - 1`, at most one in each cluster; `state` is that of an SM that may have

@@ -2,6 +2,7 @@
 
 mod ahead;
 mod alike;
+mod arrivals;
 mod below;
 mod build;
 mod clocks;
@@ -9,6 +10,9 @@ mod dispatch;
 mod failure;
 mod geometry;
 mod kernel;
+mod late;
+mod lead;
+mod port;
 mod program;
 mod results;
 mod sample;
@@ -23,17 +27,18 @@ use std::sync::Arc;
 use self::ahead::Ahead;
 use self::alike::Classes;
 pub use self::alike::{UnlikeKernel, run_equal_once, stay_equal};
+use self::below::Below;
 use self::clocks::{Domain, Edges};
 use self::dispatch::Dispatcher;
 pub use self::failure::Failure;
 pub use self::kernel::{Launch, Source};
+use self::port::Port;
 pub use self::results::{BlockRecord, KernelResult, Results, Traffic};
 use self::sample::Untouched;
 pub(super) use self::sample::run_until;
-use self::wakes::{NEVER, Wakes};
-use super::memory::{Crossbar, Partition, Ports, Slice};
+use self::wakes::NEVER;
+use super::memory::{Crossbar, Ports};
 use super::request::Request;
-use super::ring::Ring;
 use super::sm::Sm;
 pub use super::sm::{IssueEvent, Stalls};
 use crate::model::Scheduler;
@@ -71,17 +76,13 @@ struct Gpu<'a> {
     /// SMs may go ahead of the others.
     goes_ahead: bool,
     requests: Crossbar<Request>,
-    replies: Crossbar<Request>,
     /// Per cluster.
-    responses: Vec<Ring<Request>>,
-    slices: Vec<Slice>,
-    slice_wakes: Wakes,
-    partitions: Vec<Partition>,
-    partition_wakes: Wakes,
-    /// Clusters with responses.
+    ports: Vec<Port>,
+    /// Clusters at whose ports answers wait.
     responding: Ports,
-    /// Slices with replies.
-    replying: Ports,
+    below: Below,
+    /// Cycles for which what is below may be ahead of the SMs.
+    lead: u64,
     dispatcher: Dispatcher,
     now: u64,
     /// Cycles in which nothing can happen are left out.
@@ -131,29 +132,28 @@ impl<'a> Gpu<'a> {
     fn run(&mut self, limit: u64, watch: &mut dyn FnMut(u64)) -> Result<(), Failure> {
         let mut next_watch = WATCH;
         self.goes_ahead = self.may_go_ahead();
+        self.lead = self.lead();
         loop {
+            let led = self.below.now > self.now;
             if self.skips {
-                self.edges.pass_dram(self.partition_wakes.earliest());
+                let until = match led {
+                    true => NEVER,
+                    false => self.below.partition_wakes.earliest(),
+                };
+                self.edges.pass_dram(until);
             }
             let ticks = self.edges.advance();
-            if ticks[Domain::Core as usize] {
-                self.take_responses();
+            if !led {
+                self.in_step(ticks);
+            } else if ticks[Domain::L2 as usize] {
+                self.arrivals();
             }
             if ticks[Domain::Interconnect as usize] {
-                self.send_replies();
-            }
-            if ticks[Domain::Dram as usize] {
-                self.dram_cycle();
-            }
-            if ticks[Domain::L2 as usize] {
-                self.l2_cycle();
-            }
-            if ticks[Domain::Interconnect as usize] {
-                self.requests.advance();
-                self.replies.advance();
+                self.requests
+                    .advance(self.edges.count(Domain::Interconnect) - 1, self.now);
             }
             if ticks[Domain::Core as usize] {
-                self.core_cycle()?;
+                self.core_cycle(led)?;
                 if self.is_through() || self.results.blocks.len() >= self.enough {
                     return Ok(());
                 }
@@ -164,18 +164,24 @@ impl<'a> Gpu<'a> {
                     next_watch = self.now.saturating_add(WATCH);
                     watch(self.now);
                 }
+                self.lead_on();
                 self.skip(limit)?;
+                self.lead_on();
             }
         }
     }
 
-    fn core_cycle(&mut self) -> Result<(), Failure> {
+    /// `led`: what is below the SMs has been through this cycle for some time.
+    fn core_cycle(&mut self, led: bool) -> Result<(), Failure> {
         let mut over = Vec::new();
         for index in 0..self.sms.len() {
             if self.sm_wakes[index] > self.now {
                 continue;
             }
             if self.ahead[index].until <= self.now {
+                if led {
+                    self.take_response(index);
+                }
                 self.go_ahead(index);
             }
             self.send(index);
@@ -227,7 +233,10 @@ impl<'a> Gpu<'a> {
             .classes
             .each()
             .map(|(sm, simulated)| (sm, &self.sms[simulated]));
-        self.results.finish(self.now, sms, &self.slices, &self.partitions)
+        let (slices, partitions) = (&self.below.slices, &self.below.partitions);
+        let mut results = self.results.finish(self.now, sms, slices, partitions);
+        self.below.late.taken_from(&mut results.traffic, self.now);
+        results
     }
 }
 

@@ -91,7 +91,7 @@ impl Gpu<'_> {
             .zip(sectors)
             .filter(|&(_, sectors)| sectors != 0)
         {
-            self.slices[slice].preload(line, sectors);
+            self.below.slices[slice].preload(line, sectors);
         }
     }
 }

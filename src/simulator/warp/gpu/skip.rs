@@ -1,27 +1,29 @@
 //! Cycles in which nothing can happen are left out.
 
-use super::clocks::{self, Domain};
 use super::wakes::NEVER;
 use super::{Failure, Gpu};
 
 impl Gpu<'_> {
-    /// Goes on to the next cycle in which something can happen.
+    /// Goes on to the next cycle in which something can happen, or to that up to which what is below has got.
     pub(super) fn skip(&mut self, limit: u64) -> Result<(), Failure> {
         let now = self.now;
-        if self.sm_wakes.iter().any(|&at| at <= now)
-            || !self.requests.is_empty()
-            || !self.replies.is_empty()
-            || !self.responding.is_empty()
-            || !self.replying.is_empty()
-        {
+        if self.sm_wakes.iter().any(|&at| at <= now) || !self.requests.is_empty() {
+            return Ok(());
+        }
+        let below = self.below_wakes_at();
+        if below <= now {
             return Ok(());
         }
         let launch = self.dispatcher.next_launch(now, self.kernels).map(|at| at - 1);
         let next = self.sm_wakes.iter().copied().chain(launch);
-        let next = next.chain([self.dram_wakes_at(), self.slice_wakes.earliest()]);
-        let next = next.min().unwrap_or(NEVER);
+        let next = next.chain([below]).min().unwrap_or(NEVER);
         if next == NEVER {
-            return Err(Failure::Deadlock { cycle: now });
+            // Something may have happened below after this cycle.
+            let cycle = now.max(self.below.busy_until);
+            return Err(match cycle >= limit {
+                true => Failure::Limit { cycles: limit },
+                false => Failure::Deadlock { cycle },
+            });
         }
         if next > limit {
             return Err(Failure::Limit { cycles: limit });
@@ -29,19 +31,22 @@ impl Gpu<'_> {
         if self.skips && next > now + 1 {
             self.edges.skip_to(next);
             self.now = next;
+            self.below.now = self.below.now.max(next);
         }
         Ok(())
     }
 
-    /// The core cycle from which on something can happen in some partition, or an earlier one.
-    fn dram_wakes_at(&self) -> u64 {
-        let clocks = &self.machine.clocks;
-        match self.partition_wakes.earliest() {
-            NEVER => NEVER,
-            wake => {
-                let ticks = wake.saturating_sub(self.edges.count(Domain::Dram));
-                self.now + clocks::edges_before(ticks, clocks.dram_khz, clocks.core_khz)
+    /// The cycle from which on something can happen below, or has not happened yet.
+    fn below_wakes_at(&self) -> u64 {
+        if self.below.now <= self.now {
+            match self.below.replies.filled().with(self.responding).is_empty() {
+                true => self.below.next_event(&self.edges),
+                false => self.now,
             }
+        } else if self.below.is_idle() {
+            NEVER
+        } else {
+            self.below.now
         }
     }
 }

@@ -9,21 +9,21 @@ use crate::model::machine::Arbiter;
 pub struct Crossbar<T> {
     /// Each packet with the output it goes to.
     inputs: Vec<Ring<(u16, T)>>,
-    outputs: Vec<Ring<T>>,
+    /// Each packet with the cycle from which on it is there.
+    outputs: Vec<Ring<(u64, T)>>,
     input_places: usize,
     output_places: usize,
     arbiter: Arbiter,
     /// Per output, where the search for an input starts (iSLIP).
     next: Vec<usize>,
-    /// Where the search starts for all outputs (round robin).
-    turn: usize,
     /// Per output, the inputs whose first packet goes there.
     wanted: Vec<Ports>,
     /// Outputs that some input wants.
     active: Ports,
     /// Outputs that hold packets.
     filled: Ports,
-    packets: usize,
+    /// Packets at the inputs.
+    entering: usize,
 }
 
 impl<T: Copy> Crossbar<T> {
@@ -44,11 +44,10 @@ impl<T: Copy> Crossbar<T> {
             output_places,
             arbiter,
             next: vec![0; outputs],
-            turn: 0,
             wanted: vec![Ports::default(); outputs],
             active: Ports::default(),
             filled: Ports::default(),
-            packets: 0,
+            entering: 0,
         }
     }
 
@@ -62,9 +61,15 @@ impl<T: Copy> Crossbar<T> {
         self.input_places.saturating_sub(self.inputs[input].len())
     }
 
-    /// The packets at `output`, which leave one after another.
-    pub fn at(&self, output: usize) -> &Ring<T> {
-        &self.outputs[output]
+    /// The cycle from which on the next packet at `output` is there.
+    pub fn next_at(&self, output: usize) -> Option<u64> {
+        self.outputs[output].front().map(|&(at, _)| at)
+    }
+
+    /// Places that all outputs have free.
+    pub fn free_places(&self) -> usize {
+        let most = self.outputs.iter().map(Ring::len).max().unwrap_or(0);
+        self.output_places.saturating_sub(most)
     }
 
     /// A packet for `output` enters at `input`.
@@ -73,14 +78,13 @@ impl<T: Copy> Crossbar<T> {
             self.want(output, input);
         }
         self.inputs[input].push_back((output, packet));
-        self.packets += 1;
+        self.entering += 1;
     }
 
     /// The next packet at `output`.
     pub fn pop(&mut self, output: usize) -> Option<T> {
         let queue = &mut self.outputs[output];
-        let packet = queue.pop_front()?;
-        self.packets -= 1;
+        let (_, packet) = queue.pop_front()?;
         if queue.is_empty() {
             self.filled.remove(output);
         }
@@ -92,9 +96,14 @@ impl<T: Copy> Crossbar<T> {
         self.filled
     }
 
+    /// No packet is at an input.
+    pub fn rests(&self) -> bool {
+        self.entering == 0
+    }
+
     /// No packet is inside.
     pub fn is_empty(&self) -> bool {
-        self.packets == 0
+        self.rests() && self.filled.is_empty()
     }
 
     fn want(&mut self, output: u16, input: usize) {
@@ -102,13 +111,14 @@ impl<T: Copy> Crossbar<T> {
         self.active.insert(output as usize);
     }
 
-    /// Moves the first packet of `input` to `output`.
-    fn transfer(&mut self, input: usize, output: usize) {
+    /// Moves the first packet of `input` to `output`, where it is from cycle `at` on.
+    fn transfer(&mut self, input: usize, output: usize, at: u64) {
         let from = &mut self.inputs[input];
         let Some((_, packet)) = from.pop_front() else {
             return;
         };
-        self.outputs[output].push_back(packet);
+        self.entering -= 1;
+        self.outputs[output].push_back((at, packet));
         self.filled.insert(output);
         let next = from.front().map(|&(next, _)| next);
         if next == Some(output as u16) {
@@ -123,17 +133,17 @@ impl<T: Copy> Crossbar<T> {
         }
     }
 
-    /// One cycle.
-    pub fn advance(&mut self) {
+    /// Cycle `edge` of the crossbar's clock, from 0 on; what comes to an output is there from cycle `at` on, of whatever clock.
+    pub fn advance(&mut self, edge: u64, at: u64) {
         match self.arbiter {
-            Arbiter::Islip if self.active.is_empty() => {}
-            Arbiter::Islip => self.advance_islip(),
-            Arbiter::RoundRobin => self.advance_round_robin(),
+            _ if self.active.is_empty() => {}
+            Arbiter::Islip => self.advance_islip(at),
+            Arbiter::RoundRobin => self.advance_round_robin(edge, at),
         }
     }
 
     /// Outputs choose in ascending order; an input that gave a packet may give its next one to a later output.
-    fn advance_islip(&mut self) {
+    fn advance_islip(&mut self, at: u64) {
         let mut output = 0;
         while let Some(next) = self.active.next_from(output) {
             output = next + 1;
@@ -145,26 +155,26 @@ impl<T: Copy> Crossbar<T> {
                 } else {
                     input + 1
                 };
-                self.transfer(input, next);
+                self.transfer(input, next, at);
             }
         }
     }
 
     /// Inputs go in turn, one packet each, one packet for each output.
-    fn advance_round_robin(&mut self) {
+    fn advance_round_robin(&mut self, edge: u64, at: u64) {
         let mut served = 0_u128;
+        let turn = (edge % self.inputs.len() as u64) as usize;
         for step in 0..self.inputs.len() {
-            let input = (step + self.turn) % self.inputs.len();
+            let input = (step + turn) % self.inputs.len();
             let Some(&(output, _)) = self.inputs[input].front() else {
                 continue;
             };
             let output = output as usize;
             if served >> output & 1 == 0 && self.outputs[output].len() < self.output_places {
                 served |= 1 << output;
-                self.transfer(input, output);
+                self.transfer(input, output, at);
             }
         }
-        self.turn = (self.turn + 1) % self.inputs.len();
     }
 }
 
@@ -217,7 +227,7 @@ mod tests {
             let mut twin_out = vec![VecDeque::new(); outputs];
             let mut next = vec![0; outputs];
             let mut packet = 0_u32;
-            for _ in 0..200 {
+            for cycle in 0..200 {
                 for (input, twin) in twin_in.iter_mut().enumerate() {
                     if random(2) == 0 && fast.has_room(input) {
                         let output = random(outputs as u64) as u16;
@@ -226,7 +236,7 @@ mod tests {
                         packet += 1;
                     }
                 }
-                fast.advance();
+                fast.advance(cycle, cycle);
                 slow(&mut twin_in, &mut twin_out, &mut next, places);
                 for (output, twin) in twin_out.iter_mut().enumerate() {
                     assert_eq!(fast.filled().contains(output), !twin.is_empty());

@@ -22,6 +22,12 @@ pub struct Slice {
     queues: PartitionQueues,
     /// Lines put in before the start; they are older than every access.
     preloaded: u64,
+    /// Whether a request can come in, as the crossbar sees it.
+    open: bool,
+    /// Whether one can after the last cycle.
+    opens: bool,
+    /// The L2 cycles, numbered by the clock's edges, after which that changed.
+    changes: Ring<u64>,
 }
 
 impl Slice {
@@ -36,6 +42,9 @@ impl Slice {
             outgoing: Ring::new(),
             queues,
             preloaded: 0,
+            open: true,
+            opens: true,
+            changes: Ring::new(),
         }
     }
 
@@ -44,9 +53,14 @@ impl Slice {
         &self.l2
     }
 
-    /// Whether a request can come in: four more must fit.
-    pub fn accepts(&self) -> bool {
-        self.incoming.len() + 3 < self.queues.icnt_to_l2 as usize
+    /// Whether a request can come in at L2 cycle `edge`: four more must have fitted after the one before. Cycles may have been
+    /// asked for that come before the last one here, but not in another order.
+    pub fn accepts(&mut self, edge: u64) -> bool {
+        while self.changes.front().is_some_and(|&change| change < edge) {
+            self.changes.pop_front();
+            self.open = !self.open;
+        }
+        self.open
     }
 
     /// A request comes in; says from which cycle on it is there.
@@ -77,8 +91,8 @@ impl Slice {
         }
     }
 
-    /// One L2 cycle.
-    pub fn cycle(&mut self, now: u64) {
+    /// L2 cycle `edge`, in core cycle `now`.
+    pub fn cycle(&mut self, now: u64, edge: u64) {
         let places = self.queues.l2_to_icnt as usize;
         if self.l2.has_ready()
             && self.outgoing.len() < places
@@ -112,6 +126,11 @@ impl Slice {
         {
             self.rop.pop_front();
             self.incoming.push_back(request);
+        }
+        let opens = self.incoming.len() + 3 < self.queues.icnt_to_l2 as usize;
+        if opens != self.opens {
+            self.opens = opens;
+            self.changes.push_back(edge);
         }
     }
 
