@@ -173,6 +173,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             // More is known with multipliers for this one alone.
+            self.spend(FAMILY * several.len() as u64)?;
             let alone = Family::new(&multipliers(&[candidate]), sms, &[candidate], several);
             if let Some(scored) = alone.lone.first()
                 && let Some(rest) = alone.steps.checked_sub(scored.steps)
