@@ -101,7 +101,8 @@ impl Ask {
             Some(beyond) => beyond / self.period.max(1) + 1,
             None => 0,
         };
-        let demand = (u128::from(jobs) * u128::from(self.wcet) << 32) / u128::from(t.max(1));
+        let demand =
+            (u128::from(jobs) * u128::from(self.wcet)).saturating_mul(1 << 32) / u128::from(t.max(1));
         u64::try_from(demand).unwrap_or(u64::MAX)
     }
 
