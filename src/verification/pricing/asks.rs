@@ -1,6 +1,7 @@
 //! What the tasks of a group ask of m SMs at least, and when that is too much whatever the policy.
 
 use super::super::wcet;
+use super::measures::WHOLE;
 use crate::model::Task;
 
 /// 1, as a sum of shares [2⁻⁶⁴].
@@ -90,19 +91,19 @@ fn busy(group: &[Ask]) -> Option<u64> {
 }
 
 impl Ask {
-    /// C/T, rounded down [2⁻³²].
+    /// C/T, rounded down [2⁻⁴⁸].
     pub fn load(&self) -> u64 {
-        u64::try_from(self.load >> 32).unwrap_or(u64::MAX)
+        u64::try_from(self.load >> 16).unwrap_or(u64::MAX)
     }
 
-    /// What is due in [0, `t`] by t, rounded down [2⁻³²]; `t` is in ns, and positive.
+    /// What is due in [0, `t`] by t, rounded down [2⁻⁴⁸]; `t` is in ns, and positive.
     pub fn demand(&self, t: u64) -> u64 {
         let jobs = match t.checked_sub(self.due) {
             Some(beyond) => beyond / self.period.max(1) + 1,
             None => 0,
         };
         let demand =
-            (u128::from(jobs) * u128::from(self.wcet)).saturating_mul(1 << 32) / u128::from(t.max(1));
+            (u128::from(jobs) * u128::from(self.wcet)).saturating_mul(WHOLE.into()) / u128::from(t.max(1));
         u64::try_from(demand).unwrap_or(u64::MAX)
     }
 

@@ -1,11 +1,11 @@
 //! Groups with the same number of SMs and the same tasks in conflict, and what they are worth at most.
 //!
-//! By multipliers, all measures become one: a cost of each task, and an allowance for all (`multipliers`). The most that tasks are worth within an allowance is a
-//! knapsack problem, solved for every allowance at once by dynamic programming (Bellman): in steps of it, of which each task takes
-//! what it costs, rounded down.
+//! By multipliers, all measures become one: a cost of each task, and an allowance for all (`multipliers`). So tasks are worth the allowance at most, and what
+//! each is worth beyond its cost. And the most that they are worth within an allowance is a knapsack problem, solved for every
+//! allowance at once by dynamic programming (Bellman): in steps of it, of which each task takes what it costs, rounded down.
 
 use super::measures::Asked;
-use super::multipliers::Multipliers;
+use super::multipliers::{Multipliers, PARTS};
 use crate::model::Kind;
 use crate::model::plan::UNITS_PER_SM;
 
@@ -19,11 +19,24 @@ pub(super) struct Candidate {
     pub asked: Asked,
 }
 
-/// The same with the steps of the allowance that it takes.
+/// The same with what it takes of the allowance.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Scored<'c> {
     pub candidate: &'c Candidate,
-    pub steps: usize,
+    /// What it is worth beyond its cost [parts of a unit].
+    surplus: i64,
+    steps: usize,
+}
+
+/// What is known of a group on the way.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Part {
+    /// Σ price [units].
+    pub price: i64,
+    /// The allowance and what its tasks are worth beyond their costs [parts of a unit].
+    most: i64,
+    /// Steps of the allowance that are left.
+    steps: usize,
 }
 
 /// Steps of an allowance, at most.
@@ -39,9 +52,12 @@ pub(super) struct Family<'c> {
     pub lone: Vec<Scored<'c>>,
     /// The dearest first.
     pub several: Vec<Scored<'c>>,
-    /// The allowance.
-    pub steps: usize,
-    /// The most that those of `several` from a position on are worth, by position and allowance [units].
+    /// The allowance [parts of a unit], and in steps.
+    allowance: i64,
+    steps: usize,
+    /// By position, Σ of what those of `several` from there on are worth beyond their costs, where that is positive [parts of a unit].
+    surpluses: Vec<i64>,
+    /// The most that they are worth, by position and allowance [units].
     most: Vec<i64>,
 }
 
@@ -56,9 +72,13 @@ impl<'c> Family<'c> {
         let step = (multipliers.sum() / steps as i64).saturating_add(1);
         let steps = usize::try_from(multipliers.sum() / step).unwrap_or(0);
         let scored = |candidates: &[&'c Candidate]| -> Vec<Scored<'c>> {
-            let scored = candidates.iter().map(|&candidate| Scored {
-                candidate,
-                steps: usize::try_from(multipliers.cost(&candidate.asked) / step).unwrap_or(usize::MAX),
+            let scored = candidates.iter().map(|&candidate| {
+                let cost = multipliers.cost(&candidate.asked);
+                Scored {
+                    candidate,
+                    surplus: in_parts(candidate.price).saturating_sub(cost),
+                    steps: usize::try_from(cost / PARTS as i64 / step).unwrap_or(usize::MAX),
+                }
             });
             scored.collect()
         };
@@ -67,17 +87,61 @@ impl<'c> Family<'c> {
         Family {
             limit: i64::from(sms) * UNITS_PER_SM as i64,
             lone: scored(lone),
+            surpluses: surpluses(&several),
             most: most(&several, steps),
             several,
+            allowance: in_parts(multipliers.sum()),
             steps,
         }
     }
 
+    /// The group of no task.
+    pub fn none(&self) -> Part {
+        Part {
+            price: 0,
+            most: self.allowance,
+            steps: self.steps,
+        }
+    }
+
+    /// `part` with `task`; `None` if it then takes more than the allowance.
+    pub fn with(&self, part: Part, task: &Scored<'_>) -> Option<Part> {
+        Some(Part {
+            price: part.price.saturating_add(task.candidate.price),
+            most: part.most.saturating_add(task.surplus),
+            steps: part.steps.checked_sub(task.steps)?,
+        })
+    }
+
+    /// Whether no group of `part` and some of `several` from `position` on is worth more than its SMs.
+    pub fn is_of_no_interest(&self, part: Part, position: usize) -> bool {
+        let surplus = self.surpluses.get(position).copied().unwrap_or(0);
+        // What is worth more is worth a unit more.
+        part.most.saturating_add(surplus) < in_parts(self.limit.saturating_add(1))
+            || part.price.saturating_add(self.most(position, part.steps)) <= self.limit
+    }
+
     /// What those of `several` from `position` on that take no more than `steps` are worth at most [units].
-    pub fn most(&self, position: usize, steps: usize) -> i64 {
+    fn most(&self, position: usize, steps: usize) -> i64 {
         let row = position.saturating_mul(self.steps + 1);
         self.most.get(row.saturating_add(steps)).copied().unwrap_or(0)
     }
+}
+
+/// `units` in parts of a unit.
+fn in_parts(units: i64) -> i64 {
+    units.saturating_mul(PARTS as i64)
+}
+
+/// By position, Σ of the positive surpluses of `tasks` from there on.
+fn surpluses(tasks: &[Scored<'_>]) -> Vec<i64> {
+    let mut sums = vec![0i64; tasks.len() + 1];
+    let mut sum = 0i64;
+    for (slot, task) in sums.iter_mut().zip(tasks).rev() {
+        sum = sum.saturating_add(task.surplus.max(0));
+        *slot = sum;
+    }
+    sums
 }
 
 /// The most that `tasks` from a position on are worth, by position and allowance.
@@ -102,6 +166,7 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
+    use super::super::measures::WHOLE;
     use super::*;
 
     fn candidate(task: usize, price: i64, shares: Vec<u64>) -> Candidate {
@@ -126,7 +191,7 @@ mod tests {
                     .map(|member| member.asked.shares[measure])
                     .sum::<u64>()
             };
-            match (0..2).all(|measure| asked(measure) <= 1 << 32) {
+            match (0..2).all(|measure| asked(measure) <= WHOLE) {
                 true => members.iter().map(|member| member.price).sum(),
                 false => 0,
             }
@@ -141,10 +206,10 @@ mod tests {
         let mut close = 0;
         for round in 0..400 {
             let sms = rng.random_range(1..6u32);
-            let other = if round % 2 == 0 { 1 << 10 } else { 1 << 31 };
+            let other = if round % 2 == 0 { WHOLE >> 22 } else { WHOLE >> 1 };
             let candidates: Vec<Candidate> = (0..rng.random_range(3..10))
                 .map(|task| {
-                    let shares = vec![rng.random_range(1..1 << 31), rng.random_range(0..other)];
+                    let shares = vec![rng.random_range(1..WHOLE >> 1), rng.random_range(0..other)];
                     candidate(task, rng.random_range(0..2 * UNITS_PER_SM as i64), shares)
                 })
                 .collect();
@@ -155,6 +220,10 @@ mod tests {
                 let family = Family::new(&multipliers, sms, &[], &several);
                 let most = family.most(0, family.steps);
                 assert!(most >= best, "{most} {best}");
+                assert!(
+                    family.allowance + family.surpluses[0] >= in_parts(best),
+                    "{sms} {best}"
+                );
                 close += u32::from(good && round % 2 == 0 && most <= best + best / 20);
             }
         }

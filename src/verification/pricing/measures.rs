@@ -4,8 +4,8 @@ use super::super::wcet;
 use super::asks::Ask;
 use crate::model::{Policy, Task, TaskSet};
 
-/// 1, as a share [2⁻³²].
-pub(super) const WHOLE: u64 = 1 << 32;
+/// 1, as a share [2⁻⁴⁸].
+pub(super) const WHOLE: u64 = 1 << 48;
 
 /// Intervals that demand is measured in, at most.
 const INTERVALS: usize = 24;
@@ -15,7 +15,7 @@ const INTERVALS: usize = 24;
 pub(super) struct Asked {
     /// `None` where the policy counts nothing but work.
     pub ask: Option<Ask>,
-    /// By measure, the long run first, each rounded down [2⁻³²].
+    /// By measure, the long run first, each rounded down [2⁻⁴⁸].
     pub shares: Vec<u64>,
 }
 

@@ -12,6 +12,9 @@ use crate::model::plan::UNITS_PER_SM;
 /// The price of one SM.
 const ONE: f64 = UNITS_PER_SM as f64;
 
+/// Costs are counted in so many parts of a unit, so that rounding comes to less than a unit for all tasks together.
+pub(super) const PARTS: u64 = 1 << 12;
+
 /// Programs of more tasks would take too long.
 const TASKS: usize = 400;
 
@@ -59,12 +62,12 @@ impl Multipliers {
         i64::try_from(sum).unwrap_or(i64::MAX)
     }
 
-    /// Σ yⱼ·wᵢⱼ, rounded down [units].
+    /// Σ yⱼ·wᵢⱼ, rounded down [parts of a unit].
     pub fn cost(&self, asked: &Asked) -> i64 {
         let each = self.0.iter().zip(&asked.shares);
         let sum = each.fold(0u128, |sum, (&multiplier, &share)| {
             sum.saturating_add(u128::from(multiplier) * u128::from(share))
         });
-        i64::try_from(sum / u128::from(WHOLE)).unwrap_or(i64::MAX)
+        i64::try_from(sum / u128::from(WHOLE / PARTS)).unwrap_or(i64::MAX)
     }
 }

@@ -7,7 +7,7 @@
 use super::Effort;
 use super::answer::passes;
 use super::asks::Group;
-use super::family::{Candidate, Family};
+use super::family::{Candidate, Family, Part};
 use super::measures::{Measures, WHOLE};
 use super::multipliers::Multipliers;
 use crate::model::plan::UNITS_PER_SM;
@@ -159,40 +159,51 @@ impl<'a> Walk<'a> {
         if several.is_empty() {
             return Ok(());
         }
-        self.spend(FAMILY * several.len() as u64)?;
-        let multipliers = |lone: &[&Candidate]| {
-            Multipliers::best(lone, several).unwrap_or_else(|| Multipliers::of_long_run(sms))
+        // By work alone, most families are of no interest.
+        let by_work = Multipliers::of_long_run(sms);
+        let family = Family::new(&by_work, sms, lone, several);
+        let all_are = |family: &Family<'_>| match lone.is_empty() {
+            true => family.is_of_no_interest(family.none(), 0),
+            false => family.lone.iter().all(|lone| {
+                let part = family.with(family.none(), lone);
+                part.is_none_or(|part| family.is_of_no_interest(part, 0))
+            }),
         };
-        let family = Family::new(&multipliers(lone), sms, lone, several);
+        if all_are(&family) {
+            return Ok(());
+        }
+        self.spend(FAMILY * several.len() as u64)?;
+        let best = |lone: &[&Candidate]| Multipliers::best(lone, several).unwrap_or_else(|| by_work.clone());
+        let family = Family::new(&best(lone), sms, lone, several);
         if lone.is_empty() {
-            return self.extend(&family, &mut Vec::new(), 0, (family.steps, 0));
+            return self.extend(&family, &mut Vec::new(), 0, family.none());
         }
         for scored in &family.lone {
-            let (candidate, rest) = (scored.candidate, family.steps.checked_sub(scored.steps));
-            if rest.is_none_or(|rest| candidate.price + family.most(0, rest) <= family.limit) {
+            let part = family.with(family.none(), scored);
+            if part.is_none_or(|part| family.is_of_no_interest(part, 0)) {
                 continue;
             }
             // More is known with multipliers for this one alone.
             self.spend(FAMILY * several.len() as u64)?;
-            let alone = Family::new(&multipliers(&[candidate]), sms, &[candidate], several);
-            if let Some(scored) = alone.lone.first()
-                && let Some(rest) = alone.steps.checked_sub(scored.steps)
-            {
-                self.extend(&alone, &mut vec![candidate], 0, (rest, candidate.price))?;
+            let candidate = scored.candidate;
+            let alone = Family::new(&best(&[candidate]), sms, &[candidate], several);
+            let part = alone.lone.first().and_then(|lone| alone.with(alone.none(), lone));
+            if let Some(part) = part {
+                self.extend(&alone, &mut vec![candidate], 0, part)?;
             }
         }
         Ok(())
     }
 
-    /// Looks at `group`, which is worth `price` and leaves `steps` of the allowance, with some of what `family` has from `position` on.
+    /// Looks at `group`, of which `part` is known, with some of what `family` has from `position` on.
     fn extend<'c>(
         &mut self,
         family: &Family<'c>,
         group: &mut Vec<&'c Candidate>,
         position: usize,
-        (steps, price): (usize, i64),
+        part: Part,
     ) -> Result<(), Found> {
-        if group.len() > 2 && price > family.limit {
+        if group.len() > 2 && part.price > family.limit {
             self.spend(TEST)?;
             let mut tasks: Vec<usize> = group.iter().map(|candidate| candidate.task).collect();
             tasks.sort_unstable();
@@ -200,19 +211,18 @@ impl<'a> Walk<'a> {
         }
         for (position, next) in family.several.iter().enumerate().skip(position) {
             self.spend(1)?;
-            if price.saturating_add(family.most(position, steps)) <= family.limit {
-                return Ok(());
+            if family.is_of_no_interest(part, position) {
+                return Ok(()); // and so with all that follow
             }
-            let Some(rest) = steps.checked_sub(next.steps) else {
+            let Some(with) = family.with(part, next) else {
                 continue;
             };
-            let with = price.saturating_add(next.candidate.price);
-            if with.saturating_add(family.most(position + 1, rest)) <= family.limit {
+            if family.is_of_no_interest(with, position + 1) {
                 continue;
             }
             group.push(next.candidate);
             if !self.is_hopeless(group) {
-                self.extend(family, group, position + 1, (rest, with))?;
+                self.extend(family, group, position + 1, with)?;
             }
             group.pop();
         }
