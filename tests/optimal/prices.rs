@@ -1,9 +1,10 @@
 //! `verify` and the prices of bounds: what holds is confirmed, what does not never is.
 
-use gpusched::model::Plan;
+use gpusched::interference::Interference;
 use gpusched::model::plan::{LowerBound, Proof, UNITS_PER_SM};
+use gpusched::model::{Plan, Policy};
 use gpusched::partitioning::{HeuristicKind, Problem, partition};
-use gpusched::verification::{Unchecked, verify};
+use gpusched::verification::{Effort, Unchecked, verify, verify_with};
 use rand::{Rng, RngExt};
 
 use super::exhaustive::sizes;
@@ -137,4 +138,41 @@ fn bounds_that_hold_are_confirmed_and_no_others() {
         confirmed > 5_000 && refuted > 5_000 && open < 20,
         "{confirmed} {refuted} {open}"
     );
+}
+
+/// Where prices are the tasks' own work, every group is worth its SMs at most, by nothing; that takes no search.
+#[test]
+fn work_itself_is_confirmed_at_once() {
+    let (periods, works) = ([10u64, 20, 30], 1..=9u64);
+    let all: Vec<(u64, u64)> = works
+        .clone()
+        .flat_map(|work| periods.map(|period| (period, work)))
+        .chain(works.flat_map(|work| periods.map(|period| (period + 5, work))))
+        .collect();
+    let tasks = all.iter().map(|(period, work)| {
+        format!(
+            r#"{{"period":"{period}ms","wcet":{{"proportional":{{"work":"{work}ms","serial":0,"conflict":1}}}}}}"#
+        )
+    });
+    let text = format!(r#"{{"tasks":[{}]}}"#, tasks.collect::<Vec<_>>().join(","));
+    let set: gpusched::model::TaskSet = serde_json::from_str(&text).unwrap();
+    let problem = Problem::new(&set, 60, Policy::Edf, Interference::None.model()).unwrap();
+    let mut plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
+    let prices: Vec<u64> = all
+        .iter()
+        .map(|(period, work)| work * UNITS_PER_SM / period)
+        .collect();
+    let sms = u32::try_from(prices.iter().sum::<u64>().div_ceil(UNITS_PER_SM)).unwrap();
+    plan.bound = Some(LowerBound {
+        sms,
+        proof: Proof::Prices,
+        prices,
+        highs: None,
+    });
+    let effort = Effort {
+        groups: 20_000,
+        ..Effort::default()
+    };
+    let verified = verify_with(&plan, &set, &effort).unwrap().bound.unwrap();
+    assert_eq!((verified.proven, verified.unchecked), (Some(sms), None));
 }
