@@ -4,6 +4,8 @@
 //! each is worth beyond its cost. And the most that they are worth within an allowance is a knapsack problem, solved for every
 //! allowance at once by dynamic programming (Bellman): in steps of it, of which each task takes what it costs, rounded down.
 
+use std::cell::OnceCell;
+
 use super::measures::Asked;
 use super::multipliers::{Multipliers, PARTS};
 use crate::model::Kind;
@@ -57,8 +59,8 @@ pub(super) struct Family<'c> {
     steps: usize,
     /// By position, Σ of what those of `several` from there on are worth beyond their costs, where that is positive [parts of a unit].
     surpluses: Vec<i64>,
-    /// The most that they are worth, by position and allowance [units].
-    most: Vec<i64>,
+    /// The most that they are worth, by position and allowance [units]; made when it is needed.
+    most: OnceCell<Vec<i64>>,
 }
 
 impl<'c> Family<'c> {
@@ -88,11 +90,25 @@ impl<'c> Family<'c> {
             limit: i64::from(sms) * UNITS_PER_SM as i64,
             lone: scored(lone),
             surpluses: surpluses(&several),
-            most: most(&several, steps),
+            most: OnceCell::new(),
             several,
             allowance: in_parts(multipliers.sum()),
             steps,
         }
+    }
+
+    /// Whether none of its groups is worth more than its SMs.
+    pub fn is_settled(&self) -> bool {
+        match self.lone.is_empty() {
+            true => self.is_of_no_interest(self.none(), 0),
+            false => self.lone.iter().all(|lone| self.begin(lone).is_none()),
+        }
+    }
+
+    /// The group of `lone`; `None` if no group with it is worth more than its SMs.
+    pub fn begin(&self, lone: &Scored<'_>) -> Option<Part> {
+        let part = self.with(self.none(), lone)?;
+        (!self.is_of_no_interest(part, 0)).then_some(part)
     }
 
     /// The group of no task.
@@ -124,7 +140,8 @@ impl<'c> Family<'c> {
     /// What those of `several` from `position` on that take no more than `steps` are worth at most [units].
     fn most(&self, position: usize, steps: usize) -> i64 {
         let row = position.saturating_mul(self.steps + 1);
-        self.most.get(row.saturating_add(steps)).copied().unwrap_or(0)
+        let most = self.most.get_or_init(|| most(&self.several, self.steps));
+        most.get(row.saturating_add(steps)).copied().unwrap_or(0)
     }
 }
 

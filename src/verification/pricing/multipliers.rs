@@ -18,17 +18,28 @@ pub(super) const PARTS: u64 = 1 << 12;
 /// Programs of more tasks would take too long.
 const TASKS: usize = 400;
 
+/// Multipliers of a larger sum [units] are good for nothing, and beyond what is computed with.
+const MOST: u64 = 1 << 50;
+
 /// By measure [units].
 #[derive(Clone, Debug)]
 pub(super) struct Multipliers(Vec<u64>);
 
 impl Multipliers {
+    /// `None` if their sum is beyond reason.
+    fn new(by_measure: Vec<u64>) -> Option<Multipliers> {
+        let sum = by_measure
+            .iter()
+            .fold(0u64, |sum, &each| sum.saturating_add(each));
+        (sum <= MOST).then_some(Multipliers(by_measure))
+    }
+
     /// All on the long run: what a task asks for costs as much as the SMs do.
     pub fn of_long_run(sms: u32) -> Multipliers {
         Multipliers(vec![u64::from(sms) * UNITS_PER_SM])
     }
 
-    /// The best for groups of any of `several` and, if there are any, one of `lone`; `None` if there are too many, or the solver gives up.
+    /// The best for groups of any of `several` and, if there are any, one of `lone`; `None` if there are too many, or the solver gives up or errs.
     pub fn best(lone: &[&Candidate], several: &[&Candidate]) -> Option<Multipliers> {
         let measures = several.first()?.asked.shares.len();
         if lone.len() + several.len() > TASKS {
@@ -53,13 +64,12 @@ impl Multipliers {
         let solution = program.solve().ok()?;
         // A float becomes the nearest integer that there is.
         let units = |&each| (solution.value(each) * ONE).round() as u64;
-        Some(Multipliers(by_measure.iter().map(units).collect()))
+        Multipliers::new(by_measure.iter().map(units).collect())
     }
 
     /// Σ yⱼ [units].
     pub fn sum(&self) -> i64 {
-        let sum = self.0.iter().fold(0u64, |sum, &each| sum.saturating_add(each));
-        i64::try_from(sum).unwrap_or(i64::MAX)
+        i64::try_from(self.0.iter().sum::<u64>()).unwrap_or(i64::MAX)
     }
 
     /// Σ yⱼ·wᵢⱼ, rounded down [parts of a unit].
@@ -69,5 +79,18 @@ impl Multipliers {
             sum.saturating_add(u128::from(multiplier) * u128::from(share))
         });
         i64::try_from(sum / u128::from(WHOLE / PARTS)).unwrap_or(i64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An allowance that is cut off would make all groups look worth too little.
+    #[test]
+    fn what_a_solver_gets_wrong_is_no_multiplier() {
+        assert!(Multipliers::new(vec![MOST, 0]).is_some());
+        assert!(Multipliers::new(vec![MOST, 1]).is_none());
+        assert!(Multipliers::new(vec![u64::MAX, u64::MAX]).is_none());
     }
 }

@@ -161,15 +161,7 @@ impl<'a> Walk<'a> {
         }
         // By work alone, most families are of no interest.
         let by_work = Multipliers::of_long_run(sms);
-        let family = Family::new(&by_work, sms, lone, several);
-        let all_are = |family: &Family<'_>| match lone.is_empty() {
-            true => family.is_of_no_interest(family.none(), 0),
-            false => family.lone.iter().all(|lone| {
-                let part = family.with(family.none(), lone);
-                part.is_none_or(|part| family.is_of_no_interest(part, 0))
-            }),
-        };
-        if all_are(&family) {
+        if Family::new(&by_work, sms, lone, several).is_settled() {
             return Ok(());
         }
         self.spend(FAMILY * several.len() as u64)?;
@@ -178,17 +170,12 @@ impl<'a> Walk<'a> {
         if lone.is_empty() {
             return self.extend(&family, &mut Vec::new(), 0, family.none());
         }
-        for scored in &family.lone {
-            let part = family.with(family.none(), scored);
-            if part.is_none_or(|part| family.is_of_no_interest(part, 0)) {
-                continue;
-            }
+        for scored in family.lone.iter().filter(|scored| family.begin(scored).is_some()) {
             // More is known with multipliers for this one alone.
             self.spend(FAMILY * several.len() as u64)?;
             let candidate = scored.candidate;
             let alone = Family::new(&best(&[candidate]), sms, &[candidate], several);
-            let part = alone.lone.first().and_then(|lone| alone.with(alone.none(), lone));
-            if let Some(part) = part {
+            if let Some(part) = alone.lone.first().and_then(|lone| alone.begin(lone)) {
                 self.extend(&alone, &mut vec![candidate], 0, part)?;
             }
         }

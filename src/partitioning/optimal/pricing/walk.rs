@@ -117,17 +117,13 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         let room = bound - self.search.floor;
         let useful = others.iter().filter(|item| item.gain + room >= 0);
         let useful: Vec<Item<'l>> = useful.copied().collect();
+        self.nodes = self.search.limits.nodes_each;
+        self.found = 0;
         let ranking = self.rank(&useful, weights, !self.tasks.is_empty());
         let bound = bound.min(ranking.bound());
         if bound < self.search.floor {
             return;
         }
-        self.nodes = self.search.limits.nodes_each;
-        self.found = 0;
-        let ranking = Ranking {
-            begun: self.nodes,
-            ..ranking
-        };
         let finished = self.extend(&ranking, 0, ranking.base);
         let spent = self.search.limits.nodes_each - self.nodes;
         self.search.sizes.charge(spent / 5);
