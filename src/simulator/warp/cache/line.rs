@@ -5,10 +5,12 @@ use super::super::request::{Request, SECTOR};
 /// A line, with its sectors as sets of one bit each. A sector is reserved (on its way), valid, modified, or none of these.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// Its address; [`NO_LINE`] if it is empty.
+    /// Its address.
     pub tag: u64,
     /// The next line whose address has the same hash.
     pub next: u32,
+    /// Its set.
+    pub set: u32,
     pub reserved: u8,
     pub valid: u8,
     pub modified: u8,
@@ -20,20 +22,18 @@ pub struct Line {
     dirty: [u32; 4],
 }
 
-/// The address of no line.
-pub const NO_LINE: u64 = u64::MAX;
-
 /// The sector of `address` in its line, as a set.
 pub fn bit(address: u64) -> u8 {
     1 << (address / SECTOR % 4)
 }
 
 impl Line {
-    /// One of which nothing is here.
-    pub fn new(tag: u64, next: u32) -> Self {
+    /// One of `set` of which nothing is here.
+    pub fn new(tag: u64, next: u32, set: u32) -> Self {
         Self {
             tag,
             next,
+            set,
             reserved: 0,
             valid: 0,
             modified: 0,

@@ -1,9 +1,9 @@
 //! In which order the lines of a set were used.
 
-/// Per set, its lines from the one used longest ago to the one used last.
+/// Per set, its lines from the one used longest ago to the one used last. Lines are numbered as they come; the reference fills
+/// the last empty line of a set first, so of several the one that came last is its first.
 #[derive(Debug, Clone)]
 pub struct Recency {
-    ways: u32,
     lines: Vec<Use>,
     sets: Vec<Ends>,
 }
@@ -39,18 +39,22 @@ const EMPTY: Ends = Ends {
 };
 
 impl Recency {
-    /// Of lines that were never used.
-    pub fn new(sets: usize, ways: usize) -> Self {
+    /// Of no lines, with room for `lines`.
+    pub fn new(sets: usize, lines: usize) -> Self {
         Self {
-            ways: ways as u32,
-            lines: vec![UNUSED; sets * ways],
+            lines: Vec::with_capacity(lines),
             sets: vec![EMPTY; sets],
         }
     }
 
-    /// `line` is used at `now`.
-    pub fn touch(&mut self, line: usize, now: u64) {
-        let set = (line as u32 / self.ways) as usize;
+    /// Another line comes, which was never used.
+    pub fn add(&mut self) {
+        self.lines.push(UNUSED);
+    }
+
+    /// `line`, which is one of `set`, is used at `now`.
+    pub fn touch(&mut self, line: usize, set: u32, now: u64) {
+        let set = set as usize;
         let Use { at, older, newer } = self.lines[line];
         if self.sets[set].newest == line as u32 && at <= now {
             self.lines[line].at = now;
@@ -81,7 +85,7 @@ impl Recency {
         }
     }
 
-    /// Of the lines of `set` that `may_go`, the one used longest ago; of several, the first.
+    /// Of the lines of `set` that `may_go`, the one used longest ago; of several, the one that came last.
     pub fn oldest(&self, set: usize, may_go: impl Fn(usize) -> bool) -> Option<usize> {
         let mut found: Option<(usize, u64)> = None;
         let mut next = self.sets[set].oldest as usize;
@@ -90,7 +94,7 @@ impl Recency {
                 break;
             }
             if may_go(next) {
-                found = Some(found.map_or((next, at), |(line, at)| (line.min(next), at)));
+                found = Some(found.map_or((next, at), |(line, at)| (line.max(next), at)));
             }
             next = newer as usize;
         }
@@ -99,7 +103,7 @@ impl Recency {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.lines.fill(UNUSED);
+        self.lines.clear();
         self.sets.fill(EMPTY);
     }
 }
@@ -118,26 +122,32 @@ mod tests {
             (state >> 33) % below
         };
         for _ in 0..200 {
-            let (sets, ways) = (1 + random(3) as usize, 1 + random(6) as usize);
-            let mut fast = Recency::new(sets, ways);
-            let mut used = vec![None; sets * ways];
+            let (sets, most) = (1 + random(3), 1 + random(20) as usize);
+            let mut fast = Recency::new(sets as usize, most);
+            // Per line, its set and its last use.
+            let mut used: Vec<(u64, u64)> = Vec::new();
             let mut now = 5;
             for _ in 0..100 {
                 now += random(3);
                 let at = now - random(2) * random(5);
-                let line = random((sets * ways) as u64) as usize;
-                fast.touch(line, at);
-                used[line] = Some(at);
-                let pinned = random(1 << (sets * ways));
+                let line = random(most as u64).min(used.len() as u64) as usize;
+                if line == used.len() {
+                    fast.add();
+                    used.push((random(sets), at));
+                }
+                used[line].1 = at;
+                fast.touch(line, used[line].0 as u32, at);
+                let pinned = random(1 << most);
                 let may_go = |line: usize| pinned >> line & 1 == 0;
                 for set in 0..sets {
-                    let lines =
-                        (set * ways..(set + 1) * ways).filter(|&line| used[line].is_some() && may_go(line));
-                    assert_eq!(fast.oldest(set, may_go), lines.min_by_key(|&line| used[line]));
+                    let lines = (0..used.len()).rev();
+                    let lines = lines.filter(|&line| used[line].0 == set && may_go(line));
+                    let oldest = lines.min_by_key(|&line| used[line].1);
+                    assert_eq!(fast.oldest(set as usize, may_go), oldest);
                 }
                 if random(40) == 0 {
                     fast.clear();
-                    used.fill(None);
+                    used.clear();
                 }
             }
         }

@@ -4,11 +4,11 @@ use std::cell::Cell;
 
 use super::super::request::{LINE, Request, SECTOR};
 use super::Geometry;
-use super::line::{Line, NO_LINE, bit};
+use super::line::{Line, bit};
 use super::recency::Recency;
 use super::word_hash::hash;
 
-/// Where a sector is, or could go. The numbers are indices of lines.
+/// Where a sector is, or could go. The numbers are indices of lines, or that of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     /// Here.
@@ -17,6 +17,8 @@ pub enum Found {
     Reserved(usize),
     /// Its line is here, the sector is not.
     Sector(usize),
+    /// Not here; this set has an empty line.
+    Empty(usize),
     /// Not here; this line makes room.
     Miss(usize),
     /// Not here, and no line can make room.
@@ -38,16 +40,20 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Clone)]
 pub struct Tags {
     index: super::Index,
-    ways: usize,
     fifo: bool,
     dirty_percent: u64,
     /// By the hash of their addresses, the first lines; a power of two of them.
     buckets: Box<[u32]>,
     /// By their last use, or by when they came.
     order: Recency,
+    /// Those that are not empty, in the order in which they were filled first: so neighbours are neighbours here, whatever their
+    /// sets.
     lines: Vec<Line>,
-    /// Per set, the lines that are empty; they are the first ones.
-    empty: Vec<usize>,
+    /// Lines in all.
+    room: usize,
+    ways: u32,
+    /// Per set, the lines that are empty.
+    empty: Vec<u32>,
     dirty: u64,
     /// The line found last.
     last: Cell<usize>,
@@ -55,16 +61,17 @@ pub struct Tags {
 
 impl Tags {
     pub fn new(geometry: &Geometry) -> Self {
-        let lines = geometry.sets * geometry.ways;
+        let room = geometry.sets * geometry.ways;
         Self {
             index: geometry.index.clone(),
-            ways: geometry.ways,
             fifo: geometry.fifo,
             dirty_percent: geometry.dirty_percent,
-            buckets: vec![NONE; lines.next_power_of_two()].into(),
-            order: Recency::new(geometry.sets, geometry.ways),
-            lines: vec![Line::new(NO_LINE, NONE); lines],
-            empty: vec![geometry.ways; geometry.sets],
+            buckets: vec![NONE; room.next_power_of_two()].into(),
+            order: Recency::new(geometry.sets, room),
+            lines: Vec::with_capacity(room),
+            room,
+            ways: geometry.ways as u32,
+            empty: vec![geometry.ways as u32; geometry.sets],
             dirty: 0,
             last: Cell::new(0),
         }
@@ -121,12 +128,11 @@ impl Tags {
                 Found::Sector(at)
             };
         }
-        // Empty lines are taken from the last one down, as the reference does.
         let set = (self.index.0)(address);
-        if let Some(way) = self.empty[set].checked_sub(1) {
-            return Found::Miss(set * self.ways + way);
+        if self.empty[set] > 0 {
+            return Found::Empty(set);
         }
-        let dirty_may_go = self.dirty * 100 >= self.dirty_percent * self.lines.len() as u64;
+        let dirty_may_go = self.dirty * 100 >= self.dirty_percent * self.room as u64;
         let may_go = |line: usize| {
             let line = &self.lines[line];
             line.reserved == 0 && (dirty_may_go || line.modified == 0)
@@ -136,7 +142,7 @@ impl Tags {
 
     pub fn touch(&mut self, line: usize, now: u64) {
         if !self.fifo {
-            self.order.touch(line, now);
+            self.order.touch(line, self.lines[line].set, now);
         }
     }
 
@@ -158,28 +164,40 @@ impl Tags {
                 self.touch(line, now);
                 (line, None)
             }
+            Found::Empty(set) => {
+                self.empty[set] -= 1;
+                let line = self.lines.len();
+                let begun = self.begin(line, address, set as u32);
+                self.lines.push(begun);
+                self.order.add();
+                self.order.touch(line, set as u32, now);
+                (line, None)
+            }
             Found::Miss(line) => {
                 let old = &self.lines[line];
-                let dirty = old.tag != NO_LINE && old.modified != 0;
+                let (set, dirty) = (old.set, old.modified != 0);
                 let evicted = dirty.then(|| Evicted {
                     line: old.tag,
                     sectors: old.modified.count_ones() as u8,
                 });
                 self.dirty -= u64::from(dirty);
-                match old.tag {
-                    NO_LINE => self.empty[line / self.ways] -= 1,
-                    _ => self.unlink(line),
-                }
-                let tag = address & !(LINE - 1);
-                let bucket = self.bucket(tag);
-                let first = std::mem::replace(&mut self.buckets[bucket], line as u32);
-                self.order.touch(line, now);
-                self.lines[line] = Line::new(tag, first);
-                self.lines[line].reserved = bit;
+                self.unlink(line);
+                self.lines[line] = self.begin(line, address, set);
+                self.order.touch(line, set, now);
                 (line, evicted)
             }
             Found::Full => (0, None),
         }
+    }
+
+    /// What place `at`, in `set`, holds from now on: the line of `address`, with that sector on its way.
+    fn begin(&mut self, at: usize, address: u64, set: u32) -> Line {
+        let tag = address & !(LINE - 1);
+        let bucket = self.bucket(tag);
+        let next = std::mem::replace(&mut self.buckets[bucket], at as u32);
+        let mut line = Line::new(tag, next, set);
+        line.reserved = bit(address);
+        line
     }
 
     /// Data are written into the sector of `request`.
@@ -214,16 +232,14 @@ impl Tags {
         let line = match found {
             Found::Hit(line) | Found::Reserved(line) => line,
             Found::Full => return,
-            Found::Sector(_) | Found::Miss(_) => self.take(found, first, now).0,
+            Found::Sector(_) | Found::Empty(_) | Found::Miss(_) => self.take(found, first, now).0,
         };
         self.touch(line, now);
         self.fill(line, sectors, 0);
     }
 
     pub fn invalidate(&mut self) {
-        for line in &mut self.lines {
-            line.tag = NO_LINE;
-        }
+        self.lines.clear();
         self.buckets.fill(NONE);
         self.order.clear();
         self.empty.fill(self.ways);

@@ -37,11 +37,10 @@ fn lines_are_found_as_by_a_look_at_all() {
             let slow = tags.lines.iter().position(|state| state.tag == line);
             assert_eq!(tags.find(line), slow);
             let found = tags.probe(address, false);
-            assert_eq!(matches!(found, Found::Miss(_) | Found::Full), slow.is_none());
+            let missing = matches!(found, Found::Empty(_) | Found::Miss(_) | Found::Full);
+            assert_eq!(missing, slow.is_none());
             hits += usize::from(matches!(found, Found::Hit(_)));
-            if let Found::Miss(line) = found {
-                evictions += usize::from(tags.lines[line].tag != NO_LINE);
-            }
+            evictions += usize::from(matches!(found, Found::Miss(_)));
             if found != Found::Full {
                 let (line, _) = tags.take(found, address, now);
                 tags.fill(line, bit(address), u32::MAX);
