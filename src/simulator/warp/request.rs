@@ -36,11 +36,11 @@ pub struct Request {
     /// SM it comes from.
     pub sm: u16,
     /// Warp slot of the SM.
-    pub slot: u16,
+    pub slot: u8,
     /// The SM's instruction it belongs to.
     pub flight: u32,
     /// Sub-partition it goes to.
-    pub slice: u16,
+    pub slice: u8,
     /// Lanes it serves (atomics count them).
     pub lanes: u8,
 }

@@ -77,8 +77,9 @@ impl<T: Copy> Ring<T> {
     /// The value that came first goes.
     pub fn pop_front(&mut self) -> Option<T> {
         let value = *self.front()?;
-        self.first = self.place(1);
         self.len = self.len.wrapping_sub(1);
+        // One that runs empty stays in the same few places, whatever it once held.
+        self.first = if self.len == 0 { 0 } else { self.place(1) };
         Some(value)
     }
 

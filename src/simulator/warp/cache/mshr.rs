@@ -10,15 +10,20 @@ struct Waiting {
     next: u32,
 }
 
+/// A sector on its way. It fills one line of the processor's cache: most have one request, which is here.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 struct Entry {
-    sector: u64,
-    line: usize,
-    bytes: u32,
+    /// The request that opened it.
+    first: Request,
+    /// It has gone on.
+    first_went: bool,
     atomic: bool,
+    line: u32,
+    /// Those that wait: the first one counts, and then those of this list.
+    count: u32,
     head: u32,
     tail: u32,
-    count: usize,
     /// The next entry whose sector has the same hash; of free ones, the next free one.
     next: u32,
 }
@@ -79,7 +84,7 @@ impl Mshr {
     fn find(&self, sector: u64) -> Option<u32> {
         let mut at = self.buckets[self.bucket(sector)];
         while let Some(entry) = self.entries.get(at as usize) {
-            if entry.sector == sector {
+            if entry.first.address == sector {
                 return Some(at);
             }
             at = entry.next;
@@ -93,7 +98,9 @@ impl Mshr {
 
     pub fn room(&self, sector: u64) -> Room {
         match self.find(sector) {
-            Some(entry) if self.entries[entry as usize].count < self.most_merges => Room::Merge(entry),
+            Some(entry) if (self.entries[entry as usize].count as usize) < self.most_merges => {
+                Room::Merge(entry)
+            }
             Some(_) => Room::None,
             None if self.used < self.most_entries => Room::New,
             None => Room::None,
@@ -102,12 +109,15 @@ impl Mshr {
 
     /// `request` waits in the `room` that there is for it; of a new entry, `line` is where the sector goes.
     pub fn add(&mut self, request: &Request, room: Room, line: usize) {
-        let node = self.wait(request);
         match room {
             Room::None => {}
             Room::Merge(entry) => {
+                let node = self.wait(request);
                 let entry = &mut self.entries[entry as usize];
-                self.nodes[entry.tail as usize].next = node;
+                match entry.head {
+                    NONE => entry.head = node,
+                    _ => self.nodes[entry.tail as usize].next = node,
+                }
                 entry.tail = node;
                 entry.count += 1;
                 entry.atomic |= request.kind == Kind::Atomic;
@@ -115,13 +125,13 @@ impl Mshr {
             Room::New => {
                 let bucket = self.bucket(request.address);
                 let entry = Entry {
-                    sector: request.address,
-                    line,
-                    bytes: request.bytes,
+                    first: *request,
+                    first_went: false,
                     atomic: request.kind == Kind::Atomic,
-                    head: node,
-                    tail: node,
+                    line: line as u32,
                     count: 1,
+                    head: NONE,
+                    tail: NONE,
                     next: self.buckets[bucket],
                 };
                 let at = self.free_entry;
@@ -162,7 +172,7 @@ impl Mshr {
         let at = self.find(sector)?;
         self.ready.push_back(at);
         let entry = &self.entries[at as usize];
-        Some((entry.line, entry.bytes, entry.atomic))
+        Some((entry.line as usize, entry.first.bytes, entry.atomic))
     }
 
     pub fn has_ready(&self) -> bool {
@@ -172,11 +182,16 @@ impl Mshr {
     pub fn next_ready(&mut self) -> Option<Request> {
         let at = *self.ready.front()?;
         let entry = &mut self.entries[at as usize];
-        let node = entry.head;
-        let waiting = &mut self.nodes[node as usize];
-        let request = waiting.request;
-        entry.head = std::mem::replace(&mut waiting.next, self.free_node);
-        self.free_node = node;
+        let request = if entry.first_went {
+            let node = entry.head;
+            let waiting = &mut self.nodes[node as usize];
+            entry.head = std::mem::replace(&mut waiting.next, self.free_node);
+            self.free_node = node;
+            waiting.request
+        } else {
+            entry.first_went = true;
+            entry.first
+        };
         if entry.head == NONE {
             self.close(at);
             self.ready.pop_front();
@@ -189,8 +204,8 @@ impl Mshr {
 
     /// Nobody waits in entry `at` any more.
     fn close(&mut self, at: u32) {
-        let Entry { sector, next, .. } = self.entries[at as usize];
-        let bucket = self.bucket(sector);
+        let Entry { first, next, .. } = self.entries[at as usize];
+        let bucket = self.bucket(first.address);
         if self.buckets[bucket] == at {
             self.buckets[bucket] = next;
         } else {

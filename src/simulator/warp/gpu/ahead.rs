@@ -108,8 +108,8 @@ impl Gpu<'_> {
     pub(super) fn send(&mut self, index: usize) {
         let port = index / self.machine.sms_per_cluster as usize;
         while let Some(mut request) = self.ahead[index].out.pop(self.now) {
-            request.slice = self.decoder.slice(request.address) as u16;
-            self.requests.push(port, request.slice, request);
+            request.slice = self.decoder.slice(request.address) as u8;
+            self.requests.push(port, request.slice.into(), request);
         }
     }
 

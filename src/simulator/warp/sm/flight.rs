@@ -1,8 +1,9 @@
 //! Instructions between issue and completion.
 
-use super::super::code::{Caching, Instruction, Register, RegisterSet};
+use super::super::code::{Caching, Instruction, RegisterSet};
 use super::facts::Facts;
 use super::operands::Operands;
+use super::writes::Writes;
 
 /// A kind of functional unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,8 +74,8 @@ pub struct Flight {
     pub place: u8,
     /// What the machine does with it.
     pub facts: Facts,
-    pub writes: Vec<Register>,
-    /// The same, as a set.
+    pub writes: Writes,
+    /// The same registers, as a set.
     pub written: RegisterSet,
     /// What is still to be collected.
     pub operands: Operands,
@@ -106,10 +107,7 @@ impl Flights {
         let flight = &mut self.flights[id as usize];
         flight.order = self.order;
         flight.facts = facts;
-        flight.writes.clear();
-        for &register in &instruction.writes {
-            flight.writes.push(register);
-        }
+        flight.writes.set(&instruction.writes);
         flight.written.copy_from(instruction.written());
         flight.operands.clear();
         flight.accesses.clear();
@@ -126,7 +124,7 @@ impl Flights {
             scheduler: 0,
             place: 0,
             facts,
-            writes: Vec::new(),
+            writes: Writes::default(),
             written: RegisterSet::default(),
             operands: Operands::default(),
             accesses: Vec::new(),

@@ -152,7 +152,7 @@ impl LoadStore {
             let (slot, scheduler) = (flight.slot, flight.scheduler as usize);
             let mut granted = flight.granted as usize;
             while granted < flight.writes.len() {
-                if !collectors.write(collectors.bank(flight.writes[granted].bank, slot, scheduler)) {
+                if !collectors.write(collectors.bank(flight.writes.bank(granted), slot, scheduler)) {
                     break;
                 }
                 granted += 1;
@@ -317,7 +317,7 @@ impl LoadStore {
             kind,
             past_l1,
             sm: self.parameters.sm,
-            slot,
+            slot: slot as u8,
             flight: id,
             slice: 0,
             lanes: access.lanes,

@@ -12,6 +12,7 @@ mod pipeline_registers;
 mod standing;
 mod units;
 mod warps;
+mod writes;
 
 pub use blocks::{BlockStart, EndedBlock};
 pub use issue::{IssueEvent, Stalls};
@@ -227,10 +228,9 @@ impl Sm {
             let flight = self.flights.get(id);
             next = flight.next;
             let slot = flight.slot;
-            for register in &flight.writes {
-                let bank = self
-                    .collectors
-                    .bank(register.bank, slot, flight.scheduler as usize);
+            for index in 0..flight.writes.len() {
+                let register = flight.writes.bank(index);
+                let bank = self.collectors.bank(register, slot, flight.scheduler as usize);
                 if !self.collectors.write(bank) {
                     break;
                 }
