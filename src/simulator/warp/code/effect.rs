@@ -1,5 +1,7 @@
 //! What issuing an instruction did.
 
+use super::expression::Lanes;
+
 /// What issuing one instruction of a warp did.
 #[derive(Debug, Clone, Default)]
 pub struct Effect {
@@ -11,4 +13,6 @@ pub struct Effect {
     pub stride: Option<i64>,
     /// The next instruction of the warp is not the one that follows in memory.
     pub jumped: bool,
+    /// Room to work in.
+    pub(super) stack: Vec<Lanes>,
 }

@@ -7,6 +7,7 @@ mod registers;
 mod shorten;
 mod stack;
 mod stream;
+mod threads;
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +15,7 @@ pub use alike::{BlockKey, Unlike};
 pub use stream::WarpStream;
 
 use super::Instruction;
-use super::expression::{Compiled, FixedParts, Postfix};
+use super::expression::{Compiled, FixedParts, Kept, Postfix};
 use crate::model::program::{Dimensions, Program, Refusal};
 
 /// A program under its launch, ready to be executed.
@@ -25,6 +26,8 @@ pub struct Code {
     steps: Box<[Step]>,
     grid: Dimensions,
     block: Dimensions,
+    /// Per warp of a block, where its threads stand, by axis.
+    threads: Box<[[Kept; 3]]>,
     /// Loops in one another, at most.
     depth: usize,
     /// What each warp computes once.

@@ -304,7 +304,7 @@ mod tests {
                 lanes: [u32::MAX, u32::MAX, random(1 << 32) as u32][random(3) as usize],
                 addresses,
                 stride: apart.then_some(stride as i64),
-                jumped: false,
+                ..Effect::default()
             }
         })
     }

@@ -4,11 +4,13 @@
 //! operation per operator then. In loops, what does not depend on counters is computed once per warp: sums are taken apart
 //! for that, which wrapping addition allows.
 
+mod kept;
 mod lanes;
 mod position;
 mod postfix;
 mod terms;
 
+pub(super) use kept::Kept;
 pub(super) use lanes::{LANES, Lanes};
 pub(super) use position::Position;
 
@@ -36,19 +38,9 @@ pub(super) struct FixedParts {
     compiled: Vec<Postfix>,
 }
 
-/// Room to work in, and what has been computed of the fixed parts.
+/// What a warp has computed of the fixed parts.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Scratch {
-    stack: Vec<Lanes>,
-    fixed: Vec<Option<Known>>,
-}
-
-/// A value that is kept.
-#[derive(Debug, Clone)]
-enum Known {
-    Affine(i64, i64),
-    Each(Box<[i64; LANES]>),
-}
+pub(super) struct Computed(Vec<Option<Kept>>);
 
 /// An expression that cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -120,21 +112,22 @@ impl Compiled {
         moving.is_none_or(|moving| !moving.names_block() || !moving.counts_rounds())
     }
 
-    /// Its value in all lanes.
+    /// Its value in all lanes; `stack` is room to work in.
     pub fn evaluate(
         &self,
         parts: &FixedParts,
         position: &Position,
         counters: &[i64],
-        scratch: &mut Scratch,
+        computed: &mut Computed,
+        stack: &mut Vec<Lanes>,
     ) -> Lanes {
         let moving = match &self.moving {
-            Some(moving) => moving.evaluate(position, counters, &mut scratch.stack),
+            Some(moving) => moving.evaluate(position, counters, stack),
             None => Lanes::Affine(0, 0),
         };
         match self.fixed {
-            Some(fixed) => scratch
-                .fixed(fixed, parts, position)
+            Some(fixed) => computed
+                .fixed(fixed, parts, position, stack)
                 .map_or_else(|| moving.clone(), |fixed| fixed.plus(&moving)),
             None => moving,
         }
@@ -153,51 +146,22 @@ impl FixedParts {
     }
 }
 
-impl Scratch {
-    /// The value of `part`, which names no counter.
-    pub fn value(&mut self, part: &Postfix, position: &Position) -> Lanes {
-        part.evaluate(position, &[], &mut self.stack)
-    }
-
+impl Computed {
     /// A fixed part, computed when it is first asked for.
-    fn fixed(&mut self, index: usize, parts: &FixedParts, position: &Position) -> Option<&Known> {
-        if self.fixed.len() <= index {
-            self.fixed.resize(parts.compiled.len().max(index + 1), None);
+    fn fixed(
+        &mut self,
+        index: usize,
+        parts: &FixedParts,
+        position: &Position,
+        stack: &mut Vec<Lanes>,
+    ) -> Option<&Kept> {
+        if self.0.len() <= index {
+            self.0.resize(parts.compiled.len().max(index + 1), None);
         }
-        let known = self.fixed.get_mut(index)?;
+        let known = self.0.get_mut(index)?;
         if known.is_none() {
-            *known = Some(
-                match parts
-                    .compiled
-                    .get(index)?
-                    .evaluate(position, &[], &mut self.stack)
-                {
-                    Lanes::Affine(base, stride) => Known::Affine(base, stride),
-                    Lanes::Each(values) => Known::Each(Box::new(values)),
-                },
-            );
+            *known = Some(parts.compiled.get(index)?.evaluate(position, &[], stack).into());
         }
         known.as_ref()
-    }
-}
-
-impl Known {
-    fn plus(&self, moving: &Lanes) -> Lanes {
-        match (self, moving) {
-            (Known::Affine(x, dx), Lanes::Affine(y, dy)) => {
-                Lanes::Affine(x.wrapping_add(*y), dx.wrapping_add(*dy))
-            }
-            (Known::Each(fixed), Lanes::Affine(more, 0)) => {
-                Lanes::Each(fixed.map(|value| value.wrapping_add(*more)))
-            }
-            (Known::Each(fixed), moving) => {
-                let moving = moving.each();
-                Lanes::Each(std::array::from_fn(|lane| fixed[lane].wrapping_add(moving[lane])))
-            }
-            (Known::Affine(x, dx), moving) => {
-                let (fixed, moving) = (Lanes::Affine(*x, *dx).each(), moving.each());
-                Lanes::Each(std::array::from_fn(|lane| fixed[lane].wrapping_add(moving[lane])))
-            }
-        }
     }
 }

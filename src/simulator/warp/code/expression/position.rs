@@ -1,6 +1,6 @@
 //! Where the lanes of a warp stand.
 
-use super::Lanes;
+use super::{Kept, Lanes};
 use crate::model::program::Builtin;
 
 /// Where the lanes of a warp stand.
@@ -9,7 +9,7 @@ pub struct Position {
     /// The linear number of the first thread.
     pub first: i64,
     /// The position in the block, by axis.
-    pub thread: [Lanes; 3],
+    pub thread: [Kept; 3],
     /// The block's position in the grid, by axis.
     pub block: [i64; 3],
     /// The block's linear number.
@@ -23,8 +23,8 @@ impl Position {
     pub fn affine(&self, builtin: Builtin) -> Option<(i64, i64)> {
         match builtin {
             Builtin::Thread(axis) => match self.thread[usize::from(axis).min(2)] {
-                Lanes::Affine(base, stride) => Some((base, stride)),
-                Lanes::Each(_) => None,
+                Kept::Affine(base, stride) => Some((base, stride)),
+                Kept::Each(_) => None,
             },
             _ => match self.value(builtin) {
                 Lanes::Affine(base, stride) => Some((base, stride)),
@@ -37,7 +37,7 @@ impl Position {
     pub fn value(&self, builtin: Builtin) -> Lanes {
         let axis = |axis: u8| usize::from(axis).min(2);
         match builtin {
-            Builtin::Thread(a) => self.thread[axis(a)].clone(),
+            Builtin::Thread(a) => self.thread[axis(a)].lanes(),
             Builtin::LinearThread => Lanes::Affine(self.first, 1),
             Builtin::Block(a) => Lanes::Affine(self.block[axis(a)], 0),
             Builtin::LinearBlock => Lanes::Affine(self.linear_block, 0),

@@ -61,9 +61,15 @@ impl Postfix {
 
     /// Its value in all lanes; `stack` is room to work in.
     pub fn evaluate(&self, position: &Position, counters: &[i64], stack: &mut Vec<Lanes>) -> Lanes {
-        if let Some((base, stride)) = self.affine(position, counters) {
-            return Lanes::Affine(base, stride);
+        match self.affine(position, counters) {
+            Some((base, stride)) => Lanes::Affine(base, stride),
+            None => self.evaluate_each(position, counters, stack),
         }
+    }
+
+    /// Lane by lane; apart, as it is large and seldom needed.
+    #[inline(never)]
+    fn evaluate_each(&self, position: &Position, counters: &[i64], stack: &mut Vec<Lanes>) -> Lanes {
         stack.clear();
         for op in &self.0 {
             let value = match op {

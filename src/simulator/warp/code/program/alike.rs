@@ -2,7 +2,7 @@
 
 use super::stream::position;
 use super::{Code, Flow, Postfix, Step};
-use crate::simulator::warp::code::expression::{Lanes, Scratch};
+use crate::simulator::warp::code::expression::Lanes;
 use crate::simulator::warp::code::{Instruction, Operation, Space};
 
 /// What of a block decides how its warps go on. Blocks of a program with equal keys issue the same instructions, with the same
@@ -48,10 +48,10 @@ impl Code {
         }
         let mut values = Vec::new();
         if !parts.is_empty() {
-            let mut stack = Scratch::default();
+            let mut stack = Vec::new();
             for warp in 0..self.warps() {
                 let position = position(self, block, warp);
-                values.extend(parts.iter().map(|part| stack.value(part, &position)));
+                values.extend(parts.iter().map(|part| part.evaluate(&position, &[], &mut stack)));
             }
         }
         Ok(BlockKey(Some(values)))

@@ -2,7 +2,7 @@
 
 use super::flow::meeting_points;
 use super::registers::Registers;
-use super::{Code, Flow, Jump, Step};
+use super::{Code, Flow, Jump, Step, threads};
 use crate::model::program::expression::Unary;
 use crate::model::program::{
     Access, Cache, Expression, INSTRUCTION_BYTES, Instruction as Source, MemorySpace, Op, Program, Refusal,
@@ -49,6 +49,7 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
         steps: lowering.steps.into(),
         grid: program.grid,
         block: program.block,
+        threads: threads::of_warps(program.block),
         depth: lowering.depth,
         fixed: lowering.fixed,
         parts_of_block: std::sync::OnceLock::new(),

@@ -49,6 +49,7 @@ impl Code {
             steps,
             grid: self.grid,
             block: self.block,
+            threads: self.threads.clone(),
             depth: self.depth,
             fixed: self.fixed.clone(),
             parts_of_block: OnceLock::new(),

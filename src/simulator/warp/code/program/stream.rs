@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::stack::Stack;
 use super::{Code, Flow};
-use crate::simulator::warp::code::expression::{LANES, Lanes, Position, Scratch};
+use crate::simulator::warp::code::expression::{Computed, Kept, LANES, Lanes, Position};
 use crate::simulator::warp::code::{Effect, Instruction, Stream};
 
 /// What one warp of a program executes.
@@ -13,7 +13,7 @@ pub struct WarpStream {
     code: Arc<Code>,
     position: Position,
     stack: Stack,
-    scratch: Scratch,
+    computed: Computed,
 }
 
 impl WarpStream {
@@ -32,10 +32,13 @@ impl WarpStream {
             code,
             position,
             stack,
-            scratch: Scratch::default(),
+            computed: Computed::default(),
         }
     }
 }
+
+/// Where the threads of a warp stand that the launch does not have.
+const NOWHERE: [Kept; 3] = [Kept::Affine(0, 0), Kept::Affine(0, 0), Kept::Affine(0, 0)];
 
 /// Where the lanes of a warp stand.
 pub(super) fn position(code: &Code, block: u64, warp: u32) -> Position {
@@ -43,34 +46,11 @@ pub(super) fn position(code: &Code, block: u64, warp: u32) -> Position {
     let signed = |x: u64| i64::try_from(x).unwrap_or(i64::MAX);
     Position {
         first: signed(first),
-        thread: threads_of(code, first),
+        thread: code.threads.get(warp as usize).cloned().unwrap_or(NOWHERE),
         block: code.grid.position(block).map(i64::from),
         linear_block: signed(block),
         warp: i64::from(warp),
     }
-}
-
-/// The positions of the 32 threads from `first` on, by axis.
-fn threads_of(code: &Code, first: u64) -> [Lanes; 3] {
-    let [x, y, _] = code.block.0.map(u64::from);
-    if y == 1 && code.block.0[2] == 1 {
-        return [
-            Lanes::Affine(i64::try_from(first).unwrap_or(i64::MAX), 1),
-            Lanes::Affine(0, 0),
-            Lanes::Affine(0, 0),
-        ];
-    }
-    let start = code.block.position(first);
-    // A warp within one row is affine, too.
-    if x.is_multiple_of(LANES as u64) {
-        let [x, y, z] = start.map(i64::from);
-        return [Lanes::Affine(x, 1), Lanes::Affine(y, 0), Lanes::Affine(z, 0)];
-    }
-    [0, 1, 2].map(|axis: usize| {
-        Lanes::Each(std::array::from_fn(|lane| {
-            i64::from(code.block.position(first + lane as u64)[axis])
-        }))
-    })
 }
 
 impl Stream for WarpStream {
@@ -89,11 +69,23 @@ impl Stream for WarpStream {
         let mut lanes = active & step.lanes;
         if let Some(when) = &step.when {
             lanes &= when
-                .evaluate(&self.code.fixed, &self.position, counters, &mut self.scratch)
+                .evaluate(
+                    &self.code.fixed,
+                    &self.position,
+                    counters,
+                    &mut self.computed,
+                    &mut effect.stack,
+                )
                 .mask();
         }
         if let Some(address) = &step.address {
-            let address = address.evaluate(&self.code.fixed, &self.position, counters, &mut self.scratch);
+            let address = address.evaluate(
+                &self.code.fixed,
+                &self.position,
+                counters,
+                &mut self.computed,
+                &mut effect.stack,
+            );
             effect.stride = address.stride();
             address.put(&mut effect.addresses);
         }
@@ -106,8 +98,13 @@ impl Stream for WarpStream {
                 counter,
             } => {
                 let done = counters.get(*counter).copied().unwrap_or(0).saturating_add(1);
-                lanes &= match rounds.evaluate(&self.code.fixed, &self.position, counters, &mut self.scratch)
-                {
+                lanes &= match rounds.evaluate(
+                    &self.code.fixed,
+                    &self.position,
+                    counters,
+                    &mut self.computed,
+                    &mut effect.stack,
+                ) {
                     Lanes::Affine(rounds, 0) if done < rounds => u32::MAX,
                     Lanes::Affine(_, 0) => 0,
                     rounds => mask(&rounds.each().map(|rounds| done < rounds)),
