@@ -22,6 +22,8 @@ pub struct Edges {
     /// Seconds.
     next: [f64; 4],
     count: [u64; 4],
+    /// All clocks but that of the DRAM are the same, so that their edges are: a sum for each is as good as one for all.
+    joined: bool,
 }
 
 impl Edges {
@@ -36,11 +38,40 @@ impl Edges {
             period: khz.map(|khz| 1.0 / (f64::from(khz) * 1000.0)),
             next: [0.0; 4],
             count: [0; 4],
+            joined: khz[..3].iter().all(|&khz| khz == clocks.core_khz),
         }
     }
 
     /// The domains that have an edge at the next instant; they advance.
     pub fn advance(&mut self) -> [bool; 4] {
+        match self.joined {
+            true => self.advance_joined(),
+            false => self.advance_each(),
+        }
+    }
+
+    fn advance_joined(&mut self) -> [bool; 4] {
+        let [core, .., dram] = self.next;
+        let (others, memory) = (core <= dram, dram <= core);
+        if others {
+            self.next_of_others(core + self.period[Domain::Core as usize]);
+        }
+        if memory {
+            self.next[Domain::Dram as usize] = dram + self.period[Domain::Dram as usize];
+            self.count[Domain::Dram as usize] += 1;
+        }
+        [others, others, others, memory]
+    }
+
+    /// The edges of all clocks but that of the DRAM go by; the next ones are at `next`.
+    fn next_of_others(&mut self, next: f64) {
+        for domain in [Domain::Core, Domain::Interconnect, Domain::L2] {
+            self.next[domain as usize] = next;
+            self.count[domain as usize] += 1;
+        }
+    }
+
+    fn advance_each(&mut self) -> [bool; 4] {
         let mut now = self.next[Domain::Core as usize];
         for domain in [Domain::Interconnect, Domain::Dram] {
             let next = self.next[domain as usize];
@@ -75,6 +106,9 @@ impl Edges {
     /// Leaves out all edges up to and with that of core cycle `cycle - 1`.
     pub fn skip_to(&mut self, cycle: u64) {
         while self.count(Domain::Core) < cycle {
+            if self.joined {
+                self.pass_dram(u64::MAX);
+            }
             self.advance();
         }
     }
@@ -95,6 +129,34 @@ pub fn edges_before(cycles: u64, from_khz: u32, to_khz: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn joined_edges_are_those_of_each_clock() {
+        for (khz, dram_khz) in [
+            (1_365_000, 3_500_500),
+            (1_200_000, 850_000),
+            (1_000_000, 1_000_000),
+        ] {
+            let mut joined = Edges::new(&Clocks {
+                core_khz: khz,
+                interconnect_khz: khz,
+                l2_khz: khz,
+                dram_khz,
+            });
+            assert!(joined.joined);
+            let mut each = joined.clone();
+            each.joined = false;
+            for round in 1..20_000 {
+                if round % 7 == 0 {
+                    let cycle = joined.count(Domain::Core) + round % 11;
+                    joined.skip_to(cycle);
+                    each.skip_to(cycle);
+                }
+                assert_eq!(joined.advance(), each.advance());
+                assert_eq!((joined.count, joined.next), (each.count, each.next));
+            }
+        }
+    }
 
     #[test]
     fn no_edge_comes_before_it_is_expected() {

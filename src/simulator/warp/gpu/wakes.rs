@@ -54,12 +54,13 @@ impl Wakes {
     /// Sleepers that wake by `now` are due.
     fn look_through(&mut self, now: u64) {
         self.next = NEVER;
-        for (part, &at) in self.at.iter().enumerate() {
-            if at <= now {
-                self.due.set(part, true);
-            } else {
-                self.next = self.next.min(at);
+        for (parts, word) in self.at.chunks(64).zip(self.due.words()) {
+            let mut due = 0;
+            for (part, &at) in parts.iter().enumerate() {
+                due |= u64::from(at <= now) << part;
+                self.next = self.next.min(if at <= now { NEVER } else { at });
             }
+            *word |= due;
         }
     }
 

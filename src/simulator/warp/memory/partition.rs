@@ -100,8 +100,9 @@ impl Partition {
             }
             self.quiet_until = self.channel.quiet_until();
         }
-        for step in 0..slices.len() {
-            let slice = (step + self.credits.last + 1) % slices.len();
+        let mut slice = self.credits.last;
+        for _ in 0..slices.len() {
+            slice = if slice + 1 < slices.len() { slice + 1 } else { 0 };
             let Some(&request) = slices[slice].to_dram.front() else {
                 continue;
             };

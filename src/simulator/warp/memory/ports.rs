@@ -22,6 +22,11 @@ impl Ports {
         }
     }
 
+    /// The words: those below 64, then the others, one bit each.
+    pub fn words(&mut self) -> &mut [u64; 2] {
+        &mut self.0
+    }
+
     pub fn insert(&mut self, port: usize) {
         self.0[port / 64 % 2] |= 1 << (port % 64);
     }

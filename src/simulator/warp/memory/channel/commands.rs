@@ -8,37 +8,44 @@ impl Channel {
         if self.clock < self.quiet_until {
             return;
         }
-        self.quiet_until = 0;
-        let given = if self.dram.dual_bus {
-            let column = rotated(self.working, self.turn).any(|bank| self.column(bank));
-            let row = rotated(self.working, self.turn).any(|bank| self.row(bank));
-            column || row
+        self.quiet_until = if self.dram.dual_bus {
+            self.command_on_both()
         } else {
             self.command_in_turn()
         };
-        if !given {
-            let earliest = rotated(self.working, 0).map(|bank| self.earliest(bank));
-            self.quiet_until = earliest.min().unwrap_or(NEVER);
-        }
     }
 
-    /// One bus for commands: a row command moves the turn within the loop over banks, as in the reference.
-    fn command_in_turn(&mut self) -> bool {
+    /// A bus for each kind of command. Says until when no command is allowed: 0 if one was given.
+    fn command_on_both(&mut self) -> u64 {
+        let column = rotated(self.working, self.turn).any(|bank| self.column(bank));
+        let row = rotated(self.working, self.turn).any(|bank| self.row(bank));
+        if column || row {
+            return 0;
+        }
+        let earliest = rotated(self.working, 0).map(|bank| self.earliest(bank));
+        earliest.min().unwrap_or(NEVER)
+    }
+
+    /// One bus for commands: a row command moves the turn within the loop over banks, as in the reference. Says the same.
+    fn command_in_turn(&mut self) -> u64 {
         let (banks, turn) = (self.banks.len(), self.turn);
+        let mut earliest = NEVER;
         for bank in rotated(self.working, turn) {
-            if self.clock < self.earliest(bank) {
+            let allowed = self.earliest(bank);
+            if self.clock < allowed {
+                earliest = earliest.min(allowed);
                 continue;
             }
             if self.column(bank) {
-                return true;
+                return 0;
             }
             if self.row(bank) {
                 let steps = (bank + banks - turn) % banks + 1;
                 (steps..banks).any(|step| self.column((step + self.turn) % banks));
-                return true;
+                return 0;
             }
         }
-        false
+        earliest
     }
 
     /// The cycle from which on the next command for the job of `index` is allowed, unless others come between.
