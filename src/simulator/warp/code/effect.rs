@@ -13,6 +13,10 @@ pub struct Effect {
     pub stride: Option<i64>,
     /// The next instruction of the warp is not the one that follows in memory.
     pub jumped: bool,
-    /// Room to work in.
-    pub(super) stack: Vec<Lanes>,
+    /// Room to work in, for streams; it says nothing.
+    pub room: Room,
 }
+
+/// Room to work in.
+#[derive(Debug, Clone, Default)]
+pub struct Room(pub(super) Vec<Lanes>);

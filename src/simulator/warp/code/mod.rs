@@ -8,7 +8,7 @@ mod program;
 mod register_set;
 mod traced;
 
-pub use effect::Effect;
+pub use effect::{Effect, Room};
 pub use instruction::{Instruction, Register};
 pub use operation::{Caching, Number, Operation, Space};
 pub use program::{BlockKey, Code, Unlike, WarpStream};

@@ -74,7 +74,7 @@ impl Stream for WarpStream {
                     &self.position,
                     counters,
                     &mut self.computed,
-                    &mut effect.stack,
+                    &mut effect.room.0,
                 )
                 .mask();
         }
@@ -84,7 +84,7 @@ impl Stream for WarpStream {
                 &self.position,
                 counters,
                 &mut self.computed,
-                &mut effect.stack,
+                &mut effect.room.0,
             );
             effect.stride = address.stride();
             address.put(&mut effect.addresses);
@@ -103,7 +103,7 @@ impl Stream for WarpStream {
                     &self.position,
                     counters,
                     &mut self.computed,
-                    &mut effect.stack,
+                    &mut effect.room.0,
                 ) {
                     Lanes::Affine(rounds, 0) if done < rounds => u32::MAX,
                     Lanes::Affine(_, 0) => 0,
