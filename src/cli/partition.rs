@@ -22,8 +22,8 @@ use crate::model::wcet::MAX_SMS;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{
-    self, AUTO_BUDGET, Heuristic, HeuristicKind, NEAR_ENOUGH, OPTIMAL_BUDGET, Objective, Offer, Traffic,
-    auto_budget, listed, near_enough, partition,
+    self, Heuristic, HeuristicKind, NEAR_ENOUGH, Objective, Offer, Traffic, default_budget, listed,
+    near_enough, partition,
 };
 use crate::schedulability::edf;
 use crate::time::Time;
@@ -63,7 +63,7 @@ pub struct Args {
     /// Follow the heuristic with local search: a few partitions are divided anew, again and again.
     #[arg(long)]
     improve: bool,
-    /// auto, optimal, and --improve: test at most so many groups of tasks, or do as much other work; what the search starts from is tested whatever the budget [default: 100000, of auto more beyond 50 tasks; optimal: 10000000].
+    /// auto, optimal, and --improve: test at most so many groups of tasks, or do as much other work; what the search starts from is tested whatever the budget [default: 100000, of auto more beyond 50 tasks; optimal: 10000000, but where partitions share a memory 100000].
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     budget: Option<u64>,
     /// auto, optimal, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
@@ -349,21 +349,17 @@ impl Args {
             .iter()
             .map(|partition| partition.tasks.len())
             .sum();
-        text + &stats
-            .ended_by
-            .map_or(String::new(), |by| self.ended_by(by, tasks))
+        text + &stats.ended_by.map_or(String::new(), |by| {
+            self.ended_by(by, tasks, plan.memory.is_some())
+        })
     }
 
     /// What ended the search, and which option would let it go on.
-    fn ended_by(&self, by: EndedBy, tasks: usize) -> String {
+    fn ended_by(&self, by: EndedBy, tasks: usize, beside_memory: bool) -> String {
         match by {
             EndedBy::Budget => {
-                let default = match self.heuristic {
-                    HeuristicKind::Optimal => OPTIMAL_BUDGET,
-                    HeuristicKind::Auto => auto_budget(tasks),
-                    _ => AUTO_BUDGET,
-                };
-                let budget = self.budget.unwrap_or(default);
+                let default = || default_budget(self.heuristic, tasks, beside_memory);
+                let budget = self.budget.unwrap_or_else(default);
                 format!("its budget of {budget} ended it: a larger --budget may lead to a better answer\n")
             }
             EndedBy::Time => "--time-limit ended it: a longer one may lead to a better answer\n".to_owned(),

@@ -6,23 +6,12 @@ use super::lemmas;
 use super::local_search::improve;
 use super::matching::merge_by_matching;
 use super::objective::Budget;
-use super::optimal::{Bounding, OPTIMAL_BUDGET};
+use super::optimal::Bounding;
 use super::savings::merge_by_savings;
 use super::search::partition_and_allocate;
 use super::seeding::pairs_of_kinds;
 use super::sizes::{Part, Sizes, total};
 use super::{Candidate, HeuristicKind, Outcome, Problem};
-
-/// Groups tested by [`HeuristicKind::Auto`] with up to fifty tasks unless the user says otherwise: some 100 ms under EDF.
-pub const AUTO_BUDGET: u64 = 100_000;
-
-/// The same with `tasks` tasks: linear programs, and how often they are solved, grow with its fourth power; from 159 tasks on as much as `optimal`
-/// has, some ten seconds.
-pub fn auto_budget(tasks: usize) -> u64 {
-    let fourth = u128::try_from(tasks).map_or(u128::MAX, |tasks| tasks.saturating_pow(4));
-    let budget = u128::from(AUTO_BUDGET).saturating_mul(fourth) / 50u128.pow(4);
-    u64::try_from(budget).map_or(OPTIMAL_BUDGET, |budget| budget.clamp(AUTO_BUDGET, OPTIMAL_BUDGET))
-}
 
 /// Parts of the budget for the search, with what the starts cost, before the bound is sought; twenty are all.
 const SEARCH: u32 = 6;
@@ -40,7 +29,7 @@ const CHOICE: u32 = 18;
 pub(super) fn auto(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
     let start = std::time::Instant::now();
     let problem = examiner.problem();
-    let budget = heuristic.budget(auto_budget(problem.tasks().len()));
+    let budget = heuristic.budget(problem);
     let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
     let mut bound = Bounding::new(problem);
     let aim = heuristic.aim(problem.shares());
@@ -181,17 +170,4 @@ pub(super) fn parts_of(partitions: Vec<Candidate>) -> Vec<Part> {
             tasks: partition.tasks,
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_budget_grows_beyond_fifty_tasks_and_not_beyond_that_of_optimal() {
-        assert_eq!([0, 1, 49, 50].map(auto_budget), [AUTO_BUDGET; 4]);
-        assert_eq!(auto_budget(100), 16 * AUTO_BUDGET);
-        assert!(auto_budget(158) < OPTIMAL_BUDGET);
-        assert_eq!([159, 200, usize::MAX].map(auto_budget), [OPTIMAL_BUDGET; 3]);
-    }
 }

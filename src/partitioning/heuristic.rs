@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::Problem;
+use super::budgets::default_budget;
 use super::forbidden::Forbidden;
 use super::objective::{Aim, Budget, Objective};
 use super::order::{BfDirection, BfMeasure, ListOrder};
@@ -69,10 +71,12 @@ impl Heuristic {
         }
     }
 
-    /// What may be spent: `tests` unless the user says otherwise.
-    pub(super) fn budget(&self, tests: u64) -> Budget {
+    /// What may be spent on `problem`.
+    pub(super) fn budget(&self, problem: &Problem<'_>) -> Budget {
+        let (tasks, beside_memory) = (problem.tasks().len(), problem.memory().is_some());
         Budget::new(
-            self.budget.unwrap_or(tests),
+            self.budget
+                .unwrap_or_else(|| default_budget(self.kind, tasks, beside_memory)),
             self.time_limit_ms.map(Duration::from_millis),
         )
     }

@@ -17,6 +17,7 @@
 
 mod auto;
 mod baselines;
+mod budgets;
 mod candidate;
 mod costs;
 mod effects;
@@ -50,14 +51,13 @@ pub mod sensitivity;
 mod sizes;
 mod work;
 
-pub use auto::{AUTO_BUDGET, auto_budget};
+pub use budgets::{AUTO_BUDGET, OPTIMAL_BUDGET, default_budget};
 pub use candidate::Candidate;
 pub(crate) use effects::{NEAR_ENOUGH, listed, near_enough};
 pub(crate) use heuristic::is_zero;
 pub use heuristic::{Heuristic, HeuristicKind, Solver, Traffic};
 pub use objective::Objective;
 pub use offer::{Offer, Placed};
-pub use optimal::OPTIMAL_BUDGET;
 pub use problem::Problem;
 pub use sensitivity::sensitivity;
 
@@ -223,7 +223,7 @@ fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: 
         }
     };
     if heuristic.improve && outcome.bound.is_none() && outcome.is_whole(problem) {
-        let budget = heuristic.budget(AUTO_BUDGET);
+        let budget = heuristic.budget(problem);
         let parts = auto::parts_of(outcome.partitions);
         let tested = outcome.stats.merges_tested;
         let prefill = outcome.stats;

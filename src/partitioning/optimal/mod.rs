@@ -38,10 +38,6 @@ use works::Works;
 /// The price of one SM, in units.
 const ONE: i64 = crate::model::plan::UNITS_PER_SM as i64;
 
-/// Groups tested by [`HeuristicKind::Optimal`](super::HeuristicKind::Optimal) unless the user says otherwise: some seconds
-/// for 50 tasks under EDF.
-pub const OPTIMAL_BUDGET: u64 = 10_000_000;
-
 /// Parts of the budget after which a dive begins, then after which no better bound is sought, and then no plan among the groups known by then; twenty
 /// are all.
 const APPROACH: u32 = 10;
@@ -61,7 +57,7 @@ pub(super) fn optimal(
     let aim = heuristic.aim(problem.shares());
     let target = auto::target(examiner, heuristic).max(aim.target(bounding.sms()));
     let (mut parts, tested) = auto::best_start(examiner, singles, target);
-    let mut sizes = Sizes::new(examiner, heuristic.budget(OPTIMAL_BUDGET));
+    let mut sizes = Sizes::new(examiner, heuristic.budget(problem));
     sizes.record();
     sizes.spend_on_search(1, 20);
     improve(&mut sizes, &mut parts, target, auto::SEED);

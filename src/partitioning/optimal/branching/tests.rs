@@ -7,7 +7,7 @@ use super::*;
 use crate::interference::Interference;
 use crate::model::{Policy, TaskSet};
 use crate::partitioning::examiner::Examiner;
-use crate::partitioning::heuristic::Heuristic;
+use crate::partitioning::objective::Budget;
 use crate::partitioning::problem::Problem;
 
 /// The fewest SMs of groups that cover all of `tasks` tasks, by subset.
@@ -35,7 +35,7 @@ fn the_search_finds_the_fewest_or_proves_that_there_are_none() {
     .unwrap();
     let problem = Problem::new(&set, 1, Policy::Edf, Interference::None.model()).unwrap();
     let mut examiner = Examiner::new(&problem);
-    let mut sizes = Sizes::new(&mut examiner, Heuristic::default().budget(u64::MAX));
+    let mut sizes = Sizes::new(&mut examiner, Budget::new(u64::MAX, None));
     let (mut found, mut none) = (0, 0);
     for round in 0..400 {
         let tasks = rng.random_range(2..=9);

@@ -12,7 +12,7 @@ use crate::interference::Interference;
 use crate::model::Policy;
 use crate::model::policy::{Preemption, Priorities};
 use crate::partitioning::examiner::Examiner;
-use crate::partitioning::heuristic::Heuristic;
+use crate::partitioning::objective::Budget;
 use crate::partitioning::problem::Problem;
 
 const TASKS: usize = 8;
@@ -53,7 +53,7 @@ fn dives_end_with_plans_and_most_often_with_the_best() {
         let policy = [Policy::Edf, Policy::Edf, Policy::NpEdf, DM][round % 4];
         let problem = Problem::new(&set, 24, policy, model).unwrap();
         let mut examiner = Examiner::new(&problem);
-        let mut sizes = Sizes::new(&mut examiner, Heuristic::default().budget(u64::MAX));
+        let mut sizes = Sizes::new(&mut examiner, Budget::new(u64::MAX, None));
         let alone: Option<Vec<u32>> = (0..TASKS).map(|task| sizes.smallest(&[task], 1, 64)).collect();
         let Some(alone) = alone else { continue };
         let works = Works::new(&problem);

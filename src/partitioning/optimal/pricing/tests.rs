@@ -10,7 +10,7 @@ use super::*;
 use crate::interference::Interference;
 use crate::model::{Policy, TaskSet};
 use crate::partitioning::examiner::Examiner;
-use crate::partitioning::heuristic::Heuristic;
+use crate::partitioning::objective::Budget;
 use crate::partitioning::optimal::ONE;
 
 pub(crate) fn random_set(rng: &mut ChaCha8Rng, tasks: usize) -> TaskSet {
@@ -44,8 +44,7 @@ fn families_find_what_a_walk_with_tests_finds() {
         let model = [Interference::Conflict, Interference::None][round % 2].model();
         let problem = Problem::new(&set, 24, Policy::Edf, model).unwrap();
         let mut examiner = Examiner::new(&problem);
-        let heuristic = Heuristic::default();
-        let mut sizes = Sizes::new(&mut examiner, heuristic.budget(u64::MAX));
+        let mut sizes = Sizes::new(&mut examiner, Budget::new(u64::MAX, None));
         let alone: Vec<Option<u32>> = (0..9).map(|task| sizes.smallest(&[task], 1, 64)).collect();
         if alone.contains(&None) {
             continue;
