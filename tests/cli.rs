@@ -8,7 +8,6 @@
 
 mod support;
 
-use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
 use gpusched::generation::{Generator, Recipe, Source, WcetModel};
@@ -472,28 +471,6 @@ fn control_characters_in_names_do_not_reach_the_terminal() {
             answer.stdout
         );
     }
-}
-
-#[test]
-fn a_reader_that_leaves_early_is_no_error() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("sets.jsonl");
-    std::fs::write(&path, (tenths(3) + "\n").repeat(20_000)).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_gpusched"))
-        .args(["test", "--sms", "1", "--format", "json"])
-        .arg(&path)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    assert!(line.starts_with("{\"schedulable\":true"));
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
 #[test]

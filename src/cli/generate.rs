@@ -109,7 +109,7 @@ impl Args {
         let pool = global.pool()?;
         let progress = self.progress(global);
         let mut drawn = 0;
-        while drawn < self.count {
+        while drawn < self.count && output.has_reader() {
             let end = self.count.min(drawn + batch);
             let lines: Vec<Result<String>> = pool.install(|| {
                 let sets = (drawn..end).into_par_iter();

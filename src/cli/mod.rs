@@ -1,7 +1,8 @@
 //! The command line: one file per subcommand, no logic beyond arguments → library call → rendering.
 //!
 //! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error.
-//! A reader of standard output that goes away early (`| head`) is no error.
+//! A reader of standard output that goes away early (`| head`) is no error, and changes no verdict: the exit code is that of all
+//! answers, as if they had been read. Where it goes away before there are all of them, and none so far says no, it is 141.
 
 mod budget;
 mod completions;
@@ -52,7 +53,8 @@ pub struct Cli {
 }
 
 const EXAMPLE: &str = "\
-Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error
+Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error,
+141 nobody read on (as `| head` does) before all was answered, and no answer until then was a 1
 
 Example:
   gpusched partition tasksets/tasksets/adas.json --platform xavier";
@@ -93,7 +95,7 @@ enum Command {
     Man(man::Args),
 }
 
-/// What a command that ran to its end found. Bad input is an error instead.
+/// What a command found. Bad input is an error instead.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// Success or schedulable: exit code 0.
@@ -101,6 +103,19 @@ pub enum Outcome {
     /// Unschedulable, or a claim not met: exit code 1.
     Negative,
 }
+    /// Nobody read on before all was answered, and nothing until then says no: exit code 141, as of what SIGPIPE ends.
+    Unread,
+}
+
+impl Outcome {
+    /// That of many answers, of which none is negative if `positive`, and all were given if `whole`.
+    fn of_answers(positive: bool, whole: bool) -> Outcome {
+        match (positive, whole) {
+            (false, _) => Outcome::Negative,
+            (true, true) => Outcome::Positive,
+            (true, false) => Outcome::Unread,
+        }
+    }
 
 /// Parses the arguments of this process, runs the command and says how to exit.
 pub fn main() -> ExitCode {
@@ -146,7 +161,7 @@ fn exit_code(command: impl FnOnce() -> Result<Outcome>) -> u8 {
     match panic::catch_unwind(AssertUnwindSafe(command)) {
         Ok(Ok(Outcome::Positive)) => 0,
         Ok(Ok(Outcome::Negative)) => 1,
-        Ok(Err(error)) if output::is_closed_pipe(&error) => 0,
+        Ok(Ok(Outcome::Unread)) => 141,
         Ok(Err(error)) => {
             complain(&format!("error: {error}"));
             if matches!(error, Error::Internal(_)) { 3 } else { 2 }
@@ -187,10 +202,17 @@ mod tests {
         assert_eq!(exit_code(|| Ok(Outcome::Negative)), 1);
         assert_eq!(exit_code(|| Err(Error::Usage("a test".to_owned()))), 2);
         assert_eq!(exit_code(|| Err(Error::Internal("a test".to_owned()))), 3);
+        assert_eq!(exit_code(|| Ok(Outcome::Unread)), 141);
         assert_eq!(exit_code(|| panic!("a test")), 3);
-        let broken =
-            |path| exit_code(move || Err(Error::io(path, "write", std::io::ErrorKind::BrokenPipe.into())));
-        assert_eq!(broken("-"), 0);
-        assert_eq!(broken("fifo"), 2);
+        let broken = Error::io("fifo", "write", std::io::ErrorKind::BrokenPipe.into());
+        assert_eq!(exit_code(|| Err(broken)), 2);
+    }
+
+    #[test]
+    fn one_answer_that_says_no_decides() {
+        assert_eq!(Outcome::of_answers(false, false), Outcome::Negative);
+        assert_eq!(Outcome::of_answers(false, true), Outcome::Negative);
+        assert_eq!(Outcome::of_answers(true, false), Outcome::Unread);
+        assert_eq!(Outcome::of_answers(true, true), Outcome::Positive);
     }
 }

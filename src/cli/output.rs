@@ -1,4 +1,7 @@
 //! Where results go: standard output, locked and buffered, or a file that appears whole or not at all.
+//!
+//! A reader of standard output that goes away (`| head`) has seen what it wanted, which is no error: what comes later is dropped.
+//! Whoever writes much asks now and then whether there is a [reader](Output::has_reader) left.
 
 use std::io::{self, BufWriter, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
@@ -20,6 +23,8 @@ pub struct Output {
 enum Sink {
     Stdout(BufWriter<StdoutLock<'static>>),
     File(Artifact),
+    /// The reader of standard output has gone away.
+    Nobody,
 }
 
 impl Output {
@@ -44,14 +49,33 @@ impl Output {
     /// Writes `bytes`.
     ///
     /// # Errors
-    /// [`Error::Io`] if the disk is full, the reader of the pipe gone, ….
+    /// [`Error::Io`] if the disk is full, ….
     pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> Result<()> {
         let bytes = bytes.as_ref();
-        match &mut self.sink {
+        let written = match &mut self.sink {
             Sink::Stdout(stdout) => stdout.write_all(bytes),
             Sink::File(artifact) => artifact.write_all(bytes),
+            Sink::Nobody => Ok(()),
+        };
+        self.heed(written)
+    }
+
+    /// Whether somebody may see what is written from now on.
+    pub fn has_reader(&self) -> bool {
+        !matches!(self.sink, Sink::Nobody)
+    }
+
+    /// A failure to write is an error, unless it says only that nobody reads standard output any more.
+    fn heed(&mut self, written: io::Result<()>) -> Result<()> {
+        match written {
+            Err(cause)
+                if cause.kind() == io::ErrorKind::BrokenPipe && matches!(self.sink, Sink::Stdout(_)) =>
+            {
+                self.sink = Sink::Nobody;
+                Ok(())
+            }
+            written => written.map_err(|cause| Error::io(&self.path, "write", cause)),
         }
-        .map_err(|cause| Error::io(&self.path, "write", cause))
     }
 
     /// Lets the reader of standard output see what there is so far.
@@ -59,12 +83,12 @@ impl Output {
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
     pub fn flush(&mut self) -> Result<()> {
-        match &mut self.sink {
-            Sink::Stdout(stdout) => stdout
-                .flush()
-                .map_err(|cause| Error::io(&self.path, "write", cause)),
+        let written = match &mut self.sink {
+            Sink::Stdout(stdout) => stdout.flush(),
             Sink::File(_) => Ok(()), // nobody sees it yet
-        }
+            Sink::Nobody => Ok(()),
+        };
+        self.heed(written)
     }
 
     /// Makes sure that everything has arrived.
@@ -74,16 +98,10 @@ impl Output {
     pub fn finish(mut self) -> Result<()> {
         self.flush()?;
         match self.sink {
-            Sink::Stdout(_) => Ok(()),
+            Sink::Stdout(_) | Sink::Nobody => Ok(()),
             Sink::File(artifact) => artifact.commit(),
         }
     }
-}
-
-/// Whether `error` only says that nobody reads our standard output any more, as in `gpusched … | head`.
-pub fn is_closed_pipe(error: &Error) -> bool {
-    matches!(error, Error::Io { path, cause, .. }
-        if path == Path::new("-") && cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// How text stands out; everything is plain unless standard output is a terminal that wants colors.

@@ -231,7 +231,7 @@ impl Question {
         self.device.as_ref()
     }
 
-    /// Answers for all task sets, in their order; positive if all answers are. Memory stays bounded.
+    /// Answers for all task sets, in their order, as long as somebody reads them; positive if all answers are. Memory stays bounded.
     ///
     /// `header` goes before the first answer. `offer` says which partitions there are, if not all. No output appears for a batch with a bad task set in it.
     ///
@@ -250,7 +250,8 @@ impl Question {
         let pool = global.pool()?;
         let (mut asked, mut positive, mut silent) = (0u64, 0u64, header.is_empty());
         let mut pace = Pace::new(pool.current_num_threads());
-        loop {
+        let mut whole = true;
+        while whole {
             let raw = sets.batch(BATCH)?;
             if raw.is_empty() {
                 break;
@@ -264,7 +265,7 @@ impl Question {
                 output.write(header)?;
             }
             let mut rest = batch.as_slice();
-            while !rest.is_empty() {
+            while whole && !rest.is_empty() {
                 let (chunk, later) = rest.split_at(pace.chunk().min(rest.len()));
                 let answers: Vec<Result<Answer>> = pool.install(|| {
                     let numbered = chunk.par_iter().enumerate();
@@ -293,14 +294,11 @@ impl Question {
         if !silent {
             output.finish()?; // else there is nothing to be found in a file
         }
-        if asked > 1 && global.format() == Format::Text && !global.quiet {
+                whole = output.has_reader() || (rest.is_empty() && sets.at_end());
+        if asked > 1 && whole && global.format() == Format::Text && !global.quiet {
             complain(&format!("{positive} of {asked} task sets pass"));
         }
-        Ok(if positive == asked {
-            Outcome::Positive
-        } else {
-            Outcome::Negative
-        })
+        Ok(Outcome::of_answers(positive == asked, whole))
     }
 }
 

@@ -107,7 +107,7 @@ impl Args {
         }
         let mut figure = periods::Figure::default();
         let mut done = 0;
-        while done < self.regulation.runs {
+        while done < self.regulation.runs && output.has_reader() {
             let end = self.regulation.runs.min(done.saturating_add(BATCH));
             let simulated = (done..end).into_par_iter().map(|run| {
                 let record = csv || (run == 0 && self.regulation.svg.is_some());
@@ -165,11 +165,7 @@ impl Args {
         output.finish()?;
         let policies = summary.policies.iter();
         let bad: u64 = policies.map(|policy| policy.missed_jobs + policy.late_jobs).sum();
-        Ok(if bad == 0 {
-            Outcome::Positive
-        } else {
-            Outcome::Negative
-        })
+        Ok(Outcome::of_answers(bad == 0, done == self.regulation.runs))
     }
 
     /// Q̄ of `task`.

@@ -102,7 +102,7 @@ impl Args {
         }
         let mut figure = report::HEADER.to_owned();
         let mut done = 0;
-        while done < self.regulation.runs {
+        while done < self.regulation.runs && output.has_reader() {
             let end = self.regulation.runs.min(done.saturating_add(BATCH));
             let simulated = (done..end).into_par_iter().map(|run| {
                 let record = format == Format::Csv || (run == 0 && self.regulation.svg.is_some());
@@ -159,12 +159,10 @@ impl Args {
             )?;
         }
         output.finish()?;
-        Ok(
-            match summary.policies.iter().all(|policy| policy.late_runs == 0) {
-                true => Outcome::Positive,
-                false => Outcome::Negative,
-            },
-        )
+        Ok(Outcome::of_answers(
+            summary.policies.iter().all(|policy| policy.late_runs == 0),
+            done == self.regulation.runs,
+        ))
     }
 
     /// Says on standard error if the process that computes budgets needs more than the nominal one.

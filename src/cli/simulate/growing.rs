@@ -35,9 +35,9 @@ impl Growing {
         }
     }
 
-    /// Whether writing failed, so that there is no use in going on.
-    pub fn has_failed(&self) -> bool {
-        self.failure.is_some()
+    /// Whether there is no use in going on: writing failed, or nobody reads.
+    pub fn is_futile(&self) -> bool {
+        self.failure.is_some() || !self.output.has_reader()
     }
 
     fn flush(&mut self) {

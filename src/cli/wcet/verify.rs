@@ -59,13 +59,15 @@ impl Args {
         if format == Format::Csv {
             output.write("bound,proven,field,message\n")?;
         }
-        let mut outcome = Outcome::Positive;
+        let (mut proven, mut whole) = (true, true);
         for (index, pair) in (0u64..).zip(pairs(bounds, kernels)) {
+            if !output.has_reader() {
+                whole = false;
+                break;
+            }
             let (bound, kernel) = pair?;
             let fault = verify_bound(&bound, &kernel).err();
-            if fault.is_some() {
-                outcome = Outcome::Negative;
-            }
+            proven &= fault.is_none();
             output.write(match format {
                 Format::Json => json_line(&Answer {
                     proven: fault.is_none(),
@@ -89,6 +91,6 @@ impl Args {
             })?;
         }
         output.finish()?;
-        Ok(outcome)
+        Ok(Outcome::of_answers(proven, whole))
     }
 }

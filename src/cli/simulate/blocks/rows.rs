@@ -34,6 +34,6 @@ impl Observer for Rows {
     }
 
     fn is_done(&self) -> bool {
-        self.0.has_failed()
+        self.0.is_futile()
     }
 }
