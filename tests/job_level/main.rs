@@ -15,6 +15,7 @@ mod support;
 
 mod command;
 mod patterns;
+mod plans;
 mod refusals;
 mod twin;
 mod watch;

@@ -9,6 +9,7 @@ mod utilization;
 pub use report::Summary;
 
 use std::io::Write as _;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::value_parser;
@@ -18,7 +19,7 @@ use crate::artifact::Artifact;
 use crate::cli::output::{Output, Palette};
 use crate::cli::pairs::check_as_many;
 use crate::cli::question::{json_line, platform};
-use crate::cli::{Format, Global, Outcome};
+use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::reader::TaskSets;
@@ -101,8 +102,8 @@ pub enum Times {
 }
 
 const EXAMPLE: &str = "\
-Prints a summary; with --format csv (or -o NAME.csv) each job. Exit code 1 if a job misses its deadline. That none does proves
-nothing about other releases: `gpusched test` and `gpusched partition` do.
+Prints a summary; with --format csv (or -o NAME.csv) each job. Exit code 1 if a job misses its deadline, or a plan has no partitions.
+That no job does proves nothing about other releases: `gpusched test` and `gpusched partition` do.
 
 Examples:
   gpusched simulate tasks tasksets/tasksets/adas.json --platform orin
@@ -141,8 +142,13 @@ impl Args {
             .utilization
             .as_ref()
             .map(|_| Utilizations::new(self.intervals));
-        let (mut header, mut misses, mut drawn) = (rows::HEADER, 0, Drawn::default());
+        let (mut header, mut drawn) = (rows::HEADER, Drawn::default());
+        let (mut positive, mut whole) = (true, true);
         self.cases(sets, |case, alone| {
+            if !output.has_reader() {
+                whole = false;
+                return Ok(ControlFlow::Break(()));
+            }
             if self.pictures.wanted() && !alone {
                 let message = "--trace, --gantt: found several task sets, expected one";
                 return Err(Error::Usage(message.to_owned()));
@@ -158,13 +164,22 @@ impl Args {
                 rows.map_or(Ok(()), Rows::finish)?;
                 summary
             };
-            misses += summary.misses;
+            positive &= summary.misses == 0 && summary.failure.is_none();
             match format {
-                Format::Csv => Ok(()),
-                Format::Json => output.write(json_line(&summary)?),
-                Format::Text if alone => output.write(report::text(&summary, case.set, &palette)),
-                Format::Text => output.write(report::line(&summary, case.index, case.set, &palette)),
+                Format::Csv => {
+                    if let Some(failure) = &summary.failure {
+                        // Rows are of jobs, and there are none.
+                        complain(&format!(
+                            "warning: task set {} is not simulated: {failure}",
+                            case.index
+                        ));
+                    }
+                }
+                Format::Json => output.write(json_line(&summary)?)?,
+                Format::Text if alone => output.write(report::text(&summary, case.set, &palette))?,
+                Format::Text => output.write(report::line(&summary, case.index, case.set, &palette))?,
             }
+            Ok(ControlFlow::Continue(()))
         })?;
         if let (Some((path, mut artifact)), Some(utilizations)) = (artifact, utilizations) {
             let written = artifact.write_all(utilizations.csv().as_bytes());
@@ -173,11 +188,7 @@ impl Args {
         }
         output.finish()?;
         drawn.complete()?;
-        Ok(if misses == 0 {
-            Outcome::Positive
-        } else {
-            Outcome::Negative
-        })
+        Ok(Outcome::of_answers(positive, whole))
     }
 
     /// Options that would have no effect are refused.
@@ -211,6 +222,9 @@ impl Args {
         mut rows: Option<&mut Rows<'_>>,
         mut utilizations: Option<&mut Utilizations>,
     ) -> Result<(Summary, Drawn)> {
+        if case.failure.is_some() {
+            return Ok((report::start(self, case, Time::ZERO, seed), Drawn::default()));
+        }
         let tasks = case.set.tasks().len();
         if let Some(found) = self.blocker.filter(|&blocker| blocker >= tasks) {
             return Err(Error::Usage(format!(

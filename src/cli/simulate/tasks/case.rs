@@ -1,14 +1,19 @@
 //! Task sets on their partitions.
 
+use std::ops::ControlFlow;
+
 use super::{Args, Times};
+use crate::cli::complain;
 use crate::cli::pairs::pairs;
 use crate::cli::question::one_gpu;
 use crate::error::{Error, Result};
 use crate::interference::Interference;
+use crate::model::plan::Failure;
 use crate::model::reader::{Plans, TaskSets};
 use crate::model::{Factor, Plan, Policy, TaskSet};
 use crate::partitioning::Problem;
 use crate::validation::system::{Part, parts};
+use crate::words::counted;
 
 /// The half.
 const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
@@ -30,14 +35,16 @@ pub(super) struct Case<'a> {
     pub set: &'a TaskSet,
     pub gpu_sms: u32,
     pub parts: Vec<Part>,
+    /// Why its plan has no partitions, where it has none.
+    pub failure: Option<Failure>,
 }
 
 impl Args {
-    /// Hands every task set with its partitions to `accept`, and whether it is the only one.
+    /// Hands every task set with its partitions to `accept`, and whether it is the only one, until that has enough.
     pub(super) fn cases(
         &self,
         mut sets: TaskSets,
-        mut accept: impl FnMut(Case<'_>, bool) -> Result<()>,
+        mut accept: impl FnMut(Case<'_>, bool) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         if let Some(path) = &self.plan {
             let mut pairs = pairs(Plans::open(path)?, sets).peekable();
@@ -50,7 +57,12 @@ impl Args {
                     }
                     other => other,
                 })?;
-                accept(case, index == 0 && pairs.peek().is_none())?;
+                if let Some(excess) = excess(&case) {
+                    complain(&format!("warning: {}: plan {index}: {excess}", path.display()));
+                }
+                if accept(case, index == 0 && pairs.peek().is_none())?.is_break() {
+                    return Ok(());
+                }
                 index += 1;
             }
             return Ok(());
@@ -70,15 +82,28 @@ impl Args {
                 set: &set,
                 gpu_sms: sms,
                 parts: vec![part],
+                failure: None,
             };
-            accept(case, index == 0 && next.is_none())?;
+            if accept(case, index == 0 && next.is_none())?.is_break() {
+                return Ok(());
+            }
             index += 1;
         }
         Ok(())
     }
 
-    /// `set` on the partitions of `plan`.
+    /// `set` on the partitions of `plan`, if it says nowhere why it has none.
     fn planned<'a>(&self, index: u64, set: &'a TaskSet, plan: &Plan) -> Result<Case<'a>> {
+        let without = Case {
+            index,
+            set,
+            gpu_sms: plan.gpu_sms,
+            parts: Vec::new(),
+            failure: plan.failure.clone(),
+        };
+        if plan.partitions.is_empty() && without.failure.is_some() {
+            return Ok(without);
+        }
         let Some(interference) = self.interference.or(plan.interference) else {
             return Err(Error::Usage(
                 "interference: found null, expected --interference, since the plan names no model".to_owned(),
@@ -86,10 +111,9 @@ impl Args {
         };
         let problem = Problem::new(set, plan.gpu_sms, Policy::Edf, alone(interference)?.model())?;
         Ok(Case {
-            index,
-            set,
-            gpu_sms: plan.gpu_sms,
             parts: parts(&problem, plan, self.policy, self.least())?,
+            failure: None,
+            ..without
         })
     }
 
@@ -101,4 +125,16 @@ impl Args {
             Times::Short => short,
         }
     }
+}
+
+/// What is wrong with partitions that have more SMs than their GPU. Each is simulated by itself, where that does not show.
+fn excess(case: &Case<'_>) -> Option<String> {
+    let sms: u64 = case.parts.iter().map(|part| u64::from(part.sms)).sum();
+    (sms > case.gpu_sms.into()).then(|| {
+        format!(
+            "found partitions of {} in all, expected at most the {} of its GPU, which has no room for them side by side",
+            counted(sms, "SM"),
+            case.gpu_sms
+        )
+    })
 }

@@ -5,7 +5,9 @@ use serde::Serialize;
 use super::case::Case;
 use super::{Args, Times};
 use crate::cli::output::Palette;
+use crate::cli::question::naming;
 use crate::cli::table::{Column, Table, clip};
+use crate::model::plan::Failure;
 use crate::model::{Policy, TaskSet};
 use crate::simulator::tasks::{Arrivals, Jitter, Offsets, Tally};
 use crate::time::Time;
@@ -37,6 +39,9 @@ pub struct Summary {
     times: Times,
     /// The seed of everything random.
     seed: u64,
+    /// Why the plan has no partitions, where it has none; then nothing was simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
     /// In the order of the plan.
     pub partitions: Vec<PartSummary>,
 }
@@ -95,6 +100,7 @@ pub(super) fn start(args: &Args, case: &Case<'_>, end: Time, seed: u64) -> Summa
         blocker: args.blocker,
         times: args.times,
         seed,
+        failure: case.failure.clone(),
         partitions: Vec::with_capacity(case.parts.len()),
     }
 }
@@ -140,9 +146,22 @@ impl Summary {
     }
 }
 
+/// Why there was nothing to simulate, if so.
+fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<String> {
+    let failure = summary.failure.as_ref()?;
+    let bad = palette.bad;
+    Some(format!(
+        "{bad}NOT SIMULATED{bad:#}: the plan has no partitions: {failure}{}",
+        naming(set, failure.task())
+    ))
+}
+
 /// One line of a list.
 pub(super) fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palette) -> String {
     let name = set.name().map(|name| format!(" [{}]", clip(name, 40)));
+    if let Some(why) = not_simulated(summary, set, palette) {
+        return format!("{index}: {why}{}\n", name.unwrap_or_default());
+    }
     format!(
         "{index}: {} in {} until {}{}\n",
         summary.headline(palette),
@@ -154,6 +173,9 @@ pub(super) fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palet
 
 /// All there is to say about one task set.
 pub(super) fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
+    if let Some(why) = not_simulated(summary, set, palette) {
+        return format!("{why}\n");
+    }
     let mut text = format!(
         "{}: {}, {} until {}, {}\n\n",
         summary.headline(palette),
