@@ -1,11 +1,12 @@
 //! A partition plan: which tasks run on how many SMs, and the verdict of each partition.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::Interference;
 use super::device::{Hardware, Place};
 use super::traffic::SharedMemory;
 use super::verdict::Verdict;
+use super::wcet::MAX_SMS;
 
 /// The answer of a partitioning heuristic.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -14,6 +15,8 @@ pub struct Plan {
     /// Whether the partitions fit on the GPU and each is schedulable (Lemma 3).
     pub schedulable: bool,
     /// M, the SMs of the GPU that the plan is for.
+    #[serde(deserialize_with = "gpu_sms")]
+    #[schemars(range(min = 1, max = MAX_SMS))]
     pub gpu_sms: u32,
     /// The device and how it is divided, where that was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,6 +42,17 @@ pub struct Plan {
     /// How far the plan is from the edge, if that was asked for. Like the cost, it is no part of the proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
+}
+
+/// M as on the command line: beyond [`MAX_SMS`] no WCET is known.
+fn gpu_sms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let sms = u32::deserialize(deserializer)?;
+    match (1..=MAX_SMS).contains(&sms) {
+        true => Ok(sms),
+        false => Err(de::Error::custom(format_args!(
+            "found {sms}, expected 1 to {MAX_SMS}"
+        ))),
+    }
 }
 
 /// Some SMs and the tasks that run on them, one kernel at a time.
