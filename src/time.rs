@@ -88,7 +88,7 @@ impl fmt::Display for Time {
 /// Why a text is not a [`Time`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "invalid time {found:?}, expected a time with its unit such as \"2.5us\" (s, ms, us, ns; whole nanoseconds)"
+    "found {found:?}, expected a time with its unit such as \"2.5us\" (s, ms, us, ns; whole nanoseconds)"
 )]
 pub struct ParseTimeError {
     found: String,

@@ -44,11 +44,20 @@ fn takes_anything(option: &Arg) -> bool {
 /// The error for an option without its value, or with a value that it does not take; `None` for all else, which clap says well.
 pub(super) fn explained(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<Error> {
     match error.kind() {
-        ErrorKind::ValueValidation | ErrorKind::TooManyValues => value::bad(error),
-        ErrorKind::InvalidValue => value::bad(error).or_else(|| missing::value(command, arguments, error)),
-        ErrorKind::UnknownArgument => missing::behind_blank(command, arguments, error),
+        ErrorKind::ValueValidation | ErrorKind::TooManyValues => value::bad(command, arguments, error),
+        ErrorKind::InvalidValue => {
+            value::bad(command, arguments, error).or_else(|| missing::value(command, arguments, error))
+        }
+        ErrorKind::UnknownArgument => missing::behind_blank(command, arguments, error)
+            .or_else(|| missing::behind_flag(command, arguments, error)),
         _ => None,
     }
+}
+
+/// The command that `arguments` name.
+fn named<'c>(command: &'c Command, arguments: &[OsString]) -> &'c Command {
+    let words = arguments.iter().skip(1);
+    words.fold(command, |leaf, word| leaf.find_subcommand(word).unwrap_or(leaf))
 }
 
 /// Refuses a global option that is given twice: before a subcommand and after it, where clap takes the last in silence.

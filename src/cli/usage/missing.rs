@@ -1,11 +1,11 @@
-//! Values that are not where clap looks for them.
+//! Values that are not where clap looks for them, or where it looks for none.
 
 use std::ffi::{OsStr, OsString};
 
 use clap::error::ContextKind;
 use clap::{Arg, Command};
 
-use super::{takes_value, value};
+use super::{named, takes_value, value};
 use crate::error::Error;
 
 /// The error for an option that ends the command line, or is followed by another one.
@@ -63,10 +63,31 @@ pub(super) fn behind_blank(command: &Command, arguments: &[OsString], error: &cl
     Some(told(command, &joined).unwrap_or_else(unclear))
 }
 
+/// The error for what stands behind an option that takes no value, where nothing else is expected.
+pub(super) fn behind_flag(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<Error> {
+    let token = value::text(error, ContextKind::InvalidArg).filter(|token| !token.starts_with('-'))?;
+    let behind = arguments.windows(2).find_map(|pair| match pair {
+        [before, found] if found == token => option(command, arguments, before),
+        _ => None,
+    })?;
+    let others = named(command, arguments).get_positionals();
+    let names: Vec<String> = others
+        .filter_map(|other| Some(other.get_value_names()?.first()?.to_string()))
+        .collect();
+    Some(Error::Usage(format!(
+        "--{}: found {token} behind it, expected no value{}",
+        behind.get_long()?,
+        match names.is_empty() {
+            true => String::new(),
+            false => format!(", and nothing else beside {}", names.join(" and ")),
+        }
+    )))
+}
+
 /// What is wrong with a value in `arguments`.
 fn told(command: &Command, arguments: &[OsString]) -> Option<Error> {
     let error = command.clone().try_get_matches_from(arguments).err()?;
-    value::bad(&error)
+    value::bad(command, arguments, &error)
 }
 
 /// `arguments` with `by` in place of `count` of them from `position` on.
@@ -78,10 +99,7 @@ fn joined(arguments: &[OsString], position: usize, count: usize, by: OsString) -
 
 /// The option that `argument` names, of the command that `arguments` name.
 fn option<'c>(command: &'c Command, arguments: &[OsString], argument: &OsStr) -> Option<&'c Arg> {
-    let mut leaf = command;
-    for argument in arguments.iter().skip(1) {
-        leaf = leaf.find_subcommand(argument).unwrap_or(leaf);
-    }
+    let leaf = named(command, arguments);
     let mut options = leaf.get_arguments().chain(command.get_arguments());
     options.find(|option| names(option, argument))
 }

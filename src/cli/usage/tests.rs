@@ -48,6 +48,18 @@ fn global_options_are_given_once() {
 fn bad_values_are_told_like_all_else() {
     for (arguments, expected) in [
         ("partition x --budget 0", "--budget: found 0, expected at least 1"),
+        (
+            "partition x --budget -1",
+            "--budget: found -1, expected at least 1",
+        ),
+        (
+            "partition x --budget=-1",
+            "--budget: found -1, expected at least 1",
+        ),
+        (
+            "validate --systems -1",
+            "--systems: found -1, expected 1 to 10000000000",
+        ),
         ("partition x --sms 0", "--sms: found 0, expected 1 to 65536"),
         (
             "partition x --sms 7e4",
@@ -83,6 +95,18 @@ fn bad_values_are_told_like_all_else() {
         ),
         ("partition x --improve=y", "--improve: found y, expected no value"),
         (
+            "partition x --improve 3",
+            "--improve: found 3 behind it, expected no value, and nothing else beside SET",
+        ),
+        (
+            "verify x y -q z",
+            "--quiet: found z behind it, expected no value, and nothing else beside PLAN and SET",
+        ),
+        (
+            "simulate tasks x --gantt y --from 100",
+            "--from: found \"100\", expected a time with its unit such as \"2.5us\" (s, ms, us, ns; whole nanoseconds)",
+        ),
+        (
             "simulate profile x --estimate 3",
             "--estimate: found 3 behind a blank, expected --estimate=3",
         ),
@@ -111,7 +135,7 @@ fn bad_values_are_told_like_all_else() {
     }
     assert_eq!(message("partition"), None);
     assert_eq!(message("partition x --nonsense 3"), None);
-    assert_eq!(message("partition x --improve y"), None); // another task set
+    assert_eq!(message("partition x y"), None); // another task set
 }
 
 /// Every option of every command, by the way to it.

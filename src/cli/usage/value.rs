@@ -1,9 +1,12 @@
 //! Values that an option does not take.
 
 use std::error::Error as _;
+use std::ffi::OsString;
 
+use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::named;
 use crate::error::Error;
 
 /// What `error` says of `kind`, if that is one text.
@@ -21,8 +24,8 @@ pub(super) fn name(error: &clap::Error) -> Option<&str> {
     Some(argument.trim_matches(['<', '>', '[', ']', '.']))
 }
 
-/// The error for a value that an argument does not take; `None` where it has none, and nothing says which there are.
-pub(super) fn bad(error: &clap::Error) -> Option<Error> {
+/// The error for a value that an argument of `arguments` does not take; `None` where it has none, and nothing says which there are.
+pub(super) fn bad(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<Error> {
     let argument = name(error)?;
     let found = text(error, ContextKind::InvalidValue)?;
     let said =
@@ -39,21 +42,37 @@ pub(super) fn bad(error: &clap::Error) -> Option<Error> {
     let reason = error.source()?.to_string();
     let own = format!("{}: ", argument.trim_start_matches('-'));
     let reason = reason.strip_prefix(&own).unwrap_or(&reason);
+    if reason == NO_DIGITS && found.parse::<i128>().is_ok() {
+        return Some(said(least(named(command, arguments), argument)));
+    }
     Some(Error::Usage(format!("{argument}: {}", complaint(found, reason))))
+}
+
+/// What is said of a minus sign where numbers have none.
+const NO_DIGITS: &str = "invalid digit found in string";
+
+/// The least whole number that `argument` of `command` takes, in words: what it says of zero says that.
+fn least(command: &Command, argument: &str) -> String {
+    let probe = ["".to_owned(), format!("{argument}=0")];
+    let refusal = command.clone().try_get_matches_from(probe).err();
+    let reason = refusal.and_then(|error| Some(error.source()?.to_string()));
+    let range = reason
+        .as_deref()
+        .and_then(|reason| reason.split_once(" is not in "));
+    range.map_or("a whole number, at least 0".to_owned(), |(_, range)| {
+        in_words(range)
+    })
 }
 
 /// `found FOUND, expected …` as far as `reason` says what was expected.
 fn complaint(found: &str, reason: &str) -> String {
-    if reason.contains("expected") && !reason.starts_with("expected") {
+    // A file that is found wrong is named already.
+    let in_file = !found.is_empty() && reason.starts_with(&format!("{found}:"));
+    if in_file || (reason.contains("expected") && !reason.starts_with("expected")) {
         return reason.to_owned();
     }
     let expected = match reason {
-        "invalid digit found in string" if found.parse::<i128>().is_ok() => {
-            "a whole number, at least 0".to_owned()
-        }
-        "invalid digit found in string" | "cannot parse integer from empty string" => {
-            "a whole number".to_owned()
-        }
+        NO_DIGITS | "cannot parse integer from empty string" => "a whole number".to_owned(),
         "number too large to fit in target type" => "a smaller number".to_owned(),
         "number too small to fit in target type" => "a larger number".to_owned(),
         "invalid float literal" | "cannot parse float from empty string" => "a number".to_owned(),
