@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::output::Output;
-use super::{Global, Outcome, complain};
+use super::{Format, Global, Outcome, complain};
 use crate::error::{Error, InputError, Result};
 use crate::export::Target;
 use crate::model::device::Hardware;
@@ -53,6 +53,14 @@ impl Args {
             return Err(Error::Usage(format!(
                 "--format: found {format} with --as {}, expected one of the two",
                 self.target
+            )));
+        }
+        if let Some(path) = misnamed(global, self.target) {
+            return Err(Error::Usage(format!(
+                "--output: found {} with --as {}, which is no {}, expected a name with another ending",
+                path.display(),
+                self.target,
+                global.format()
             )));
         }
         let plan = Plans::only(&self.plan, "plan")?;
@@ -105,6 +113,16 @@ impl Args {
             Err(found) => Err(fault(&self.plan, &found.field, &found.message)),
         }
     }
+}
+
+/// The file of `--output`, where its ending promises something other than the words of `target`.
+pub(super) fn misnamed(global: &Global, target: Target) -> Option<&Path> {
+    let other = match global.format() {
+        Format::Text => false,
+        Format::Csv => target != Target::Csv,
+        Format::Json => true,
+    };
+    global.file().filter(|_| other)
 }
 
 fn fault(path: &Path, field: &str, message: &str) -> Error {

@@ -21,6 +21,7 @@ mod predict;
 mod progress;
 mod question;
 mod schema;
+mod seed;
 mod simulate;
 mod study;
 mod table;
@@ -102,7 +103,6 @@ pub enum Outcome {
     Positive,
     /// Unschedulable, or a claim not met: exit code 1.
     Negative,
-}
     /// Nobody read on before all was answered, and nothing until then says no: exit code 141, as of what SIGPIPE ends.
     Unread,
 }
@@ -116,6 +116,7 @@ impl Outcome {
             (true, false) => Outcome::Unread,
         }
     }
+}
 
 /// Parses the arguments of this process, runs the command and says how to exit.
 pub fn main() -> ExitCode {
@@ -132,6 +133,7 @@ pub fn main() -> ExitCode {
         };
         let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         overwriting::check(&known, &matches)?;
+        seed::warn(&matches, &global);
         run(command, &global)
     }))
 }
@@ -200,9 +202,9 @@ mod tests {
     fn exit_codes_follow_the_contract() {
         assert_eq!(exit_code(|| Ok(Outcome::Positive)), 0);
         assert_eq!(exit_code(|| Ok(Outcome::Negative)), 1);
+        assert_eq!(exit_code(|| Ok(Outcome::Unread)), 141);
         assert_eq!(exit_code(|| Err(Error::Usage("a test".to_owned()))), 2);
         assert_eq!(exit_code(|| Err(Error::Internal("a test".to_owned()))), 3);
-        assert_eq!(exit_code(|| Ok(Outcome::Unread)), 141);
         assert_eq!(exit_code(|| panic!("a test")), 3);
         let broken = Error::io("fifo", "write", std::io::ErrorKind::BrokenPipe.into());
         assert_eq!(exit_code(|| Err(broken)), 2);

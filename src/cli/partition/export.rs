@@ -4,9 +4,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::artifact::Artifact;
-use crate::cli::export::of;
+use crate::cli::export::{misnamed, of};
 use crate::cli::question::Case;
-use crate::cli::{Format, Global, complain};
+use crate::cli::{Global, complain};
 use crate::error::{Error, Result};
 use crate::export::Target;
 use crate::model::Plan;
@@ -68,12 +68,7 @@ impl Export {
                 "--sensitivity: found it with --export {target}, which stands in place of the answer, {beside}"
             )));
         }
-        let expects_answer = match global.format() {
-            Format::Text => false,
-            Format::Csv => target != Target::Csv,
-            Format::Json => true,
-        };
-        match global.file().filter(|_| expects_answer) {
+        match misnamed(global, target) {
             None => Ok(()),
             Some(path) => Err(Error::Usage(format!(
                 "--output: found {} with --export {target}, which is no {}, {beside}",
