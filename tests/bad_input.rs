@@ -535,11 +535,11 @@ fn bad_options_are_told_in_the_words_of_all_else() {
         ),
         (
             format!("partition {ADAS} --device a100 --granularity mig --heuristic auto --gap 1"),
-            "error: --gap: found 1, expected it without memory traffic, by single SMs, TPCs, green contexts or MPS, where it has an effect\n",
+            "error: --gap: found 1 with --granularity mig, expected sm, tpc, green-context or mps, where plans are held against a lower bound, so that the option has an effect\n",
         ),
         (
             format!("{adas} --interference bandwidth --memory-bandwidth 1TB/s --heuristic auto --gap 1"),
-            "error: --gap: found 1, expected it without memory traffic, by single SMs, TPCs, green contexts or MPS, where it has an effect\n",
+            "error: --gap: found 1 with --interference bandwidth, expected conflict or none, where plans are held against a lower bound, so that the option has an effect\n",
         ),
     ] {
         let refused = support::run(&command);

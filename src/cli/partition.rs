@@ -22,8 +22,7 @@ use crate::model::wcet::MAX_SMS;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{
-    self, Heuristic, HeuristicKind, NEAR_ENOUGH, Objective, Offer, Traffic, default_budget, listed,
-    near_enough, partition,
+    self, Heuristic, HeuristicKind, Objective, Offer, Traffic, default_budget, listed, near_enough, partition,
 };
 use crate::schedulability::edf;
 use crate::time::Time;
@@ -224,12 +223,23 @@ impl Args {
                 "--gap: found {gap} with --objective feasible, expected --objective sms, where the option has an effect"
             )));
         }
-        match near_enough(self.granularity, self.question.memory()?) {
-            true => Ok(()),
-            false => Err(Error::Usage(format!(
-                "--gap: found {gap}, expected it {NEAR_ENOUGH}"
-            ))),
+        let memory = self.question.memory()?;
+        if near_enough(self.granularity, memory) {
+            return Ok(());
         }
+        let (found, expected) = match memory {
+            Some(_) => (
+                format!("--interference {}", self.question.interference()),
+                "conflict or none",
+            ),
+            None => (
+                format!("--granularity {}", self.granularity.unwrap_or_default()),
+                "sm, tpc, green-context or mps",
+            ),
+        };
+        Err(Error::Usage(format!(
+            "--gap: found {gap} with {found}, expected {expected}, where plans are held against a lower bound, so that the option has an effect"
+        )))
     }
 
     /// That local search would give `option` an effect, if it may follow.

@@ -166,6 +166,11 @@ impl Question {
         self.policy
     }
 
+    /// How company stretches a WCET.
+    pub fn interference(&self) -> Interference {
+        self.interference
+    }
+
     /// The test for people, and that WCETs are not inflated, if so: such an answer is worth less.
     pub fn test_name(&self) -> String {
         match self.interference {
@@ -289,12 +294,12 @@ impl Question {
                 output.flush()?;
                 pace.step();
                 rest = later;
+                whole = output.has_reader() || (rest.is_empty() && sets.at_end());
             }
         }
         if !silent {
             output.finish()?; // else there is nothing to be found in a file
         }
-                whole = output.has_reader() || (rest.is_empty() && sets.at_end());
         if asked > 1 && whole && global.format() == Format::Text && !global.quiet {
             complain(&format!("{positive} of {asked} task sets pass"));
         }

@@ -8,7 +8,7 @@ pub use answer::Answer;
 
 use std::path::PathBuf;
 
-use super::kernels::{Changes, KernelArgs, is_trace};
+use super::kernels::{Changes, KernelArgs, budget_example, is_trace};
 use super::pictures::{Drawn, Pictures};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
@@ -179,8 +179,12 @@ impl Args {
             };
             kernel.budget = Some(*budget);
         }
+        let without = shape.kernels.iter().find(|kernel| kernel.budget.is_none());
+        let example = without.map(|kernel| budget_example(&kernel.name));
         WarpScenario::new(shape).map_err(|error| {
-            let message = format!("found {}, expected {}", error.found, error.expected);
+            let lacking = error.field.ends_with(".budget") && error.found == "none";
+            let example = example.filter(|_| lacking).unwrap_or_default();
+            let message = format!("found {}, expected {}{example}", error.found, error.expected);
             self.fault(&error.field, &message)
         })
     }

@@ -5,6 +5,7 @@
 //! [`Documents::batch`] hands out unparsed lines, which any thread may parse, and the iterator parses one by one.
 
 mod kinds;
+mod likeness;
 mod raw;
 
 use std::fs::File;

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::de::IgnoredAny;
 
 use super::Document;
+use super::likeness::likeness;
 use crate::error::{Error, InputError, Result, in_words};
 use crate::model::program::line_of;
 
@@ -95,7 +96,16 @@ impl RawDocument {
             let (line, field, message) = describe(error.inner(), field);
             match T::field_of(&message).filter(|_| field.is_empty()) {
                 Some((field, message)) => (line_of(text, field), field.to_owned(), message.to_owned()),
-                None => (line, field, message),
+                None => {
+                    let in_all = !field.contains(['.', '[']);
+                    let about_field =
+                        message.starts_with("unknown field") || message.starts_with("missing field");
+                    let instead = match in_all && about_field {
+                        true => likeness(text, T::EXPECTED),
+                        false => String::new(),
+                    };
+                    (line, field, message + &instead)
+                }
             }
         })?;
         json.end().map_err(|error| describe(&error, String::new()))?;

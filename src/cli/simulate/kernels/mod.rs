@@ -273,11 +273,31 @@ pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) ->
             kernel.budget = Some(*budget);
         }
     }
+    let without = shape.kernels.iter().position(|kernel| kernel.budget.is_none());
+    let without = without.filter(|_| shape.scheduler().has_budgets());
+    let example = match without {
+        Some(index) => Setup::names(&shape, file)?
+            .get(index)
+            .map(|name| budget_example(name)),
+        None => None,
+    };
     let run = WarpRun::new(shape).map_err(|error| InputError {
         file: file.display().to_string(),
         line: None,
+        message: format!(
+            "found {}, expected {}{}",
+            error.found,
+            error.expected,
+            example
+                .filter(|_| error.field.ends_with(".budget"))
+                .unwrap_or_default()
+        ),
         field: error.field,
-        message: format!("found {}, expected {}", error.found, error.expected),
     })?;
     Setup::new(&run, file)
+}
+
+/// How to give the kernel called `name` a budget, after a message that it has none.
+pub fn budget_example(name: &str) -> String {
+    format!(", such as --budget {name}=4")
 }
