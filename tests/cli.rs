@@ -541,30 +541,3 @@ fn response_times_are_part_of_the_answer() {
         refused.stderr
     );
 }
-
-/// How much of a bound is confirmed is said in words, and what would let the check go on.
-#[test]
-fn verify_says_what_a_larger_budget_is_for() {
-    let plan = run(&format!(
-        "partition {ADAS} --sms 8 --heuristic optimal --format json"
-    ))
-    .stdout;
-    let by = |budget: &str| run_with(&format!("verify - {ADAS} {budget}"), plan.clone());
-    let (all, little) = (by(""), by("--budget 1"));
-    assert_eq!((all.code, all.stderr.as_str()), (0, ""));
-    assert!(
-        all.stdout
-            .ends_with("   lower bound of 7 SMs: confirmed, no plan has fewer\n"),
-        "{}",
-        all.stdout
-    );
-    assert_eq!((little.code, little.stderr.as_str()), (0, "")); // the plan itself is proven
-    assert!(
-        little.stdout.ends_with(
-            "   lower bound of 7 SMs: not confirmed, there are more groups of tasks to look at than were allowed (a --budget of more \
-             than 1 looks at more); the plan itself is\n"
-        ),
-        "{}",
-        little.stdout
-    );
-}

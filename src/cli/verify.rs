@@ -34,7 +34,9 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-Every number of the plan and of its evidence is recomputed, by code that shares no test with the rest of gpusched.
+What the plan and its evidence say of the tasks is recomputed, by code that shares no test with the rest of gpusched.
+A length up to which demand was checked (interval_ns) may be longer than need be: any that is long enough proves the same.
+What a search cost (stats) and how far the plan is from the edge (sensitivity) are no part of the proof, and not checked.
 Of a lower bound, it says how much is confirmed: prices are checked against every group of tasks, as far as that is within reason.
 Exit code 0: every plan is proven schedulable. 1: a plan is wrong, or says itself that it is not schedulable.
 
@@ -120,12 +122,12 @@ impl Args {
         let mut output = Output::open(global)?;
         let (mut proven, mut whole) = (true, true);
         for (index, pair) in (0u64..).zip(pairs(plans, sets)) {
-            let (plan, set) = pair?;
-            if index == 0 && format == Format::Csv {
             if !output.has_reader() {
                 whole = false;
                 break;
             }
+            let (plan, set) = pair?;
+            if index == 0 && format == Format::Csv {
                 output.write(HEADER)?;
             }
             let checked = verify_with(&plan, &set, &effort);
@@ -236,7 +238,7 @@ fn text(
         Ok(verified) => verified,
     };
     let bound = verified.bound.as_ref();
-    let plan = if plan.schedulable && !proves(plan) {
+    let line = if plan.schedulable && !proves(plan) {
         format!("{index}: {good}VERIFIED{good:#}, but its conditions are only necessary: it proves nothing\n")
     } else if plan.schedulable {
         format!(
@@ -251,14 +253,19 @@ fn text(
             failure => format!(": {}", in_words(failure, set)),
         };
         format!("{index}: {good}VERIFIED{good:#}: not schedulable{why}\n")
+    } else if plan.failure == Some(Failure::BoundExceedsGpu) {
+        format!(
+            "{index}: {good}VERIFIED{good:#} but for its claim that no plan fits on {}, which is not confirmed\n",
+            counted(plan.gpu_sms, "SM")
+        )
     } else {
         format!("{index}: {good}VERIFIED{good:#}, but it says itself that it is not schedulable\n")
     };
-    plan + &bound.map_or(String::new(), |bound| bound_line(bound, effort))
+    line + &bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort))
 }
 
-/// How much of a lower bound is confirmed, in words.
-fn bound_line(bound: &CheckedBound, effort: &Effort<'_>) -> String {
+/// How much of the lower bound of a plan is confirmed, in words.
+fn bound_line(bound: &CheckedBound, schedulable: bool, effort: &Effort<'_>) -> String {
     let stated = counted(bound.stated, "SM");
     let why = bound.unchecked.as_ref().map(|why| match why {
         Unchecked::Groups => format!("{why} (a --budget of more than {} looks at more)", effort.groups),
@@ -271,7 +278,8 @@ fn bound_line(bound: &CheckedBound, effort: &Effort<'_>) -> String {
         }
         (Some(_), None) => format!("   lower bound of {stated}: confirmed, no plan has fewer\n"),
         (None, Some(why)) => {
-            format!("   lower bound of {stated}: not confirmed, {why}; the plan itself is\n")
+            let rest = if schedulable { "; the plan itself is" } else { "" };
+            format!("   lower bound of {stated}: not confirmed, {why}{rest}\n")
         }
         (None, None) => String::new(),
     };

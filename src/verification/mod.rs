@@ -1,8 +1,9 @@
 //! An independent check of plans and bounds and their evidence.
 //!
 //! This module shares the data types of [`crate::model`] with the rest of the library and nothing else: no test, no
-//! interference model, no heuristic is called. It evaluates WCETs from their printed formulas, recomputes every number
-//! of the evidence in the plainest way, and accepts only what follows. So a plan that passes rests on two programs.
+//! interference model, no heuristic is called. It evaluates WCETs from their printed formulas, recomputes what the
+//! evidence says in the plainest way, and accepts only what follows. So a plan that passes rests on two programs.
+//! (The length up to which demand was checked is one to choose: any that is long enough proves the same.)
 //!
 //! * [`verify`], [`verify_with`]: the whole plan;
 //! * [`verify_bound`]: a bound on the execution time of a kernel;
