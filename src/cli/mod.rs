@@ -133,7 +133,7 @@ pub fn main() -> ExitCode {
         };
         let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         overwriting::check(&known, &matches)?;
-        seed::warn(&matches, &global);
+        seed::note(&matches, &global);
         run(command, &global)
     }))
 }

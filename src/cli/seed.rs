@@ -19,14 +19,14 @@ const RANDOM: [&str; 11] = [
     "wcet synth",
 ];
 
-/// Says on standard error if a seed was given to a command that draws nothing. Scripts give one to all commands, so that it is no
-/// error.
-pub(super) fn warn(matches: &ArgMatches, global: &Global) {
+/// Says on standard error if a seed was given to a command that draws nothing. Scripts give one to all commands, so that it is
+/// neither an error nor a warning.
+pub(super) fn note(matches: &ArgMatches, global: &Global) {
     let Some(seed) = global.seed else { return };
     let command = path(matches);
-    if !RANDOM.contains(&command.as_str()) {
+    if !global.quiet && !RANDOM.contains(&command.as_str()) {
         complain(&format!(
-            "warning: --seed: found {seed}, which has no effect: nothing is random in `gpusched {command}`"
+            "note: --seed: found {seed}, which has no effect: nothing is random in `gpusched {command}`"
         ));
     }
 }
