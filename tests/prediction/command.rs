@@ -208,6 +208,11 @@ fn bad_profiles_are_refused() {
             "sms,time_ns,bandwidth,x\n5,10,1,1\n",
             "found a column `x`",
         ),
+        (
+            "p.csv",
+            "sms,time_ns,bandwidth,estimate_rounds\n5,10,1,3\n",
+            "found a column `estimate_rounds`, expected times that were measured or simulated in full",
+        ),
         ("p.csv", "sms,time_ns,bandwidth\n", "found no time"),
         (
             "p.csv",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::artifact::keep;
-use crate::cli::simulate::PROFILE_COLUMNS;
+use crate::cli::simulate::{ESTIMATE_COLUMN, PROFILE_COLUMNS};
 use crate::error::{Error, Result};
 use crate::model::memory_profile::{MemoryPoint, MemoryProfileShape};
 use crate::model::reader::MemoryProfiles;
@@ -61,6 +61,13 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
             || BANDWIDTHS.contains(&name)
             || PROFILE_COLUMNS.contains(&name)
     };
+    if table.find(ESTIMATE_COLUMN).is_some() {
+        let message = format!(
+            "found a column `{ESTIMATE_COLUMN}`, expected times that were measured or simulated in full (`simulate profile` without \
+             --estimate): what is predicted would not say that it rests on an estimate"
+        );
+        return Err(table.error(None, "", message));
+    }
     if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {
         let message = format!(
             "found a column `{unknown}`, expected sms, time_ns (or time_us, time_ms, time_s), bandwidth [GB/s] or those of \
