@@ -5,6 +5,7 @@
 mod oracle;
 
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::Policy;
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use oracle::transcription::{Answer, Part};
@@ -59,7 +60,7 @@ fn every_plan_of_every_heuristic_is_a_proof() {
         let load = rng.random_range(0.1..0.8) * f64::from(sms);
         let set = oracle::random_sets::task_set(&mut rng, n, load);
         let interference = [Interference::Conflict, Interference::None][usize::from(rng.random_bool(0.2))];
-        let problem = Problem::new(&set, sms, Policy::Edf, interference.model()).unwrap();
+        let problem = Problem::new(&set, sms, Policy::Edf, model_of(interference)).unwrap();
         for heuristic in &heuristics {
             let plan = partition(&problem, heuristic);
             assert_eq!(plan.failure.is_none(), plan.schedulable, "{plan:?}");
@@ -103,7 +104,7 @@ fn plans_equal_the_plain_transcription() {
             Policy::Edf,
         ][round % 4];
         let interference = [Interference::Conflict, Interference::None][usize::from(round % 5 == 0)];
-        let problem = Problem::new(&set, sms, policy, interference.model()).unwrap();
+        let problem = Problem::new(&set, sms, policy, model_of(interference)).unwrap();
         for heuristic in &heuristics {
             let plan = partition(&problem, heuristic);
             let twin = oracle::transcription::machine(&set, sms, policy, interference)

@@ -6,6 +6,7 @@
 mod oracle;
 
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::{Evidence, Policy, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use gpusched::schedulability::{Demand, accepts, evidence};
@@ -235,7 +236,7 @@ fn plans_under_every_policy_equal_the_plain_search() {
             set = with_jitter_and_blocks(&mut rng, &set);
         }
         let interference = [Interference::Conflict, Interference::None][usize::from(round % 5 == 0)];
-        let problem = Problem::new(&set, sms, policy, interference.model()).unwrap();
+        let problem = Problem::new(&set, sms, policy, model_of(interference)).unwrap();
         let passes = |tasks: &[usize], sms: u32| problem.verdict(tasks, sms).schedulable;
         let mut machine = oracle::transcription::machine(&set, sms, policy, interference);
         machine.test = Some(&passes);

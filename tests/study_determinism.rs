@@ -10,6 +10,7 @@
 mod files;
 mod study_support;
 
+use gpusched::interference::model_of;
 use std::path::{Path, PathBuf};
 
 use files::{stable_files, temporary};
@@ -107,7 +108,7 @@ fn blocks_of_a_reading_replace_those_of_the_generator() {
                     &set,
                     12,
                     policy,
-                    spec.partitioning().unwrap().readings()[0].interference.model(),
+                    spec.partitioning().unwrap().readings()[0].model_of(interference),
                 )
                 .unwrap();
                 problem.accepts(&(0..8).collect::<Vec<_>>(), 12)
@@ -175,7 +176,7 @@ fn readings_count_the_traffic_of_other_partitions() {
             let source = Source::new(&recipe, 8, utilization, 7).unwrap();
             let sets = (0..9).filter(|&set| {
                 let set = source.draw(point as u64, set).unwrap();
-                let problem = Problem::new(&set, 12, Policy::Edf, Interference::Conflict.model()).unwrap();
+                let problem = Problem::new(&set, 12, Policy::Edf, model_of(Interference::Conflict)).unwrap();
                 partition(&problem.sharing(memory).unwrap(), &heuristic).schedulable
             });
             sets.count() as u64
@@ -224,7 +225,7 @@ fn results_are_those_of_a_plain_loop() {
                 for set in 0..9 {
                     let set = source.draw(point as u64, set).unwrap();
                     let problem =
-                        Problem::new(&set, 12, reading.policy, reading.interference.model()).unwrap();
+                        Problem::new(&set, 12, reading.policy, model_of(reading.interference)).unwrap();
                     let plan = partition(&problem, &algorithm.heuristic());
                     schedulable += u64::from(plan.schedulable);
                     sms += if plan.schedulable { plan.sms_used } else { 0 };

@@ -4,6 +4,7 @@
 mod oracle;
 
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::plan::Failure;
 use gpusched::model::{Plan, Policy, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
@@ -40,7 +41,7 @@ fn random_plan(rng: &mut impl Rng, policy: Policy) -> (TaskSet, Plan) {
         HeuristicKind::OneGpu,
         HeuristicKind::Wfd,
     ][rng.random_range(0..4)];
-    let problem = Problem::new(&set, sms, policy, interference.model()).unwrap();
+    let problem = Problem::new(&set, sms, policy, model_of(interference)).unwrap();
     let plan = partition(&problem, &Heuristic::from(kind));
     (set, plan)
 }
@@ -192,8 +193,13 @@ fn retest(plan: &Plan, set: &TaskSet) -> Result<(), String> {
     let mut tasks: Vec<usize> = Vec::new();
     for partition in &plan.partitions {
         let policy = partition.verdict.policy;
-        let problem = Problem::new(set, plan.gpu_sms.max(partition.sms), policy, interference.model())
-            .map_err(|e| e.to_string())?;
+        let problem = Problem::new(
+            set,
+            plan.gpu_sms.max(partition.sms),
+            policy,
+            model_of(interference),
+        )
+        .map_err(|e| e.to_string())?;
         let verdict = problem.verdict(&partition.tasks, partition.sms);
         if partition.verdict.schedulable && !verdict.schedulable {
             return Err(format!("{:?} is not schedulable: {verdict:?}", partition.tasks));
@@ -261,7 +267,7 @@ fn endless_busy_periods_are_verified() {
         {"period":6,"deadline":60,"jitter":1,"wcet":{"table":[[1,3]]}}]}"#;
     let set: TaskSet = serde_json::from_str(json).unwrap();
     for policy in ["dm", "rm", "np-fp", "fp-audsley"] {
-        let problem = Problem::new(&set, 1, policy.parse().unwrap(), Interference::None.model()).unwrap();
+        let problem = Problem::new(&set, 1, policy.parse().unwrap(), model_of(Interference::None)).unwrap();
         let plan = partition(&problem, &Heuristic::from(HeuristicKind::OneGpu));
         assert!(plan.schedulable, "{policy}: {plan:?}");
         assert!(verify(&plan, &set).is_ok(), "{policy}");
@@ -274,7 +280,7 @@ fn evidence_of_no_interval_is_refused() {
     let task = r#"{"period":"10ms","deadline":"5ms","kind":"compute","wcet":{"table":[[1,"3ms"]]}}"#;
     let set: TaskSet = serde_json::from_str(&format!(r#"{{"tasks":[{task},{task}]}}"#)).unwrap();
     for policy in [Policy::Edf, Policy::NpEdf, Policy::LpEdf] {
-        let problem = Problem::new(&set, 1, policy, Interference::None.model()).unwrap();
+        let problem = Problem::new(&set, 1, policy, model_of(Interference::None)).unwrap();
         let plan = partition(&problem, &Heuristic::from(HeuristicKind::OneGpu));
         assert!(!plan.schedulable, "{policy}");
         let mut json = serde_json::to_value(&plan).unwrap();
@@ -295,7 +301,7 @@ fn evidence_of_no_interval_is_refused() {
 fn lemmas_say_nothing_where_company_makes_a_wcet_known() {
     let task = r#"{"period":"10ms","kind":"memory","wcet":{"table":{"isolated":[[2,"3ms"]],"conflict":[[1,"4ms"]]}}}"#;
     let set: TaskSet = serde_json::from_str(&format!(r#"{{"tasks":[{task},{task}]}}"#)).unwrap();
-    let problem = Problem::new(&set, 1, Policy::Edf, Interference::Conflict.model()).unwrap();
+    let problem = Problem::new(&set, 1, Policy::Edf, model_of(Interference::Conflict)).unwrap();
     assert!(problem.accepts(&[0, 1], 1));
     let plan = partition(&problem, &HeuristicKind::Sms.into());
     assert_eq!(plan.failure, Some(Failure::HeuristicFailed));
@@ -317,7 +323,7 @@ fn an_unknown_wcet_is_no_missed_deadline() {
     let light = r#"{"period":"10ms","wcet":{"table":[[1,"1ms"]]}}"#;
     let plan_of = |task: &str| {
         let set: TaskSet = serde_json::from_str(&format!(r#"{{"tasks":[{light},{task}]}}"#)).unwrap();
-        let problem = Problem::new(&set, 8, Policy::Edf, Interference::Conflict.model()).unwrap();
+        let problem = Problem::new(&set, 8, Policy::Edf, model_of(Interference::Conflict)).unwrap();
         let plan = partition(&problem, &HeuristicKind::Sms.into());
         verify(&plan, &set).unwrap();
         (plan, set)

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use gpusched::accelsim::{Input, KernelSummary, TraceFile};
 use gpusched::error::{Error, InputError};
-use gpusched::simulator::warp::code::{Effect, Stream, TracedKernel};
+use gpusched::warp::code::{Effect, Stream, TracedKernel};
 use proptest::prelude::*;
 
 use crate::model::Kernel;

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use gpusched::accelsim::TraceFile;
-use gpusched::simulator::warp::code::{
+use gpusched::warp::code::{
     Caching, Effect, Instruction, Number, Operation, Register, Space, Stream, TraceStream, TracedKernel,
 };
 use proptest::prelude::*;

@@ -8,7 +8,7 @@ mod singh22;
 use gpusched::model::Scheduler;
 use gpusched::model::machine::Machine;
 use gpusched::model::program::{Dimensions, FIRST_ADDRESS, Overrides, Program};
-use gpusched::simulator::warp::gpu::{Launch, Results, Settings, run};
+use gpusched::warp::gpu::{Launch, Results, Settings, run};
 
 /// The program in `folder` called `name`.
 fn program(folder: &str, name: &str) -> Program {

@@ -1,9 +1,9 @@
 //! Planted truth comes back.
 
-use gpusched::generation::streams::{Purpose, below, stream, unit};
 use gpusched::kernel_wcet::clustering::two_sample::{critical_factor, distance};
 use gpusched::kernel_wcet::clustering::{Clustering, Options, Wcets};
 use gpusched::kernel_wcet::trace::{Level, Trace};
+use gpusched::model::streams::{Purpose, below, stream, unit};
 use rand::Rng as _;
 
 use crate::scenario::{clustering, groups, histo, kernel, trace, trace_of, truth};

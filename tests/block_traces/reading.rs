@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gpusched::kernel_wcet::trace::{Format, Input, Level, Recorder, Trace};
+use gpusched::kernel_wcet::trace::{Level, Recorder, Trace};
+use gpusched::recording::block_trace::{Format, Input};
 
 /// The start, duration and level of each block of four runs.
 fn rows() -> Vec<[u64; 5]> {

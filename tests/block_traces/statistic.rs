@@ -1,8 +1,8 @@
 //! The two-sample statistic against another program, and the fast one on the grid against the plain one.
 
-use gpusched::generation::streams::{Purpose, below, stream};
 use gpusched::kernel_wcet::clustering::two_sample::{critical_factor, distance};
 use gpusched::kernel_wcet::clustering::{CELLS, Grid, Pool};
+use gpusched::model::streams::{Purpose, below, stream};
 use rand::Rng as _;
 use statrs::stats_tests::NaNPolicy;
 use statrs::stats_tests::ks_test::{KSTwoSampleAlternativeMethod, ks_twosample};

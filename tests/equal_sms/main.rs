@@ -8,9 +8,7 @@ mod without_memory;
 
 use gpusched::model::machine::Machine;
 use gpusched::model::{Program, Scheduler};
-use gpusched::simulator::warp::gpu::{
-    Failure, Launch, Results, Settings, run_equal_once, run_watched, stay_equal,
-};
+use gpusched::warp::gpu::{Failure, Launch, Results, Settings, run_equal_once, run_watched, stay_equal};
 
 /// All of them.
 pub const SCHEDULERS: [Scheduler; 5] = [

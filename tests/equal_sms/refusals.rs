@@ -1,7 +1,7 @@
 //! What SMs may not share, and why.
 
 use gpusched::model::{Program, Scheduler};
-use gpusched::simulator::warp::gpu::stay_equal;
+use gpusched::warp::gpu::stay_equal;
 
 use crate::{compare, launch, machine, settings};
 

@@ -2,7 +2,7 @@
 
 use gpusched::generation::Generator;
 use gpusched::generation::randfixedsum::FixedSum;
-use gpusched::generation::streams::{Purpose, stream, unit};
+use gpusched::model::streams::{Purpose, stream, unit};
 use gpusched::time::Time;
 
 use crate::{log_uniform, periods, recipe, source, vectors};

@@ -1,7 +1,7 @@
 //! The rules of drawing a set, and what a set depends on.
 
-use gpusched::generation::streams::{Purpose, stream};
 use gpusched::generation::{Generator, Periods, Recipe, Source, WcetModel, uunifast};
+use gpusched::model::streams::{Purpose, stream};
 use gpusched::model::{Factor, Kind};
 
 use crate::{kinds, log_uniform, periods, recipe, source, vectors, works};

@@ -1,5 +1,6 @@
 //! What is exported says the same as the plan: each format is read again by a parser that knows the format alone.
 
+use gpusched::interference::model_of;
 use std::collections::BTreeSet;
 
 use gpusched::export::Target;
@@ -17,7 +18,7 @@ fn plans(device: &Device, granularity: Granularity) -> Vec<(Plan, TaskSet)> {
     let offer = Offer::new(device, granularity).unwrap();
     let plans = (0..12).map(|index| {
         let set = source.draw(0, index).unwrap();
-        let problem = Problem::new(&set, device.sms(), Policy::Edf, Interference::Conflict.model())
+        let problem = Problem::new(&set, device.sms(), Policy::Edf, model_of(Interference::Conflict))
             .unwrap()
             .offered(&offer)
             .unwrap();
@@ -258,7 +259,7 @@ fn names_stay_inside_their_comments() {
         (Granularity::GreenContext, Target::GreenContext),
     ] {
         let offer = Offer::new(&device, granularity).unwrap();
-        let problem = Problem::new(&set, 108, Policy::Edf, Interference::Conflict.model())
+        let problem = Problem::new(&set, 108, Policy::Edf, model_of(Interference::Conflict))
             .unwrap()
             .offered(&offer)
             .unwrap();

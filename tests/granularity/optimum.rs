@@ -1,6 +1,7 @@
 //! Heuristics and the optimum against every partitioning there is.
 
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::device::Granularity;
 use gpusched::model::plan::Failure;
 use gpusched::model::policy::{Preemption, Priorities};
@@ -113,7 +114,7 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
         let load = rng.random_range(0.1..0.8) * f64::from(small.sms());
         let set = task_set(&mut rng, n, load);
         let policy = POLICIES[round / 6 % POLICIES.len()];
-        let free = Problem::new(&set, small.sms(), policy, Interference::Conflict.model()).unwrap();
+        let free = Problem::new(&set, small.sms(), policy, model_of(Interference::Conflict)).unwrap();
         let all = partitionings(&free, n);
         let which = round % 6;
         let granularity = GRANULARITIES[which];

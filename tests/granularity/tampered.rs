@@ -1,6 +1,7 @@
 //! A plan whose sizes or places are not those of its device is refused.
 
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::device::{Device, Granularity, Instance, Place};
 use gpusched::model::{Plan, Policy, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Offer, Problem, partition};
@@ -13,7 +14,7 @@ const SET: &str = r#"{"tasks":[
 fn plan(granularity: Granularity) -> (Plan, TaskSet) {
     let set: TaskSet = serde_json::from_str(SET).unwrap();
     let offer = Offer::new(&Device::named("a100").unwrap(), granularity).unwrap();
-    let problem = Problem::new(&set, 108, Policy::Edf, Interference::Conflict.model())
+    let problem = Problem::new(&set, 108, Policy::Edf, model_of(Interference::Conflict))
         .unwrap()
         .offered(&offer)
         .unwrap();

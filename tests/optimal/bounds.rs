@@ -1,6 +1,7 @@
 //! Bounds are below plans.
 
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::plan::Proof;
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use gpusched::verification::{Unchecked, verify};
@@ -22,7 +23,7 @@ fn no_bound_is_above_a_plan() {
             &set,
             sms,
             POLICIES[round % POLICIES.len()],
-            Interference::Conflict.model(),
+            model_of(Interference::Conflict),
         )
         .unwrap();
         // Whatever the budget: a bound holds wherever the search ends.

@@ -1,6 +1,7 @@
 //! What HiGHS claims is checked for sense, and confirmed by nobody. A plan with a claim can be read by every build.
 
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::plan::{LowerBound, Proof};
 use gpusched::model::{Plan, Policy, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Problem, partition};
@@ -10,7 +11,7 @@ use gpusched::verification::verify;
 fn plan() -> (TaskSet, Plan) {
     let task = r#"{"period":"10ms","wcet":{"table":[[1,"21ms"],[2,"9ms"]]}}"#;
     let set: TaskSet = serde_json::from_str(&format!(r#"{{"tasks":[{task},{task},{task}]}}"#)).unwrap();
-    let problem = Problem::new(&set, 8, Policy::Edf, Interference::Conflict.model()).unwrap();
+    let problem = Problem::new(&set, 8, Policy::Edf, model_of(Interference::Conflict)).unwrap();
     let mut plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
     assert_eq!(plan.sms_used, 6);
     plan.bound = Some(LowerBound {

@@ -2,6 +2,7 @@
 
 use gpusched::generation::{Recipe, Source, WcetModel};
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::plan::EndedBy;
 use gpusched::model::{Plan, Policy, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
@@ -26,7 +27,7 @@ fn sets() -> Vec<TaskSet> {
 }
 
 fn plan(set: &TaskSet, kind: HeuristicKind, gap: u32) -> Plan {
-    let problem = Problem::new(set, SMS, Policy::Edf, Interference::Conflict.model()).unwrap();
+    let problem = Problem::new(set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
     let heuristic = Heuristic {
         gap,
         budget: Some(300_000),
@@ -80,7 +81,7 @@ fn a_budget_that_ends_the_search_is_named() {
     let sets = sets();
     let ended = |budget: u64| {
         let by = |set: &TaskSet| {
-            let problem = Problem::new(set, SMS, Policy::Edf, Interference::Conflict.model()).unwrap();
+            let problem = Problem::new(set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
             let heuristic = Heuristic {
                 budget: Some(budget),
                 ..HeuristicKind::Optimal.into()
@@ -120,7 +121,7 @@ fn a_search_that_is_not_through_says_so() {
         let task = r#"{"period":"10ms","wcet":{"amdahl":{"work":"8ms","serial":0,"conflict":1}}}"#;
         let text = format!(r#"{{"tasks":[{}]}}"#, vec![task; tasks].join(","));
         let set: TaskSet = serde_json::from_str(&text).unwrap();
-        let problem = Problem::new(&set, 68, Policy::Edf, Interference::None.model()).unwrap();
+        let problem = Problem::new(&set, 68, Policy::Edf, model_of(Interference::None)).unwrap();
         let plan = partition(&problem, &HeuristicKind::Optimal.into());
         verify(&plan, &set).unwrap();
         let bound = plan.bound.as_ref().unwrap();

@@ -1,6 +1,7 @@
 //! HiGHS over all groups is the oracle where exhaustive search takes too long; and what it is asked in a search proves nothing.
 
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, Solver, partition};
 use gpusched::verification::verify;
 use highs::{ColProblem, HighsModelStatus, Sense};
@@ -37,7 +38,7 @@ fn the_oracle_is_exhaustive_search() {
         let n = rng.random_range(3..=8);
         let set = task_set(&mut rng, n, 4.0);
         let policy = POLICIES[round % POLICIES.len()];
-        let problem = Problem::new(&set, 12, policy, Interference::Conflict.model()).unwrap();
+        let problem = Problem::new(&set, 12, policy, model_of(Interference::Conflict)).unwrap();
         let sizes = sizes(&problem, n);
         assert_eq!(oracle_of(&sizes, n), fewest(&sizes));
         plans += usize::from(fewest(&sizes).is_some());
@@ -55,7 +56,7 @@ fn the_optimum_is_that_of_highs_over_all_groups() {
         let load = rng.random_range(0.3..0.8) * f64::from(sms);
         let set = task_set(&mut rng, n, load);
         let policy = POLICIES[round % POLICIES.len()];
-        let problem = Problem::new(&set, sms, policy, Interference::Conflict.model()).unwrap();
+        let problem = Problem::new(&set, sms, policy, model_of(Interference::Conflict)).unwrap();
         let what = format!("{policy} on {sms}: {}", serde_json::to_string(&set).unwrap());
         let exact = partition(&problem, &HeuristicKind::Optimal.into());
         let Some(bound) = &exact.bound else {

@@ -1,5 +1,6 @@
 //! The optimum is that of exhaustive search.
 
+use gpusched::interference::model_of;
 use gpusched::model::Plan;
 use gpusched::model::plan::{Failure, Proof, UNITS_PER_SM};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Objective, Problem, partition};
@@ -34,7 +35,7 @@ fn the_optimum_is_that_of_exhaustive_search() {
             POLICIES[round % POLICIES.len()],
             if round % 8 == 0 { 8 } else { 6 },
         );
-        let problem = Problem::new(&set, sms, policy, interference.model()).unwrap();
+        let problem = Problem::new(&set, sms, policy, model_of(interference)).unwrap();
         let sizes = sizes(&problem, set.tasks().len());
         let fewest = fewest(&sizes);
         let what = format!(

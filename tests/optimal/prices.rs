@@ -1,6 +1,7 @@
 //! `verify` and the prices of bounds: what holds is confirmed, what does not never is.
 
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::plan::{LowerBound, Proof, UNITS_PER_SM};
 use gpusched::model::{Plan, Policy};
 use gpusched::partitioning::{HeuristicKind, Problem, partition};
@@ -95,7 +96,7 @@ fn bounds_that_hold_are_confirmed_and_no_others() {
             policy,
             interference,
         } = case(&mut rng, policy, 6);
-        let problem = Problem::new(&set, sms, policy, interference.model()).unwrap();
+        let problem = Problem::new(&set, sms, policy, model_of(interference)).unwrap();
         let what = || {
             format!(
                 "{policy} {interference:?} on {sms}: {}",
@@ -156,7 +157,7 @@ fn work_itself_is_confirmed_at_once() {
     });
     let text = format!(r#"{{"tasks":[{}]}}"#, tasks.collect::<Vec<_>>().join(","));
     let set: gpusched::model::TaskSet = serde_json::from_str(&text).unwrap();
-    let problem = Problem::new(&set, 60, Policy::Edf, Interference::None.model()).unwrap();
+    let problem = Problem::new(&set, 60, Policy::Edf, model_of(Interference::None)).unwrap();
     let mut plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
     let prices: Vec<u64> = all
         .iter()

@@ -1,6 +1,7 @@
 //! Bounds that no plan can have, and bounds that are left open.
 
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::{Arbitration, Bandwidth, Plan, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Problem, partition};
 use gpusched::verification::{Effort, Unchecked, verify, verify_with};
@@ -17,7 +18,7 @@ fn two_tasks() -> TaskSet {
 }
 
 fn plan(set: &TaskSet) -> Plan {
-    let problem = Problem::new(set, 4, Policy::Edf, Interference::Conflict.model()).unwrap();
+    let problem = Problem::new(set, 4, Policy::Edf, model_of(Interference::Conflict)).unwrap();
     partition(&problem, &HeuristicKind::Optimal.into())
 }
 
@@ -28,7 +29,7 @@ fn partitions_that_share_a_memory_have_no_bound() {
         bandwidth: Bandwidth::new(1_000_000_000).unwrap(),
         arbitration: Arbitration::Any,
     };
-    let problem = Problem::new(&set, 4, Policy::Edf, Interference::Conflict.model())
+    let problem = Problem::new(&set, 4, Policy::Edf, model_of(Interference::Conflict))
         .unwrap()
         .sharing(memory)
         .unwrap();
@@ -52,7 +53,7 @@ fn plans_under_several_tests_have_no_bound() {
         plan.partitions.len() == 2 && verify(&plan, &set).is_ok(),
         "{plan:?}"
     );
-    let problem = Problem::new(&set, 4, Policy::NpEdf, Interference::Conflict.model()).unwrap();
+    let problem = Problem::new(&set, 4, Policy::NpEdf, model_of(Interference::Conflict)).unwrap();
     let part = &mut plan.partitions[0];
     part.verdict = problem.verdict(&part.tasks, part.sms);
     assert_eq!(verify(&plan, &set).unwrap_err().field, "partitions");
@@ -74,7 +75,7 @@ fn alike(tasks: usize, bound: u32) -> (TaskSet, Plan) {
     let task = r#"{"period":"1s","deadline":"500ms","kind":"compute","wcet":{"amdahl":{"work":"100ms","serial":0,"conflict":1}}}"#;
     let set = set(&vec![task; tasks].join(","));
     let sms = u32::try_from(tasks).unwrap();
-    let problem = Problem::new(&set, sms, Policy::Edf, Interference::Conflict.model()).unwrap();
+    let problem = Problem::new(&set, sms, Policy::Edf, model_of(Interference::Conflict)).unwrap();
     let mut plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
     plan.bound = Some(gpusched::model::plan::LowerBound {
         sms: bound,

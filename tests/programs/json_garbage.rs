@@ -5,7 +5,7 @@ use std::io::Cursor;
 use gpusched::error::{Error, InputError};
 use gpusched::model::Program;
 use gpusched::model::reader::Programs;
-use gpusched::simulator::warp::code::Code;
+use gpusched::warp::code::Code;
 use proptest::prelude::*;
 
 /// Reads all programs in `bytes`; whether there was one at least, and nothing else.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gpusched::model::Program;
 use gpusched::model::program::{Dimensions, Overrides};
 use gpusched::ptx::{Argument, Module, Options, import};
-use gpusched::simulator::warp::code::{Code, Effect, Stream};
+use gpusched::warp::code::{Code, Effect, Stream};
 
 fn file(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()

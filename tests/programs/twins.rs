@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gpusched::model::Program;
 use gpusched::model::program::Dimensions;
 use gpusched::ptx::{Argument, Module, Options, import};
-use gpusched::simulator::warp::code::{Code, Effect, Stream};
+use gpusched::warp::code::{Code, Effect, Stream};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -20,7 +20,7 @@ fn issues(code: &Arc<Code>, block: u64, warp: u32) -> Vec<Issue> {
     while let Some(instruction) = stream.next() {
         let index = (instruction.pc - first) as usize / 8;
         let accesses = {
-            use gpusched::simulator::warp::code::Operation::{Atomic, Load, Store};
+            use gpusched::warp::code::Operation::{Atomic, Load, Store};
             matches!(instruction.operation, Load { .. } | Store { .. } | Atomic { .. })
         };
         stream.issue(&mut effect);

@@ -1,6 +1,7 @@
 //! A time limit is one for all ways to look at traffic, and what it cuts short is no less right.
 
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::{Plan, Policy};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use gpusched::verification::verify;
@@ -14,7 +15,7 @@ fn no_time_means_little_work_and_honest_plans() {
     let (mut hurried, mut patient) = (0, 0);
     for round in 0..60 {
         let (set, memory) = (draw(&mut rng), memory(&mut rng));
-        let problem = Problem::new(&set, SMS, Policy::Edf, Interference::Conflict.model()).unwrap();
+        let problem = Problem::new(&set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
         let problem = problem.sharing(memory).unwrap();
         let within = |time_limit_ms| Heuristic {
             budget: Some(2_000),

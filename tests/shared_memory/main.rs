@@ -13,8 +13,8 @@ mod tests_beside;
 mod usage;
 mod windows;
 
-use gpusched::generation::streams::{Purpose, below, stream};
 use gpusched::interference::bandwidth::{Load, Source};
+use gpusched::model::streams::{Purpose, below, stream};
 use gpusched::model::{Bandwidth, OtherTraffic, TaskSet};
 use gpusched::time::Time;
 use rand::Rng;

@@ -1,6 +1,7 @@
 //! More traffic elsewhere never helps; none changes nothing; max-min fairness never hurts.
 
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::{
     Arbitration, Bandwidth, Bytes, Evidence, OtherTraffic, Peak, Task, TaskSet, TaskShape, Verdict,
 };
@@ -164,7 +165,7 @@ fn a_single_partition_loses_nothing() {
     for index in 0..500 {
         let system = system(8, index).unwrap();
         let set = system.set.clone().beside(Vec::new());
-        let model = Interference::Conflict.model();
+        let model = model_of(Interference::Conflict);
         let alone = Problem::new(&set, 1, system.policy, model).unwrap();
         let all: Vec<usize> = (0..set.tasks().len()).collect();
         let sharing = alone.sharing(system.memory).unwrap();

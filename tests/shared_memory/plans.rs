@@ -1,6 +1,7 @@
 //! Plans under `conflict+bandwidth`: found, verified, and refused where somebody changed them.
 
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::plan::Plan;
 use gpusched::model::{Arbitration, Bandwidth, Evidence, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, Traffic, partition, sensitivity};
@@ -69,7 +70,7 @@ fn plans(count: usize) -> Vec<(TaskSet, Plan)> {
             } else {
                 Interference::Conflict
             };
-            let problem = Problem::new(&set, SMS, policy, model.model())
+            let problem = Problem::new(&set, SMS, policy, model_of(model))
                 .unwrap()
                 .sharing(memory)
                 .unwrap();
@@ -203,7 +204,7 @@ fn searches_complement_each_other() {
     let mut calm = 0;
     for _ in 0..300 {
         let (set, memory) = (draw(&mut rng), memory(&mut rng));
-        let problem = Problem::new(&set, SMS, Policy::Edf, Interference::Conflict.model()).unwrap();
+        let problem = Problem::new(&set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
         let problem = problem.sharing(memory).unwrap();
         let by = |traffic| {
             let heuristic = Heuristic {
@@ -236,7 +237,8 @@ fn searches_complement_each_other() {
             };
             if plan.partitions.iter().map(peak).sum::<u64>() <= memory.bandwidth.bytes_per_second() {
                 for part in &plan.partitions {
-                    let blind = Problem::new(&set, SMS, Policy::Edf, Interference::Conflict.model()).unwrap();
+                    let blind =
+                        Problem::new(&set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
                     assert_eq!(part.verdict, blind.verdict(&part.tasks, part.sms));
                     calm += 1;
                 }

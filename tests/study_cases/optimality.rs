@@ -3,6 +3,7 @@
 use super::*;
 use gpusched::generation::{Recipe, Source, WcetModel};
 use gpusched::interference::Interference;
+use gpusched::interference::model_of;
 use gpusched::model::Policy;
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 
@@ -59,7 +60,7 @@ fn optimality_is_that_of_a_plain_loop() {
         ];
         for index in 0..30 {
             let set = source.draw(point, index).unwrap();
-            let on = |sms| Problem::new(&set, sms, Policy::Edf, Interference::Conflict.model()).unwrap();
+            let on = |sms| Problem::new(&set, sms, Policy::Edf, model_of(Interference::Conflict)).unwrap();
             let best = partition(&on(6), &HeuristicKind::Optimal.into());
             let Some(bound) = &best.bound else {
                 infeasible += 1;

@@ -2,7 +2,7 @@
 
 use gpusched::model::{Group, WarpRun};
 use gpusched::prediction::{Model, predict};
-use gpusched::simulator::warp::scenario::{Options, Setup};
+use gpusched::warp::scenario::{Options, Setup};
 
 use super::*;
 

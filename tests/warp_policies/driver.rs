@@ -1,7 +1,7 @@
 //! Policies under a machine that does anything: warps come and go, slots are used again, units are busy, cycles are left out.
 
 use gpusched::model::Scheduler;
-use gpusched::simulator::warp::policy::{Policy as _, Pool, WarpSet, of};
+use gpusched::warp::policy::{Policy as _, Pool, WarpSet, of};
 use rand::RngExt as _;
 
 use crate::random::rng;
@@ -12,7 +12,7 @@ const MACHINES: u64 = 400;
 const CYCLES: usize = 200;
 
 /// The order in which `policy` would have the warps of `ready` issue.
-fn order(policy: &impl gpusched::simulator::warp::policy::Policy, pool: &Pool, ready: WarpSet) -> Vec<usize> {
+fn order(policy: &impl gpusched::warp::policy::Policy, pool: &Pool, ready: WarpSet) -> Vec<usize> {
     let mut left = ready;
     let mut order = Vec::new();
     while let Some(slot) = policy.first(pool, left) {

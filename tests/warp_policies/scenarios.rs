@@ -2,7 +2,7 @@
 
 use gpusched::model::Scheduler;
 use gpusched::model::warp_scenario::WarpKernel;
-use gpusched::simulator::warp::subcore::{Record, simulate};
+use gpusched::warp::subcore::{Record, simulate};
 use rand::RngExt as _;
 
 use crate::random::{kernels, rng, scenario};

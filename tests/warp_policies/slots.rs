@@ -1,7 +1,7 @@
 //! What each policy does, small enough to be seen.
 
 use gpusched::model::Scheduler;
-use gpusched::simulator::warp::policy::{AnyPolicy, Policy as _, Pool, WarpSet, of};
+use gpusched::warp::policy::{AnyPolicy, Policy as _, Pool, WarpSet, of};
 
 fn set(slots: &[usize]) -> WarpSet {
     slots.iter().copied().collect()

@@ -3,7 +3,7 @@
 
 use gpusched::model::Program;
 use gpusched::model::program::FIRST_ADDRESS;
-use gpusched::simulator::warp::gpu::{Launch, Results, Settings, run};
+use gpusched::warp::gpu::{Launch, Results, Settings, run};
 
 use crate::reference::{LIMIT, extents, machine, program};
 

@@ -6,7 +6,7 @@
 
 use gpusched::model::Program;
 use gpusched::model::program::FIRST_ADDRESS;
-use gpusched::simulator::warp::gpu::{Launch, Settings, run};
+use gpusched::warp::gpu::{Launch, Settings, run};
 
 use crate::reference::{LIMIT, extents, file, machine, shaped};
 

@@ -38,7 +38,7 @@ fn few_rounds_of_loops_stand_for_many() {
         let near = |estimate: u64, full: u64| estimate.abs_diff(full) * 100 < full;
         assert!(near(estimate.cycles, full.cycles), "{}", estimate.cycles);
         // Every block issues the same.
-        let of = |results: &gpusched::simulator::warp::gpu::Results| {
+        let of = |results: &gpusched::warp::gpu::Results| {
             (
                 results.kernels[0].warp_instructions,
                 results.kernels[0].thread_instructions,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gpusched::model::program::FIRST_ADDRESS;
-use gpusched::simulator::warp::gpu::{Launch, Settings, run};
+use gpusched::warp::gpu::{Launch, Settings, run};
 
 use crate::reference::{LIMIT, extents, file, machine, program};
 

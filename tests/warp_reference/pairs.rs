@@ -6,7 +6,7 @@
 
 use gpusched::model::Program;
 use gpusched::model::program::FIRST_ADDRESS;
-use gpusched::simulator::warp::gpu::{KernelResult, Launch, Settings, run};
+use gpusched::warp::gpu::{KernelResult, Launch, Settings, run};
 
 use crate::reference::{LIMIT, Row, extents, machine, program, table};
 

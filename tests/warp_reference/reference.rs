@@ -6,8 +6,8 @@ use std::path::Path;
 use gpusched::model::machine::MachineShape;
 use gpusched::model::program::{Dimensions, FIRST_ADDRESS, Overrides};
 use gpusched::model::{Machine, Program, Scheduler};
-use gpusched::simulator::warp::estimate::{Estimate, estimate};
-use gpusched::simulator::warp::gpu::{Launch, Results, Settings, run};
+use gpusched::warp::estimate::{Estimate, estimate};
+use gpusched::warp::gpu::{Launch, Results, Settings, run};
 
 /// The text of a file of the repository.
 pub fn file(path: &str) -> String {

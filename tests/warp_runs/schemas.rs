@@ -1,7 +1,7 @@
 //! What is read and answered is what the schemas say.
 
 use gpusched::model::WarpRun;
-use gpusched::simulator::warp::scenario::Setup;
+use gpusched::warp::scenario::Setup;
 use serde_json::{Value, json};
 
 use crate::support::{root, run};

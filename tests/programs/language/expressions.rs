@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gpusched::model::program::expression::{Binary, Function, Unary};
 use gpusched::model::program::{Expression, Statement};
-use gpusched::simulator::warp::code::{Code, Effect, Stream};
+use gpusched::warp::code::{Code, Effect, Stream};
 use proptest::prelude::*;
 
 use super::program;

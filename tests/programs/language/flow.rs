@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gpusched::simulator::warp::code::{Code, Effect, Operation, Stream};
+use gpusched::warp::code::{Code, Effect, Operation, Stream};
 
 use super::{ALL, issues, program};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gpusched::model::program::Op;
-use gpusched::simulator::warp::code::{Code, Effect, Register, Stream};
+use gpusched::warp::code::{Code, Effect, Register, Stream};
 
 use super::{issues, program, read};
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use gpusched::model::Program;
 use gpusched::model::reader::Programs;
-use gpusched::simulator::warp::code::{Code, Effect, Stream};
+use gpusched::warp::code::{Code, Effect, Stream};
 
 /// The one program in `text`, or what is wrong with it.
 fn read(text: &str) -> Result<Program, String> {
