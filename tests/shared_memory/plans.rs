@@ -144,7 +144,7 @@ fn traffic_only_takes_away() {
         let Some(first) = plan.partitions.first() else {
             continue;
         };
-        let model = plan.interference.unwrap().model();
+        let model = model_of(plan.interference.unwrap());
         let blind = Problem::new(&set, SMS, first.verdict.policy, model).unwrap();
         let holds = plan
             .partitions
@@ -169,7 +169,7 @@ fn sensitivity_looks_at_all_partitions() {
         else {
             continue;
         };
-        let model = plan.interference.unwrap().model();
+        let model = model_of(plan.interference.unwrap());
         let problem = Problem::new(&set, SMS, policy, model)
             .unwrap()
             .sharing(plan.memory.unwrap())
