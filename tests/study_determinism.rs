@@ -108,7 +108,7 @@ fn blocks_of_a_reading_replace_those_of_the_generator() {
                     &set,
                     12,
                     policy,
-                    spec.partitioning().unwrap().readings()[0].model_of(interference),
+                    model_of(spec.partitioning().unwrap().readings()[0].interference),
                 )
                 .unwrap();
                 problem.accepts(&(0..8).collect::<Vec<_>>(), 12)

@@ -10,6 +10,7 @@
 
 mod support;
 
+use gpusched::interference::model_of;
 use gpusched::interference::{Company, InflatedWcet, Interference};
 use gpusched::model::policy::{Priorities, Strength};
 use gpusched::model::{Kind, Policy, Task};
@@ -31,7 +32,7 @@ fn campaign(systems: u64, seed: u64, analysis: fn(Interference) -> &'static dyn 
 
 #[test]
 fn accepted_partitions_keep_their_promises() {
-    let report = campaign(14_400, 3, Interference::model);
+    let report = campaign(14_400, 3, model_of);
     assert_eq!(report.breaches(), 0, "{:?}", report.reproducer);
     assert!(report.reproducer.is_none());
     assert_eq!(report.policies.len(), 18);
@@ -73,20 +74,20 @@ struct Halved(Interference);
 
 impl InflatedWcet for Halved {
     fn wcet(&self, task: &Task, sms: u32, company: &Company) -> Option<Time> {
-        let wcet = self.0.model().wcet(task, sms, company)?;
+        let wcet = model_of(self.0).wcet(task, sms, company)?;
         Some(Time::from_ns(wcet.ns().div_ceil(2)))
     }
 
     fn least_work(&self, task: &Task, company: &Company) -> u128 {
-        self.0.model().least_work(task, company) / 2
+        model_of(self.0).least_work(task, company) / 2
     }
 
     fn classes(&self) -> u8 {
-        self.0.model().classes()
+        model_of(self.0).classes()
     }
 
     fn class(&self, kind: Option<Kind>, company: &Company) -> u8 {
-        self.0.model().class(kind, company)
+        model_of(self.0).class(kind, company)
     }
 }
 
