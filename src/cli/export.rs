@@ -126,7 +126,7 @@ pub(super) fn misnamed(global: &Global, target: Target) -> Option<&Path> {
 }
 
 fn fault(path: &Path, field: &str, message: &str) -> Error {
-    Error::Input(InputError {
+    Error::Refused(InputError {
         file: path.display().to_string(),
         line: None,
         field: field.to_owned(),

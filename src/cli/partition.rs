@@ -135,7 +135,7 @@ impl Args {
     /// The heuristic with its options.
     ///
     /// # Errors
-    /// [`Error::Usage`] for an option that would have no effect, or more partitions than SMs.
+    /// [`Error::Refused`] for an option that would have no effect, or more partitions than SMs.
     fn heuristic(&self) -> Result<Heuristic> {
         let options = [
             ("improve", self.improve),
@@ -196,7 +196,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Usage`] for local search after a heuristic that is none of `kinds`.
+    /// [`Error::Refused`] for local search after a heuristic that is none of `kinds`.
     fn check_improve(&self, kinds: &[HeuristicKind]) -> Result<()> {
         if !self.improve || kinds.contains(&self.heuristic) {
             return Ok(());
@@ -213,7 +213,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Usage`] for a gap to a bound that nothing is compared with.
+    /// [`Error::Refused`] for a gap to a bound that nothing is compared with.
     fn check_gap(&self) -> Result<()> {
         let Some(gap) = self.gap else {
             return Ok(());

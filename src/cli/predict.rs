@@ -61,7 +61,7 @@ impl Args {
         while let Some(group) = groups.next() {
             let (line, group) = group?;
             let fault = |field: String, message: String| {
-                Error::Input(InputError {
+                Error::Refused(InputError {
                     file: groups.file().to_owned(),
                     line: Some(line),
                     field,
@@ -81,7 +81,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Usage`] for a model that is named twice: whoever reads the rows by model would count it twice.
+    /// [`Error::Refused`] for a model that is named twice: whoever reads the rows by model would count it twice.
     fn check_models(&self) -> Result<()> {
         let mut models = self.models.iter();
         while let Some(model) = models.next() {

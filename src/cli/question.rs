@@ -54,7 +54,7 @@ pub struct Question {
 /// The memory that partitions share: with an interference model that counts traffic its bandwidth, without neither option.
 ///
 /// # Errors
-/// [`Error::Usage`] for a missing bandwidth, or an option without effect.
+/// [`Error::Refused`] for a missing bandwidth, or an option without effect.
 pub fn shared_memory(
     interference: Interference,
     bandwidth: Option<Bandwidth>,
@@ -95,7 +95,7 @@ pub fn platform(name: &str) -> Result<Platform, String> {
 /// The SMs of the one GPU that is named, by number or by platform; `others` are further ways to say it.
 ///
 /// # Errors
-/// [`Error::Usage`] unless exactly one of the two is given.
+/// [`Error::Refused`] unless exactly one of the two is given.
 pub fn one_gpu(sms: Option<u32>, platform: Option<&Platform>, others: &str) -> Result<u32> {
     match (sms, platform) {
         (Some(sms), None) => Ok(sms),
@@ -215,7 +215,7 @@ impl Question {
     /// M.
     ///
     /// # Errors
-    /// [`Error::Usage`] unless exactly one of `--sms`, `--platform` and `--device` is given.
+    /// [`Error::Refused`] unless exactly one of `--sms`, `--platform` and `--device` is given.
     pub fn sms(&self) -> Result<u32> {
         let Some(device) = &self.device else {
             return one_gpu(self.sms, self.platform.as_ref(), "--device NAME or FILE, ");

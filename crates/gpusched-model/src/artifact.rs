@@ -52,7 +52,7 @@ impl Artifact {
     /// Starts a file that will appear at `path`.
     ///
     /// # Errors
-    /// [`Error::Io`] if the folder is missing or not writable, or `path` is a folder; [`Error::Usage`] for a file to [`keep`].
+    /// [`Error::Io`] if the folder is missing or not writable, or `path` is a folder; [`Error::Refused`] for a file to [`keep`].
     pub fn create(path: impl AsRef<Path>) -> Result<Artifact> {
         // Write through a symbolic link rather than replacing it.
         let path = fs::canonicalize(&path).unwrap_or_else(|_| path.as_ref().to_owned());
@@ -80,7 +80,7 @@ impl Artifact {
     /// Makes the file visible under its name, safely on disk.
     ///
     /// # Errors
-    /// [`Error::Io`] if the disk is full or the rename fails, [`Error::Usage`] for a file to [`keep`]; then nothing appears.
+    /// [`Error::Io`] if the disk is full or the rename fails, [`Error::Refused`] for a file to [`keep`]; then nothing appears.
     pub fn commit(self) -> Result<()> {
         check(&self.path)?; // it may have been read since
         let fail = |cause| Error::io(&self.path, "write", cause);
@@ -112,10 +112,7 @@ impl Artifact {
 fn check(path: &Path) -> Result<()> {
     match kept().iter().any(|kept| kept == path) {
         false => Ok(()),
-        true => Err(Error::Usage(format!(
-            "{}: found an output that an input names as a file to read, expected another",
-            path.display()
-        ))),
+        true => Err(Error::file(path, "an output that an input names as a file to read", "another")),
     }
 }
 

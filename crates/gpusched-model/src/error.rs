@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+pub use crate::refusal::Refusal;
+
 /// The cause of exit code 2: something outside gpusched must change before the run can succeed. (But see
 /// [`Error::Internal`].)
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
-    /// A value in an input file is malformed or absurd.
+    /// A value in an input file, a parameter, or a combination of them is refused.
     #[error(transparent)]
-    Input(#[from] InputError),
+    Refused(#[from] Refusal),
 
     /// A file or stream could not be read or written.
     #[error("{}: cannot {action}: {cause}", path.display())]
@@ -24,43 +27,31 @@ pub enum Error {
     /// gpusched contradicts itself: exit code 3.
     #[error("internal error, please report: {0}")]
     Internal(String),
-
-    /// The request itself does not make sense (flags, combinations, parameters).
-    #[error("{0}")]
-    Usage(String),
-}
-
-/// A bad value in an input file: where it stands, what was found, what was expected.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {message}", self.place())]
-pub struct InputError {
-    /// The file as the user named it, `-` for standard input.
-    pub file: String,
-    /// The line, counted from 1, where known.
-    pub line: Option<usize>,
-    /// The field's path such as `tasks[0].wcet.amdahl.work`; empty for the whole document.
-    pub field: String,
-    /// What was found and what was expected.
-    pub message: String,
-}
-
-impl InputError {
-    fn place(&self) -> String {
-        let mut place = self.file.clone();
-        if let Some(line) = self.line {
-            place += &format!(":{line}");
-        }
-        if !self.field.is_empty() {
-            place += &format!(": at {}", self.field);
-        }
-        place
-    }
 }
 
 /// The result of everything that reads input or touches files.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
+    /// `found` for the parameter called `name`, where `expected` would have been accepted.
+    pub fn parameter(name: impl Into<String>, found: impl ToString, expected: impl Into<String>) -> Error {
+        Refusal::new(name, found, expected).into()
+    }
+
+    /// `found` in place of the file at `path`, where `expected` would have been accepted.
+    pub fn file(path: impl AsRef<Path>, found: impl ToString, expected: impl Into<String>) -> Error {
+        Refusal::new("", found, expected).at(path, None).into()
+    }
+
+    /// The same error with its refusal changed by `change`, if it is one.
+    #[must_use]
+    pub fn map_refusal(self, change: impl FnOnce(Refusal) -> Refusal) -> Error {
+        match self {
+            Error::Refused(refusal) => Error::Refused(change(refusal)),
+            other => other,
+        }
+    }
+
     /// An I/O failure on `path` while trying to `action` ("read", "create", …).
     pub fn io(path: impl AsRef<Path>, action: &'static str, cause: std::io::Error) -> Error {
         Error::Io {

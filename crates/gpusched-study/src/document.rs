@@ -46,7 +46,7 @@ impl Document {
 
     /// A complaint about `field`, a path such as `algorithm[2].name`; empty for the whole document.
     pub fn error(&self, field: &str, message: impl Into<String>) -> Error {
-        Error::Input(InputError {
+        Error::Refused(InputError {
             file: self.file.clone(),
             line: self.span(field).map(|start| self.line(start)),
             field: field.to_owned(),
@@ -56,7 +56,7 @@ impl Document {
 
     fn refuse(&self, field: &str, error: &toml::de::Error) -> Error {
         let start = error.span().map(|span| span.start);
-        Error::Input(InputError {
+        Error::Refused(InputError {
             file: self.file.clone(),
             line: start.or_else(|| self.span(field)).map(|start| self.line(start)),
             field: field.to_owned(),

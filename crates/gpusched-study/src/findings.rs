@@ -96,7 +96,7 @@ pub struct Study {
 /// with the study's name.
 ///
 /// # Errors
-/// [`Error::Io`] if the folder cannot be read, [`Error::Usage`] if there is no study or two have one name, and those of
+/// [`Error::Io`] if the folder cannot be read, [`Error::Refused`] if there is no study or two have one name, and those of
 /// [`Spec::read`].
 pub fn studies(path: impl AsRef<Path>) -> Result<Vec<Study>> {
     let path = path.as_ref();
@@ -155,7 +155,7 @@ impl Study {
     /// `spec` with its results in `folder`.
     ///
     /// # Errors
-    /// [`Error::Io`] or [`Error::Input`] if results or provenance are there and cannot be read.
+    /// [`Error::Io`] or [`Error::Refused`] if results or provenance are there and cannot be read.
     pub fn new(spec: Spec, folder: Folder) -> Result<Study> {
         let state = state(&spec, &folder)?;
         Ok(Study { spec, folder, state })
@@ -164,7 +164,7 @@ impl Study {
     /// Checks the claims against the results.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the results are missing or outdated, and those of [`check`].
+    /// [`Error::Refused`] if the results are missing or outdated, and those of [`check`].
     pub fn findings(&self) -> Result<Findings> {
         let results = self.folder.results();
         match self.state {

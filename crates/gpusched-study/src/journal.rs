@@ -37,7 +37,7 @@ impl Journal {
     /// Opens the journal at `path`, or starts one, and adds the chunks that are done to `collection`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if another process holds it; [`Error::Input`] if it belongs to another experiment, version or
+    /// [`Error::Refused`] if another process holds it; [`Error::Refused`] if it belongs to another experiment, version or
     /// shard, or is damaged; [`Error::Io`].
     pub fn open(path: &Path, header: &Header, collection: &mut Collection) -> Result<Journal> {
         let fail = |action| move |cause| Error::io(path, action, cause);

@@ -19,7 +19,7 @@ use gpusched_model::error::{Error, InputError, Result};
 /// Chunks may be there several times if the results are the same; the times of the first count.
 ///
 /// # Errors
-/// [`Error::Usage`] if there is no journal, or a shard is still running; [`Error::Input`] if journals do not belong
+/// [`Error::Refused`] if there is no journal, or a shard is still running; [`Error::Refused`] if journals do not belong
 /// together, contradict each other, or leave chunks out. Nothing is written then.
 pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<Vec<Spec>> {
     let output = output.as_ref();
@@ -73,7 +73,7 @@ fn study_of(path: &Path) -> Result<String> {
     serde_json::from_str::<Header>(&text)
         .map(|header| header.study)
         .map_err(|error| {
-            Error::Input(InputError {
+            Error::Refused(InputError {
                 file: path.display().to_string(),
                 line: Some(1),
                 field: String::new(),

@@ -87,11 +87,11 @@ impl Provenance {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// [`Error::Io`] if it cannot be read, [`Error::Input`] if it is no provenance file.
+    /// [`Error::Io`] if it cannot be read, [`Error::Refused`] if it is no provenance file.
     pub fn read(path: &Path) -> Result<Provenance> {
         let bytes = std::fs::read(path).map_err(|cause| Error::io(path, "read", cause))?;
         serde_json::from_slice(&bytes).map_err(|error| {
-            Error::Input(InputError {
+            Error::Refused(InputError {
                 file: path.display().to_string(),
                 line: Some(error.line()),
                 field: String::new(),

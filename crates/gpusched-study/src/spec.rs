@@ -52,9 +52,9 @@ impl Spec {
     /// Reads the study in `text`; `file` is the name that messages give it, and where files that it names are sought.
     ///
     /// # Errors
-    /// [`Error::Input`] naming line, field, value and expectation: malformed TOML, an unknown or missing field, an empty
+    /// [`Error::Refused`] naming line, field, value and expectation: malformed TOML, an unknown or missing field, an empty
     /// or endless axis, names used twice, no reading or algorithm, task sets that cannot be drawn, an unknown measure, a
-    /// file that a case names and that cannot be read or is not what it should be. [`Error::Usage`] for task sets per point
+    /// file that a case names and that cannot be read or is not what it should be. [`Error::Refused`] for task sets per point
     /// of a study that has none.
     pub fn parse(file: &str, text: &str, overrides: Overrides) -> Result<Spec> {
         let document = Document {
@@ -78,7 +78,7 @@ impl Spec {
         let spec = Spec { document, head, kind };
         findings::rehearse(&spec).map_err(|error| {
             let message = match error {
-                Error::Input(error) => error.message,
+                Error::Refused(error) => error.message,
                 other => other.to_string(),
             };
             spec.document.error("claim", message)

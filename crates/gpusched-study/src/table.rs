@@ -43,7 +43,7 @@ impl Table {
     /// Reads CSV text; `file` is the name that messages give it.
     ///
     /// # Errors
-    /// [`Error::Io`] if `reader` fails; [`Error::Input`] if there is no header, two columns have the same name or none,
+    /// [`Error::Io`] if `reader` fails; [`Error::Refused`] if there is no header, two columns have the same name or none,
     /// a row has more or fewer fields than the header, or the text is not UTF-8.
     pub fn from_reader(file: &str, mut reader: impl Read) -> Result<Table> {
         let mut bytes = Vec::new();
@@ -126,7 +126,7 @@ impl Table {
     /// The column called `name`.
     ///
     /// # Errors
-    /// [`Error::Input`] if there is none; it lists the columns there are.
+    /// [`Error::Refused`] if there is none; it lists the columns there are.
     pub fn column(&self, name: &str) -> Result<Column<'_>> {
         self.find(name).ok_or_else(|| {
             let message = format!("no column `{name}`; there are {}", self.columns.join(", "));
@@ -136,7 +136,7 @@ impl Table {
 
     /// An error about this table.
     pub fn error(&self, row: Option<usize>, field: &str, message: String) -> Error {
-        Error::Input(InputError {
+        Error::Refused(InputError {
             file: self.file.clone(),
             line: row.and_then(|row| self.line(row)),
             field: field.to_owned(),
@@ -168,7 +168,7 @@ impl<'t> Column<'t> {
     /// The cell of a row as a number, or `None` if it is empty.
     ///
     /// # Errors
-    /// [`Error::Input`] if the cell is neither empty nor a finite number.
+    /// [`Error::Refused`] if the cell is neither empty nor a finite number.
     pub fn number(&self, row: usize) -> Result<Option<f64>> {
         let text = self.text(row);
         if text.is_empty() {

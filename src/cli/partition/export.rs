@@ -27,7 +27,7 @@ impl Export {
     /// Whether the export makes sense, to be asked before a search.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a missing device, sizes that the tool cannot give, the same file twice, and options about an answer
+    /// [`Error::Refused`] for a missing device, sizes that the tool cannot give, the same file twice, and options about an answer
     /// that is not given.
     pub fn check(&self, global: &Global, offer: Option<&Offer>, sensitivity: bool) -> Result<()> {
         let Some(target) = self.export else {
@@ -87,7 +87,7 @@ impl Export {
     /// nothing in its place.
     ///
     /// # Errors
-    /// [`Error::Usage`] for one of many task sets; those of writing the file.
+    /// [`Error::Refused`] for one of many task sets; those of writing the file.
     pub fn run(&self, case: &Case<'_>, plan: &Plan) -> Result<Option<String>> {
         let Some(target) = self.export else {
             return Ok(None);

@@ -133,7 +133,7 @@ impl Args {
         Scenario::new(shape).map_err(|error| {
             let on = self.platform.as_ref();
             let on = on.map_or(String::new(), |platform| format!(", on {}", platform.name));
-            Error::Input(InputError {
+            Error::Refused(InputError {
                 file: self.scenario.display().to_string(),
                 line: None,
                 field: error.field,

@@ -156,7 +156,7 @@ impl Args {
     }
 
     fn fault(&self, field: &str, message: &impl ToString) -> Error {
-        Error::Input(InputError {
+        Error::Refused(InputError {
             file: self.scenario.display().to_string(),
             line: None,
             field: field.to_owned(),

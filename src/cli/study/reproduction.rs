@@ -27,7 +27,7 @@ impl Args {
     /// Writes the page.
     ///
     /// # Errors
-    /// As for `study check`; [`Error::Usage`] for a format other than text, or one study in two folders.
+    /// As for `study check`; [`Error::Refused`] for a format other than text, or one study in two folders.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Json | Format::Csv)) = global.format {
             return Err(Error::Usage(format!(

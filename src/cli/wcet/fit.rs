@@ -80,7 +80,7 @@ impl Args {
         let measured = points::read(&self.file)?;
         let file = self.file.display().to_string();
         let answer = fit(&measured, self.form, self.epsilon).map_err(|error| {
-            Error::Input(InputError {
+            Error::Refused(InputError {
                 file: file.clone(),
                 line: None,
                 field: String::new(),

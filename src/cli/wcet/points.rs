@@ -24,7 +24,7 @@ const TIMES: [(&str, &str); 4] = [
 /// Reads the file at `path`; `-` is standard input.
 ///
 /// # Errors
-/// [`Error::Input`] with line and column for a cell that is not what it should be, a column too many or too few, or a file
+/// [`Error::Refused`] with line and column for a cell that is not what it should be, a column too many or too few, or a file
 /// without measurements of the kernel alone.
 pub fn read(path: &Path) -> Result<Measured> {
     let file = path.display().to_string();
@@ -45,7 +45,7 @@ pub fn read(path: &Path) -> Result<Measured> {
     }
     // A number at the end of a file that was cut off may have lost digits.
     if !bytes.ends_with(b"\n") && table.columns().last().is_some_and(|name| name != "contention") {
-        return Err(Error::Input(InputError {
+        return Err(Error::Refused(InputError {
             file,
             line: Some(1 + bytes.iter().filter(|&&byte| byte == b'\n').count()),
             field: String::new(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Execution, Log};
 use gpusched_model::Scenario;
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::scenario::{
     Application, ApplicationPriority, BlockTime, BlockTimeForm, Device, Launch, ScenarioShape, Stream,
     StreamPriority,
@@ -36,11 +36,11 @@ pub struct Imported {
 /// Each log is a stream; each process is an application. Times are those of the logs; copies are left out.
 ///
 /// # Errors
-/// [`Error::Input`] for logs of different runs, for a thread that comes twice, and for a device that cannot be the one.
+/// [`Error::Refused`] for logs of different runs, for a thread that comes twice, and for a device that cannot be the one.
 pub fn import(logs: &[Log], device: &Device, name: &str, launched: LaunchTime) -> Result<Imported> {
     let figures = device.shape();
     let Some(first) = logs.first() else {
-        return Err(Error::Usage("found no log, expected at least one".to_owned()));
+        return Err(Error::parameter("", "no log", "at least one"));
     };
     let mut processes: BTreeMap<u64, usize> = BTreeMap::new();
     let (mut applications, mut kernels, mut executions) = (Vec::new(), Vec::new(), Vec::new());
@@ -113,12 +113,7 @@ pub fn import(logs: &[Log], device: &Device, name: &str, launched: LaunchTime) -
 }
 
 fn refuse(file: &str, field: &str, message: String) -> Error {
-    Error::Input(InputError {
-        file: file.to_owned(),
-        line: None,
-        field: field.to_owned(),
-        message,
-    })
+    Error::Refused(Refusal::told(field, message).at(&file, None))
 }
 
 fn launch(

@@ -29,7 +29,7 @@ impl Expression {
     /// reading.
     ///
     /// # Errors
-    /// [`Error::Input`](gpusched_model::error::Error::Input) naming table and aggregate: unknown column or text, nothing to
+    /// [`Error::Refused`](gpusched_model::error::Error::Refused) naming table and aggregate: unknown column or text, nothing to
     /// aggregate, text where a number is needed, several rows for one point of a gap, division by zero.
     pub fn evaluate(&self, table: &Table, reading: Option<&str>) -> Result<Evaluation> {
         self.evaluate_paired(table, reading, None)

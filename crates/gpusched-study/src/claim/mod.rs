@@ -129,7 +129,7 @@ fn rounded(value: f64) -> String {
 /// `table` finds the tables by name.
 ///
 /// # Errors
-/// [`Error::Usage`] for two claims with one id or an unknown table; [`Error::Input`] naming the claim if a table is empty
+/// [`Error::Refused`] for two claims with one id or an unknown table; [`Error::Refused`] naming the claim if a table is empty
 /// or lacks what the claim asks for.
 pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) -> Result<Vec<Finding>> {
     let mut ids = HashSet::new();
@@ -230,7 +230,7 @@ fn elsewhere<'t>(claim: &Claim, table: &Table, lookup: impl Fn(&str) -> Option<&
 /// The error with the claim it concerns, and a hint after it.
 fn named(claim: &Claim, error: Error, hint: &str) -> Error {
     match error {
-        Error::Input(input) => Error::Input(InputError {
+        Error::Refused(input) => Error::Refused(InputError {
             message: format!("claim {}: {}{hint}", claim.id, input.message),
             ..input
         }),

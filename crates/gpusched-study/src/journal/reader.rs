@@ -12,7 +12,7 @@ use gpusched_model::error::{Error, InputError, Result};
 /// Adds the chunks of the journal at `path`, which any shard of the study may have written, to `collection`.
 ///
 /// # Errors
-/// As for [`Journal::open`]; [`Error::Input`] also if a chunk in `collection` has other results here.
+/// As for [`Journal::open`]; [`Error::Refused`] also if a chunk in `collection` has other results here.
 pub fn read(path: &Path, header: &Header, collection: &mut Collection) -> Result<()> {
     let file = File::open(path).map_err(|cause| Error::io(path, "read", cause))?;
     match file.try_lock_shared() {
@@ -132,7 +132,7 @@ impl<'a> JournalReader<'a> {
     }
 
     fn error(&self, field: &str, message: &str) -> Error {
-        Error::Input(InputError {
+        Error::Refused(InputError {
             file: self.path.display().to_string(),
             line: Some(self.line),
             field: field.to_owned(),

@@ -12,7 +12,7 @@ use crate::accelsim::TraceFile;
 use gpusched_model::Program;
 use gpusched_model::artifact::keep;
 use gpusched_model::error::{Error, Result};
-use gpusched_model::program::Refusal;
+use gpusched_model::Refusal;
 use gpusched_model::reader::Programs;
 use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
 

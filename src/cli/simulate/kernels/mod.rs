@@ -118,7 +118,7 @@ impl KernelArgs {
     /// Refuses these options, which only kernels on a machine have.
     ///
     /// # Errors
-    /// [`Error::Usage`] with the first that is given.
+    /// [`Error::Refused`] with the first that is given.
     pub fn refuse(&self) -> Result<()> {
         let options = [
             ("--machine", self.machine.is_some()),
@@ -193,7 +193,7 @@ impl KernelArgs {
         shape.sms = self.sms.or(shape.sms);
         shape.warm &= !self.cold;
         let setup = setup(file, shape, changes.budgets).map_err(|error| match error {
-            Error::Input(error) if error.field == "sms" && self.sms.is_some() => {
+            Error::Refused(error) if error.field == "sms" && self.sms.is_some() => {
                 Error::Usage(format!("--sms: {}", error.message))
             }
             other => other,
@@ -232,7 +232,7 @@ impl KernelArgs {
 
 /// What is wrong with the scenario that options made of a program is wrong with the options.
 pub fn blame(error: Error) -> Error {
-    let Error::Input(error) = error else {
+    let Error::Refused(error) = error else {
         return error;
     };
     let field = error.field.strip_prefix("kernels[0].").unwrap_or(&error.field);
@@ -244,7 +244,7 @@ pub fn blame(error: Error) -> Error {
         Some("warm") => "without --cold",
         _ => {
             let field = field.strip_prefix("program.").unwrap_or(field).to_owned();
-            return Error::Input(InputError { field, ..error });
+            return Error::Refused(InputError { field, ..error });
         }
     };
     Error::Usage(format!("{option}: {}", error.message))

@@ -40,7 +40,7 @@ impl Offer {
     /// What `device` offers at `granularity`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if it cannot be divided so.
+    /// [`Error::Refused`] if it cannot be divided so.
     pub fn new(device: &Device, granularity: Granularity) -> Result<Offer, Error> {
         let hardware = Hardware::new(device, granularity);
         let all = device.sms();
@@ -130,11 +130,7 @@ impl Offer {
 
 fn unknown(device: &Device, granularity: Granularity) -> Error {
     let known: Vec<String> = device.granularities().iter().map(ToString::to_string).collect();
-    Error::Usage(format!(
-        "--granularity: found {granularity}, expected {}, which device {} has",
-        known.join(", "),
-        device.name()
-    ))
+    Error::parameter("granularity", granularity, format!("{}, which device {} has", known.join(", "), device.name()))
 }
 
 /// Partitions of whole units of `unit` SMs, one after the other.

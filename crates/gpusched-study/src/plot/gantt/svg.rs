@@ -51,7 +51,7 @@ const AREA: &str = "#b4b4b4";
 /// Draws the window as SVG, with one rectangle of the class `slice` per visible slice.
 ///
 /// # Errors
-/// [`Error::Usage`] if there is nothing in the window, it ends before it begins, or it has more than [`MAX_SLICES`] slices.
+/// [`Error::Refused`] if there is nothing in the window, it ends before it begins, or it has more than [`MAX_SLICES`] slices.
 pub fn svg(timeline: &Timeline, options: &Options) -> Result<String> {
     let scene = Scene::new(timeline, options)?;
     if scene.bars() > MAX_SLICES {
