@@ -39,9 +39,7 @@ const BATCH: usize = 64;
 
 fn ends_early(read: u64, shorter: impl std::fmt::Display, longer: impl std::fmt::Display) -> Error {
     let found = counted(read, "entry");
-    Error::Usage(format!(
-        "{shorter}: found {found}, expected as many as in {longer}, where there are more"
-    ))
+    Error::parameter(shorter, found, format!("as many as in {longer}, where there are more"))
 }
 
 /// The documents of both streams, pair by pair; an error where one ends before the other.

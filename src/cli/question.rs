@@ -66,9 +66,7 @@ pub fn shared_memory(
     ];
     if !interference.counts_bandwidth() {
         return match given.into_iter().find(|&(_, given)| given) {
-            Some((option, _)) => Err(Error::Usage(format!(
-                "{option}: found --interference {interference}, expected conflict+bandwidth or bandwidth, where the option has an effect"
-            ))),
+            Some((option, _)) => Err(Error::parameter(option, format!("--interference {interference}"), "conflict+bandwidth or bandwidth, where the option has an effect")),
             None => Ok(None),
         };
     }
@@ -77,10 +75,7 @@ pub fn shared_memory(
             bandwidth,
             arbitration: arbitration.unwrap_or_default(),
         })),
-        found => Err(Error::Usage(format!(
-            "--memory-bandwidth: found {}, expected what the memory sustains, such as 100GB/s, with --interference {interference}",
-            found.map_or("none".to_owned(), |found| found.to_string())
-        ))),
+        found => Err(Error::parameter("memory_bandwidth", found.map_or("none".to_owned(), |found| found.to_string()), format!("what the memory sustains, such as 100GB/s, with --interference {interference}"))),
     }
 }
 
@@ -100,15 +95,11 @@ pub fn one_gpu(sms: Option<u32>, platform: Option<&Platform>, others: &str) -> R
     match (sms, platform) {
         (Some(sms), None) => Ok(sms),
         (None, Some(platform)) => Ok(platform.sms),
-        (found, _) => Err(Error::Usage(format!(
-            "found {}, expected {others}--sms M, or --platform NAME with one of {}",
-            match (found, others.split(' ').next().filter(|first| !first.is_empty())) {
+        (found, _) => Err(Error::parameter("", match (found, others.split(' ').next().filter(|first| !first.is_empty())) {
                 (Some(_), _) => "both --sms and --platform".to_owned(),
                 (None, Some(other)) => format!("none of --sms, --platform and {other}"),
                 (None, None) => "neither --sms nor --platform".to_owned(),
-            },
-            platforms()
-        ))),
+            }, format!("{others}--sms M, or --platform NAME with one of {}", platforms()))),
     }
 }
 
@@ -225,11 +216,7 @@ impl Question {
             (Some(_), _) => "--sms",
             (None, Some(_)) => "--platform",
         };
-        Err(Error::Usage(format!(
-            "found both {other} and --device, expected one: device {} has {}",
-            device.name(),
-            counted(device.sms(), "SM")
-        )))
+        Err(Error::parameter("", format!("both {other} and --device"), format!("one: device {} has {}", device.name(), counted(device.sms(), "SM"))))
     }
 
     /// The device, if one was named.

@@ -123,6 +123,17 @@ impl Refusal {
         self.of_field(field)
     }
 
+    /// The same with `words` after what was expected.
+    #[must_use]
+    pub fn and(mut self, words: &str) -> Refusal {
+        match &mut self.0.reason {
+            Reason::Value { expected: text, .. } | Reason::Told(text) => {
+                *text = one_line(&format!("{text}{words}"), LONGEST_EXPECTATION);
+            }
+        }
+        self
+    }
+
     /// The same with one action that helps.
     #[must_use]
     pub fn hint(mut self, action: impl Into<String>) -> Refusal {

@@ -14,7 +14,7 @@ use super::spec::{Overrides, Spec};
 use super::table::Table;
 use super::work::Shard;
 use gpusched_model::artifact::Artifact;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// The claims of one study, each with what the results say under each reading.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -121,17 +121,12 @@ pub fn studies(path: impl AsRef<Path>) -> Result<Vec<Study>> {
         };
         let name = spec.name().to_owned();
         if let Some(other) = found.insert(name.clone(), Study::new(spec, folder)?) {
-            let (first, second) = (other.spec.file(), file.display());
-            return Err(Error::Usage(format!(
-                "{first} and {second} are both called `{name}`"
-            )));
+            let found = format!("the name `{name}`, which {} has as well", other.spec.file());
+            return Err(Refusal::new("name", found, "another").at(&file, None).into());
         }
     }
     if found.is_empty() {
-        return Err(Error::Usage(format!(
-            "{}: no study (*.toml) here",
-            path.display()
-        )));
+        return Err(Error::file(path, "no study", "a study (*.toml)"));
     }
     Ok(found.into_values().collect())
 }
@@ -170,20 +165,17 @@ impl Study {
         match self.state {
             State::Current => {}
             State::Missing => {
-                return Err(Error::Usage(format!(
-                    "{}: no results of study `{}`; run it first",
-                    self.folder.path().display(),
-                    self.spec.name()
-                )));
+                let found = format!("no results of study `{}`", self.spec.name());
+                let refusal = Refusal::new("", found, "its results").at(self.folder.path(), None);
+                return Err(refusal.hint("run the study first").into());
             }
             State::Outdated => {
-                return Err(Error::Usage(format!(
-                    "{}: not the results of {} by gpusched {}, according to {}; run it again",
-                    results.display(),
-                    self.spec.file(),
-                    env!("CARGO_PKG_VERSION"),
-                    self.folder.provenance(Shard::WHOLE).display()
-                )));
+                let provenance = self.folder.provenance(Shard::WHOLE);
+                let found = format!("the results of another study or version, by {}", provenance.display());
+                let version = env!("CARGO_PKG_VERSION");
+                let expected = format!("those of {} by gpusched {version}", self.spec.file());
+                let refusal = Refusal::new("", found, expected).at(results, None);
+                return Err(refusal.hint("run the study again").into());
             }
         }
         let read = |path: PathBuf| fs::read(&path).map_err(|cause| Error::io(&path, "read", cause));

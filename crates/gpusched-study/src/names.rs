@@ -1,5 +1,6 @@
 //! Names in a study: of its files, and of what its rows are about.
 
+use gpusched_model::Refusal;
 use std::collections::HashSet;
 
 use super::document::Document;
@@ -14,7 +15,7 @@ pub(super) fn of_files(document: &Document, name: &str) -> Result<()> {
             "found \"{}\", expected 1 to 100 letters, digits, `.`, `-` or `_`, the first a letter or digit",
             name.escape_debug()
         );
-        return Err(document.error("name", message));
+        return Err(document.error(Refusal::told("name", message)));
     }
     Ok(())
 }
@@ -22,20 +23,17 @@ pub(super) fn of_files(document: &Document, name: &str) -> Result<()> {
 /// There must be at least one [[`list`]], under visible and different `names`.
 pub(super) fn unique(document: &Document, list: &str, names: Vec<&str>) -> Result<()> {
     if names.is_empty() {
-        return Err(document.error(list, format!("found none, expected at least one [[{list}]]")));
+        return Err(document.error(Refusal::new(list, "none", format!("at least one [[{list}]]"))));
     }
     let mut seen = HashSet::new();
     for (index, name) in names.into_iter().enumerate() {
         let field = format!("{list}[{index}].name");
         if name.trim().is_empty() || name.chars().any(char::is_control) {
             let message = format!("found \"{}\", expected visible characters", name.escape_debug());
-            return Err(document.error(&field, message));
+            return Err(document.error(Refusal::told(&field, message)));
         }
         if !seen.insert(name) {
-            return Err(document.error(
-                &field,
-                format!("found \"{name}\" twice, expected different names"),
-            ));
+            return Err(document.error(Refusal::new(&field, format!("\"{name}\" twice"), "different names")));
         }
     }
     Ok(())

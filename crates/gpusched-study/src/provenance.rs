@@ -8,7 +8,7 @@ use super::partitioning::Partitioning;
 use super::spec::{Spec, sha256};
 use super::work::Shard;
 use gpusched_model::artifact::Artifact;
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// Everything needed to get the same results again.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -91,12 +91,7 @@ impl Provenance {
     pub fn read(path: &Path) -> Result<Provenance> {
         let bytes = std::fs::read(path).map_err(|cause| Error::io(path, "read", cause))?;
         serde_json::from_slice(&bytes).map_err(|error| {
-            Error::Refused(InputError {
-                file: path.display().to_string(),
-                line: Some(error.line()),
-                field: String::new(),
-                message: error.to_string(),
-            })
+            Refusal::told("", &error).at(path, error.line()).into()
         })
     }
 }

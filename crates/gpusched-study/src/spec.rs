@@ -66,8 +66,8 @@ impl Spec {
 
     fn from_document(mut document: Document, overrides: Overrides) -> Result<Spec> {
         if overrides.sets.is_some() && Kind::is_cases(&document)? {
-            let message = format!("--sets: {} is a study of cases, which has no sets", document.file);
-            return Err(Error::Usage(message));
+            let found = format!("{}, a study of cases, which has no sets", document.file);
+            return Err(Error::parameter("sets", found, "a study of generated sets"));
         }
         for (key, value) in [("sets", overrides.sets), ("seed", overrides.seed)] {
             if let Some(value) = value {
@@ -77,11 +77,10 @@ impl Spec {
         let (head, kind) = Kind::parse(&document)?;
         let spec = Spec { document, head, kind };
         findings::rehearse(&spec).map_err(|error| {
-            let message = match error {
-                Error::Refused(error) => error.message,
-                other => other.to_string(),
-            };
-            spec.document.error("claim", message)
+            match error {
+                Error::Refused(refusal) => spec.document.error(refusal.of_field("claim")),
+                other => other,
+            }
         })?;
         Ok(spec)
     }

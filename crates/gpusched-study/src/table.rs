@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// A results table. Rows count from 0 in the order of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,12 +52,7 @@ impl Table {
             .map_err(|cause| Error::io(file, "read", cause))?;
         let mut lines = Lines::new(&bytes);
         let mut csv = csv::Reader::from_reader(bytes.as_slice());
-        let fail = |line, message: String| InputError {
-            file: file.to_owned(),
-            line,
-            field: String::new(),
-            message,
-        };
+        let fail = |line, message: String| Refusal::told("", message).at(file, line);
 
         let header = csv.headers().map_err(|error| fail(Some(1), describe(&error)))?;
         let columns: Vec<String> = header.iter().map(str::to_owned).collect();
@@ -129,19 +124,15 @@ impl Table {
     /// [`Error::Refused`] if there is none; it lists the columns there are.
     pub fn column(&self, name: &str) -> Result<Column<'_>> {
         self.find(name).ok_or_else(|| {
-            let message = format!("no column `{name}`; there are {}", self.columns.join(", "));
-            self.error(None, "", message)
+            let expected = format!("one of {}", self.columns.join(", "));
+            self.error(None, Refusal::new("", format!("no column `{name}`"), expected))
         })
     }
 
     /// An error about this table.
-    pub fn error(&self, row: Option<usize>, field: &str, message: String) -> Error {
-        Error::Refused(InputError {
-            file: self.file.clone(),
-            line: row.and_then(|row| self.line(row)),
-            field: field.to_owned(),
-            message,
-        })
+    pub fn error(&self, row: Option<usize>, refusal: Refusal) -> Error {
+        let line = row.and_then(|row| self.line(row));
+        refusal.at(&self.file, line).into()
     }
 }
 
@@ -174,16 +165,15 @@ impl<'t> Column<'t> {
         if text.is_empty() {
             return Ok(None);
         }
-        parse(text).map(Some).ok_or_else(|| {
-            let message = format!("found \"{text}\", expected a finite number");
-            self.table.error(Some(row), self.name(), message)
-        })
+        parse(text)
+            .map(Some)
+            .ok_or_else(|| self.error(row, "a finite number"))
     }
 
     /// An error about the cell of a row: what was found there, and what was `expected`.
     pub(super) fn error(&self, row: usize, expected: &str) -> Error {
-        let message = format!("found \"{}\", {expected}", self.text(row));
-        self.table.error(Some(row), self.name(), message)
+        let found = format!("\"{}\"", self.text(row));
+        self.table.error(Some(row), Refusal::new(self.name(), found, expected))
     }
 
     /// Whether this is a column of numbers: at least one cell is filled, and all that are hold finite numbers.

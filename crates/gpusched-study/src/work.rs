@@ -152,9 +152,7 @@ impl FromStr for Shard {
         text.split_once('/')
             .and_then(|(index, count)| Shard::new(index.parse().ok()?, count.parse().ok()?))
             .ok_or_else(|| {
-                Error::Usage(format!(
-                    "shard: found {text:?}, expected i/n with 1 ≤ i ≤ n such as 2/8"
-                ))
+                Error::parameter("shard", format!("{text:?}"), "i/n with 1 ≤ i ≤ n such as 2/8")
             })
     }
 }

@@ -34,9 +34,7 @@ impl Export {
             return Ok(());
         };
         let Some(offer) = offer else {
-            return Err(Error::Usage(format!(
-                "--export: found {target} without --device, expected --device, which says what {target} can give"
-            )));
+            return Err(Error::parameter("export", format!("{target} without --device"), format!("--device, which says what {target} can give")));
         };
         target
             .check(offer.hardware())
@@ -45,9 +43,7 @@ impl Export {
             self.check_alone(global, target, sensitivity)?;
         }
         match &self.export_to {
-            Some(path) if path == Path::new("-") => Err(Error::Usage(
-                "--export-to: found -, expected a file; without the option, the export goes where the answer would".to_owned(),
-            )),
+            Some(path) if path == Path::new("-") => Err(Error::parameter("export_to", "-", "a file; without the option, the export goes where the answer would")),
             Some(path) if global.file() == Some(path) => Err(Error::Usage(
                 "--output, --export-to: found the same file, expected two".to_owned(),
             )),
@@ -93,9 +89,7 @@ impl Export {
             return Ok(None);
         };
         if !case.alone {
-            return Err(Error::Usage(
-                "--export: found more than one task set, expected one".to_owned(),
-            ));
+            return Err(Error::parameter("export", "more than one task set", "one"));
         }
         if !plan.schedulable {
             complain("not schedulable: nothing is exported");

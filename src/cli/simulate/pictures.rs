@@ -73,9 +73,7 @@ impl Pictures {
         let dash = Path::new("-");
         for (option, path) in [("--trace", &self.trace), ("--gantt", &self.gantt)] {
             if path.as_deref() == Some(dash) {
-                let message =
-                    format!("{option}: found -, expected a file, for standard output has the answer");
-                return Err(Error::Usage(message));
+                return Err(Error::parameter(option, "-", "a file, for standard output has the answer"));
             }
         }
         let pictures = [
@@ -93,8 +91,7 @@ impl Pictures {
         }
         match (self.from, self.to) {
             (Some(from), Some(to)) if from >= to => {
-                let message = format!("--from: found {from}, expected less than --to, {to}");
-                Err(Error::Usage(message))
+                Err(Error::parameter("from", from, format!("less than --to, {to}")))
             }
             _ => Ok(()),
         }

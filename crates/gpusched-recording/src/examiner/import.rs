@@ -105,15 +105,13 @@ pub fn import(logs: &[Log], device: &Device, name: &str, launched: LaunchTime) -
         kernels,
         copies: Vec::new(),
     };
-    let scenario = Scenario::new(shape).map_err(|error| {
-        let message = format!("found {}, expected {}, on {name}", error.found, error.expected);
-        refuse(&first.file, &error.field, message)
-    })?;
+    let scenario = Scenario::new(shape)
+        .map_err(|refusal| refusal.and(&format!(", on {name}")).at(&first.file, None))?;
     Ok(Imported { scenario, executions })
 }
 
 fn refuse(file: &str, field: &str, message: String) -> Error {
-    Error::Refused(Refusal::told(field, message).at(&file, None))
+    Refusal::told(field, message).at(file, None).into()
 }
 
 fn launch(

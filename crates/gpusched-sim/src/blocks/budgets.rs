@@ -2,7 +2,7 @@
 
 use crate::regulation::Governor;
 use gpusched_analysis::bandwidth::{Allocator, RemainingTable};
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::scenario::{CpuTraffic, ScenarioShape};
 use gpusched_model::time::Time;
 use gpusched_model::{Kernel, Straddling};

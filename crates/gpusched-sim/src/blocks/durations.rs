@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::progress::FULL;
 use gpusched_analysis::bandwidth::RemainingTable;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::normal::Truncated;
 use gpusched_model::scenario::{BlockTime, BlockTimeForm, DeviceShape, Launch, ProfileTime};
 use gpusched_model::streams::{Purpose, stream};

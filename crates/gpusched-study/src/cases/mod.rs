@@ -13,12 +13,12 @@ use serde::Serialize;
 
 use super::document::Document;
 use super::kind::Content;
-use super::measures::{self, Measure, Prepared, Refusal};
+use super::measures::{self, Measure, Prepared};
 use super::names;
 use super::spec::Head;
 use super::table::Table;
 use super::work::{Chunk, Work};
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// Everything that the results of a study of cases depend on, beside its name.
 #[derive(Clone, Debug)]
@@ -62,10 +62,7 @@ impl Cases {
         let (mut cases, mut keys) = (Vec::new(), Vec::new());
         let mut inputs = BTreeMap::new();
         for (index, case) in shape.case.into_iter().enumerate() {
-            let refuse = |refusal: Refusal| {
-                let field = format!("case[{index}].{}", refusal.field);
-                document.error(field.trim_end_matches('.'), refusal.message)
-            };
+            let refuse = |refusal: Refusal| document.error(refusal.within(&format!("case[{index}]")));
             let (case, of_measure, texts) = read(case.0, &document.file).map_err(refuse)?;
             cases.push(case);
             inputs.extend(texts);
@@ -76,7 +73,7 @@ impl Cases {
             }
         }
         names::unique(document, "case", cases.iter().map(Case::name).collect())?;
-        let work = Work::new(cases.len(), 1).ok_or_else(|| document.error("case", "expected fewer cases"))?;
+        let work = Work::new(cases.len(), 1).ok_or_else(|| document.error(Refusal::told("case", "expected fewer cases")))?;
         let head = Head {
             name: shape.name,
             title: shape.title,
@@ -109,7 +106,7 @@ impl Cases {
                     "found \"{column}\", expected one of {}",
                     table.columns().join(", ")
                 );
-                document.error(&format!("figure.{field}"), message)
+                document.error(Refusal::told(format!("figure.{field}"), message))
             })
         };
         column("x", &figure.x)?;
@@ -122,7 +119,7 @@ impl Cases {
             let column = column("where", name)?;
             if !column.distinct().contains(&value.as_str()) {
                 let message = format!("found \"{value}\", expected one of {}", column.examples());
-                return Err(document.error(&format!("figure.where.{name}"), message));
+                return Err(document.error(Refusal::told(format!("figure.where.{name}"), message)));
             }
         }
         Ok(())
@@ -181,7 +178,7 @@ impl Cases {
         goes_on: impl Fn() -> bool,
     ) -> Result<Option<Content>> {
         let Some(case) = self.cases.get(chunk.point) else {
-            return Err(Error::Usage(format!("chunk {}: no such case", chunk.index)));
+            return Err(Error::parameter("chunk", chunk.index, "the chunk of a case"));
         };
         if !goes_on() {
             return Ok(None);
@@ -206,8 +203,8 @@ type Read = (Case, &'static [&'static str], BTreeMap<String, String>);
 fn read(mut table: toml::Table, file: &str) -> Result<Read, Refusal> {
     let mut text = |field: &str| match table.remove(field) {
         Some(toml::Value::String(text)) => Ok(text),
-        Some(other) => Err(Refusal::new(field, format!("found {other}, expected text"))),
-        None => Err(Refusal::new("", format!("missing field `{field}`"))),
+        Some(other) => Err(Refusal::new(field, other, "text")),
+        None => Err(Refusal::told("", format!("missing field `{field}`"))),
     };
     let (name, kind) = (text("name")?, text("measure")?);
     let entry = measures::find(&kind)?;

@@ -1,8 +1,9 @@
 //! Published figures of budgets at run time as rows, for claims about the published tables themselves.
 
+use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use gpusched_analysis::bandwidth::BudgetResults;
 use gpusched_model::error::Result;
 
@@ -29,7 +30,7 @@ impl Parameters for BudgetResultsParameters {
     fn prepare(self, files: &mut Files) -> Result<PublishedResults, Refusal> {
         let results = files
             .read(&self.results)
-            .map_err(|message| Refusal::new("results", message))?;
+            .map_err(|message| Refusal::told("results", message))?;
         Ok(PublishedResults { results })
     }
 }

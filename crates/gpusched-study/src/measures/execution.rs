@@ -3,12 +3,12 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use gpusched_analysis::kernel_wcet::list_scheduling;
 use gpusched_analysis::kernel_wcet::synthesis::Synthesizer;
 use gpusched_analysis::kernel_wcet::trace::Level;
 use gpusched_model::Kernel;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::time::Time;
 
 /// Runs drawn from a kernel, alone and beside unregulated traffic, and its bounds.
@@ -43,22 +43,18 @@ impl Parameters for ExecutionParameters {
 
     fn prepare(self, files: &mut Files) -> Result<Executions, Refusal> {
         if !(1..=MAX_RUNS).contains(&self.runs) {
-            let message = format!("found {}, expected 1 to {MAX_RUNS}", self.runs);
-            return Err(Refusal::new("runs", message));
+            return Err(Refusal::new("runs", self.runs, format!("1 to {MAX_RUNS}")));
         }
         if self
             .published
             .is_some_and(|published| published.iter().any(|share| !share.is_finite()))
         {
-            return Err(Refusal::new(
-                "published",
-                "found no finite number, expected two shares",
-            ));
+            return Err(Refusal::new("published", "no finite number", "two shares"));
         }
         let kernel: Kernel = files
             .read(&self.kernel)
-            .map_err(|message| Refusal::new("kernel", message))?;
-        let refuse = |error: Error| Refusal::new("kernel", format!("{}: {error}", self.kernel));
+            .map_err(|message| Refusal::told("kernel", message))?;
+        let refuse = |error: Error| Refusal::told("kernel", format!("{}: {error}", self.kernel));
         Synthesizer::new(&kernel, 1).map_err(refuse)?;
         Ok(Executions {
             kernel,

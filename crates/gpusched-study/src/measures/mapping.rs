@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use gpusched_model::Scenario;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::scenario::{BlockTime, Device, Launch, ScenarioShape};
 use gpusched_model::time::Time;
 use gpusched_sim::blocks::{Record, simulate};
@@ -43,7 +43,7 @@ impl Parameters for MappingParameters {
 
     fn prepare(self, _files: &mut Files) -> Result<Mapping, Refusal> {
         let found = |field: &str, found: String, expected: &str| {
-            Err(Refusal::new(field, format!("found {found}, expected {expected}")))
+            Err(Refusal::new(field, found, expected))
         };
         if !(2..=4).contains(&self.equation) {
             return found("equation", self.equation.to_string(), "2, 3 or 4");
@@ -80,7 +80,7 @@ impl Mapping {
         let launches =
             launches.map(|(stream, &(blocks, warps))| Launch::new(stream, blocks, 32 * warps, long()));
         let shape = ScenarioShape::new(self.parameters.platform.clone(), launches.collect());
-        let scenario = Scenario::new(shape).map_err(|error| Error::Usage(error.to_string()))?;
+        let scenario = Scenario::new(shape)?;
         let mut record = Record::default();
         simulate(&scenario, 1, &mut record)?;
         record.sort();

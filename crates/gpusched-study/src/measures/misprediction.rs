@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use gpusched_model::Scenario;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::scenario::{BlockScheduler, BlockTime, Device, Launch, ScenarioShape};
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
@@ -49,7 +49,7 @@ impl Parameters for MispredictionParameters {
 
     fn prepare(self, _files: &mut Files) -> Result<Mispredictions, Refusal> {
         let refuse = |field: &str, found: String, expected: String| {
-            Err(Refusal::new(field, format!("found {found}, expected {expected}")))
+            Err(Refusal::new(field, found, expected))
         };
         let ascending = |[from, to]: [u32; 2]| from >= 1 && from <= to;
         let threads = self.platform.shape().threads_per_sm;
@@ -100,7 +100,7 @@ impl Mispredictions {
         let mut shape = ScenarioShape::new(parameters.platform.clone(), kernels.collect());
         let mut place = |scheduler| {
             shape.block_scheduler = scheduler;
-            let scenario = Scenario::new(shape.clone()).map_err(|error| Error::Usage(error.to_string()))?;
+            let scenario = Scenario::new(shape.clone())?;
             let mut record = Record::default();
             simulate(&scenario, seed, &mut record)?;
             record.sort();

@@ -32,6 +32,7 @@ pub use files::Files;
 pub use row::Row;
 pub use splits::Splits;
 
+use gpusched_model::Refusal;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -76,25 +77,6 @@ pub trait Parameters: DeserializeOwned + Serialize + JsonSchema {
     /// # Errors
     /// [`Refusal`] of the first parameter that makes no sense.
     fn prepare(self, files: &mut Files) -> Result<Self::Measure, Refusal>;
-}
-
-/// Why parameters are refused.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refusal {
-    /// The parameter, such as `splits`; empty for the whole case.
-    pub field: String,
-    /// What was found and what was expected.
-    pub message: String,
-}
-
-impl Refusal {
-    /// A complaint about `field`.
-    pub fn new(field: &str, message: impl Into<String>) -> Refusal {
-        Refusal {
-            field: field.to_owned(),
-            message: message.into(),
-        }
-    }
 }
 
 /// A known measure.
@@ -147,8 +129,7 @@ const fn entry<P: Parameters>() -> Entry {
 pub(super) fn find(name: &str) -> Result<&'static Entry, Refusal> {
     MEASURES.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names: Vec<&str> = MEASURES.iter().map(|entry| entry.name).collect();
-        let message = format!("found \"{name}\", expected one of {}", names.join(", "));
-        Refusal::new("measure", message)
+        Refusal::new("measure", format!("\"{name}\""), format!("one of {}", names.join(", ")))
     })
 }
 
@@ -200,9 +181,9 @@ fn read<P: Parameters>(table: toml::Table, file: &str) -> Result<Prepared, Refus
     let parameters: P = serde_path_to_error::deserialize(toml::Value::Table(table)).map_err(|error| {
         let path = error.path().to_string();
         let message = error.inner().message().trim().replace('\n', "; ");
-        Refusal::new(if path == "." { "" } else { &path }, message)
+        Refusal::told(if path == "." { "" } else { &path }, message)
     })?;
-    let unwritable = |error: serde_json::Error| Refusal::new("", error.to_string());
+    let unwritable = |error: serde_json::Error| Refusal::told("", error);
     let written = serde_json::to_value(&parameters).map_err(unwritable)?;
     let mut files = Files::new(file);
     let measure = parameters.prepare(&mut files)?;

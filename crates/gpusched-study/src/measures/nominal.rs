@@ -4,9 +4,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::variants::{Variant, variants};
-use super::{Files, Measure, Parameters, Refusal, Row, Splits};
+use super::{Files, Measure, Parameters, Row, Splits};
 use gpusched_analysis::bandwidth::nominal;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::{Factor, Kernel, Straddling};
 
 /// The nominal budget of a kernel and its variants.
@@ -62,7 +62,7 @@ impl Parameters for NominalParameters {
     fn prepare(self, files: &mut Files) -> Result<NominalBudgets, Refusal> {
         let kernel: Kernel = files
             .read(&self.kernel)
-            .map_err(|message| Refusal::new("kernel", message))?;
+            .map_err(|message| Refusal::told("kernel", message))?;
         let variants = variants(&kernel, self.active_blocks.as_deref(), self.splits.as_ref(), 1)?;
         Ok(NominalBudgets {
             parameters: self,
@@ -96,7 +96,7 @@ impl Measure for NominalBudgets {
             .par_iter()
             .map(|variant| {
                 let found = nominal(&variant.kernel, slowdown, sync, straddling)
-                    .map_err(|error| Error::Usage(error.to_string()))?;
+                    .map_err(|error| Refusal::told("", error))?;
                 Ok(self.row(variant, found.nominal_q))
             })
             .collect();

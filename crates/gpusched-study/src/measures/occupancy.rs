@@ -1,8 +1,9 @@
 //! How many blocks of a kernel fit on an SM ([Sanudo20] Eq. 1 and §III-C2).
 
+use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use gpusched_model::error::Result;
 use gpusched_model::scenario::{Device, Need};
 
@@ -43,23 +44,21 @@ impl Parameters for OccupancyParameters {
 
     fn prepare(self, _files: &mut Files) -> Result<Occupancy, Refusal> {
         if self.threads.is_empty() || self.threads.contains(&0) {
-            let message = format!("found {:?}, expected positive numbers", self.threads);
-            return Err(Refusal::new("threads", message));
+            return Err(Refusal::new("threads", format!("{:?}", self.threads), "positive numbers"));
         }
         for (field, list) in [
             ("registers", &self.registers),
             ("shared_memory", &self.shared_memory),
         ] {
             if list.is_empty() {
-                return Err(Refusal::new(field, "found an empty list, expected numbers"));
+                return Err(Refusal::new(field, "an empty list", "numbers"));
             }
         }
         let rows = [&self.registers, &self.shared_memory]
             .iter()
             .fold(self.threads.len(), |rows, list| rows.saturating_mul(list.len()));
         if rows > MAX_ROWS {
-            let message = format!("found {rows} combinations, expected at most {MAX_ROWS}");
-            return Err(Refusal::new("", message));
+            return Err(Refusal::new("", format!("{rows} combinations"), format!("at most {MAX_ROWS}")));
         }
         Ok(Occupancy { parameters: self })
     }

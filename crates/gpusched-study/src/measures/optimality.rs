@@ -1,10 +1,11 @@
 //! How far the plans of heuristics are from the fewest SMs there could be.
 
+use gpusched_model::Refusal;
 use gpusched_analysis::interference::model_of;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use crate::weighted::Weighted;
 use gpusched_analysis::generation::{Recipe, Source, WcetModel};
 use gpusched_analysis::interference::Interference;
@@ -180,7 +181,7 @@ impl Parameters for OptimalityParameters {
 
     fn prepare(self, _files: &mut Files) -> Result<Optimality, Refusal> {
         let refuse = |field: &str, found: String, expected: &str| {
-            Err(Refusal::new(field, format!("found {found}, expected {expected}")))
+            Err(Refusal::new(field, found, expected))
         };
         if !(1..=MAX_SMS).contains(&self.sms) {
             return refuse("sms", self.sms.to_string(), "1 to 65536");
@@ -203,7 +204,7 @@ impl Parameters for OptimalityParameters {
         }
         for &utilization in &self.utilization {
             if let Err(error) = Source::new(&self.recipe(), self.tasks, utilization, 1) {
-                return Err(Refusal::new("utilization", error.to_string()));
+                return Err(Refusal::told("utilization", error));
             }
         }
         Ok(Optimality { parameters: self })

@@ -1,9 +1,10 @@
 //! How likely a block is to take no longer than its WCET, under the normal distribution that was fitted to its cluster
 //! ([Aghilinasab20] Table I).
 
+use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use gpusched_analysis::kernel_wcet::fit::normal::cdf;
 use gpusched_model::Kernel;
 use gpusched_model::error::Result;
@@ -31,7 +32,7 @@ impl Parameters for PercentileParameters {
     type Measure = Percentiles;
 
     fn prepare(self, files: &mut Files) -> Result<Percentiles, Refusal> {
-        let refuse = |message: String| Refusal::new("kernel", message);
+        let refuse = |message: String| Refusal::told("kernel", message);
         let kernel: Kernel = files.read(&self.kernel).map_err(refuse)?;
         let percentiles = Percentiles { kernel };
         let mut fits = percentiles.fits().peekable();

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use gpusched_analysis::kernel_wcet::clustering::{Clustering, Options};
 use gpusched_analysis::kernel_wcet::synthesis::{Synthesizer, alternate};
 use gpusched_analysis::kernel_wcet::trace::{Level, MAX_SAMPLES, Recorder, Trace};
 use gpusched_model::Kernel;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::Interval;
 
 /// Traces drawn from a kernel, and what clustering finds in them.
@@ -53,26 +53,23 @@ impl Parameters for PlantedParameters {
             ("traces", self.traces, MAX_TRACES),
         ] {
             if !(1..=most).contains(&found) {
-                return Err(Refusal::new(
-                    field,
-                    format!("found {found}, expected 1 to {most}"),
-                ));
+                return Err(Refusal::new(field, found, format!("1 to {most}")));
             }
         }
         let kernel: Kernel = files
             .read(&self.kernel)
-            .map_err(|message| Refusal::new("kernel", message))?;
+            .map_err(|message| Refusal::told("kernel", message))?;
         let kernel = match self.intervals {
             None => kernel,
             Some(count) => {
                 let intervals = alternate(kernel.clusters(), count)
-                    .map_err(|error| Refusal::new("intervals", error.to_string()))?;
+                    .map_err(|error| Refusal::told("intervals", error))?;
                 kernel
                     .with_intervals(intervals)
-                    .map_err(|error| Refusal::new("intervals", error.to_string()))?
+                    .map_err(|error| Refusal::told("intervals", error))?
             }
         };
-        let refuse = |error: Error| Refusal::new("kernel", format!("{}: {error}", self.kernel));
+        let refuse = |error: Error| Refusal::told("kernel", format!("{}: {error}", self.kernel));
         Synthesizer::new(&kernel, 1).map_err(refuse)?;
         Ok(Planted {
             kernel,

@@ -1,8 +1,9 @@
 //! Published figures of benchmarks as rows, for claims about a published table itself.
 
+use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use gpusched_model::Benchmarks;
 use gpusched_model::error::Result;
 
@@ -28,7 +29,7 @@ impl Parameters for PublishedParameters {
 
     fn prepare(self, files: &mut Files) -> Result<Published, Refusal> {
         let benchmarks = files.read(&self.benchmarks);
-        let benchmarks = benchmarks.map_err(|message| Refusal::new("benchmarks", message))?;
+        let benchmarks = benchmarks.map_err(|message| Refusal::told("benchmarks", message))?;
         Ok(Published { benchmarks })
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use gpusched_model::Scenario;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::scenario::BlockScheduler;
 use gpusched_sim::blocks::{Record, simulate};
 
@@ -39,15 +39,15 @@ impl Parameters for ScenarioParameters {
 
     fn prepare(self, files: &mut Files) -> Result<ScenarioMeasure, Refusal> {
         if self.published.is_some_and(|published| !published.is_finite()) {
-            return Err(Refusal::new("published", "found no finite number, expected one"));
+            return Err(Refusal::new("published", "no finite number", "one"));
         }
         let scenario: Scenario = files
             .read(&self.scenario)
-            .map_err(|message| Refusal::new("scenario", message))?;
+            .map_err(|message| Refusal::told("scenario", message))?;
         let mut shape = scenario.shape().clone();
         shape.block_scheduler = self.block_scheduler.unwrap_or(shape.block_scheduler);
         let scenario = Scenario::new(shape)
-            .map_err(|error| Refusal::new("scenario", format!("{}: {error}", self.scenario)))?;
+            .map_err(|error| Refusal::told("scenario", format!("{}: {error}", self.scenario)))?;
         Ok(ScenarioMeasure {
             scenario,
             published: self.published,
@@ -62,7 +62,7 @@ impl ScenarioMeasure {
         shape.kernels = vec![shape.kernels[kernel].clone()];
         shape.copies.clear();
         shape.cpu = None;
-        let scenario = Scenario::new(shape).map_err(|error| Error::Usage(error.to_string()))?;
+        let scenario = Scenario::new(shape)?;
         record(&scenario, seed)
     }
 }

@@ -4,11 +4,11 @@ use gpusched_analysis::interference::model_of;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use gpusched_analysis::generation::{DRAWN_BANDWIDTH, MAX_SATURATION, Recipe, Source};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::{Heuristic, HeuristicKind, Problem, Traffic, partition};
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::{
     Arbitration, Bandwidth, Evidence, Partition, Plan, Policy, SharedMemory, TaskSet, Verdict,
 };
@@ -95,7 +95,7 @@ impl Parameters for SharedMemoryParameters {
 
     fn prepare(self, _files: &mut Files) -> Result<SharedMemories, Refusal> {
         let refuse = |field: &str, found: String, expected: &str| {
-            Err(Refusal::new(field, format!("found {found}, expected {expected}")))
+            Err(Refusal::new(field, found, expected))
         };
         if !(1..=64).contains(&self.sms) {
             return refuse("sms", self.sms.to_string(), "1 to 64");
@@ -129,7 +129,7 @@ impl Parameters for SharedMemoryParameters {
             return refuse("sets", self.sets.to_string(), "1 to 1000000");
         }
         if let Err(error) = Source::new(&Recipe::default(), self.tasks, self.utilization, 1) {
-            return Err(Refusal::new("utilization", error.to_string()));
+            return Err(Refusal::told("utilization", error));
         }
         Ok(SharedMemories { parameters: self })
     }

@@ -1,6 +1,7 @@
 //! A kernel with other numbers of active blocks and other splits of its blocks.
 
-use super::{Refusal, Row, Splits};
+use gpusched_model::Refusal;
+use super::{Row, Splits};
 use gpusched_model::{Cluster, Factor, Kernel};
 
 /// The columns that tell variants apart.
@@ -36,10 +37,7 @@ pub(super) fn variants(
 ) -> Result<Vec<Variant>, Refusal> {
     let active_blocks = match active_blocks {
         Some([]) => {
-            return Err(Refusal::new(
-                "active_blocks",
-                "found an empty list, expected numbers of blocks",
-            ));
+            return Err(Refusal::new("active_blocks", "an empty list", "numbers of blocks"));
         }
         Some(list) => list.to_vec(),
         None => vec![kernel.active_blocks()],
@@ -47,19 +45,18 @@ pub(super) fn variants(
     let splits = match splits {
         Some(splits) => splits
             .of(kernel.clusters().len())
-            .map_err(|message| Refusal::new("splits", message))?,
+            .map_err(|message| Refusal::told("splits", message))?,
         None => Vec::new(),
     };
     let count = active_blocks.len() * splits.len().max(1);
     if count.saturating_mul(rows) > MAX_ROWS {
-        let message = format!("found {count} variants of {rows} rows, expected at most {MAX_ROWS} rows");
-        return Err(Refusal::new("", message));
+        return Err(Refusal::new("", format!("{count} variants of {rows} rows"), format!("at most {MAX_ROWS} rows")));
     }
     let mut variants = Vec::with_capacity(count);
     for &active in &active_blocks {
         let mut push = |split: String, clusters: Vec<Cluster>, field: &str| {
             let variant = Kernel::new(active, kernel.regulation_period(), clusters)
-                .map_err(|error| Refusal::new(field, error.to_string()))?;
+                .map_err(|error| Refusal::told(field, error))?;
             let kernel = variant.with_name(kernel.name().map(str::to_owned));
             variants.push(Variant { split, kernel });
             Ok(())
@@ -75,7 +72,7 @@ pub(super) fn variants(
         for split in &splits {
             let shares: Vec<String> = split.iter().map(Factor::to_string).collect();
             let clusters = share_out(kernel, split)
-                .map_err(|message| Refusal::new("splits", format!("{}: {message}", shares.join(":"))))?;
+                .map_err(|message| Refusal::told("splits", format!("{}: {message}", shares.join(":"))))?;
             push(shares.join(":"), clusters, "active_blocks")?;
         }
     }

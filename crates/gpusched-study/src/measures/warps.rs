@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use crate::axis::Values;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::{Factor, Scheduler, WarpScenario};
 use gpusched_warp::subcore::{Overview, simulate};
 
@@ -43,19 +43,15 @@ impl Parameters for WarpsParameters {
     fn prepare(self, files: &mut Files) -> Result<Warps, Refusal> {
         let scenario: WarpScenario = files
             .read(&self.scenario)
-            .map_err(|message| Refusal::new("scenario", message))?;
+            .map_err(|message| Refusal::told("scenario", message))?;
         let shape = scenario.shape();
         let Some(varied) = shape.kernels.iter().position(|kernel| kernel.name == self.kernel) else {
             let names: Vec<&str> = shape.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
-            let message = format!("found {:?}, expected one of {}", self.kernel, names.join(", "));
-            return Err(Refusal::new("kernel", message));
+            return Err(Refusal::new("kernel", format!("{:?}", self.kernel), format!("one of {}", names.join(", "))));
         };
         let schedulers = self.schedulers.unwrap_or_else(|| vec![shape.scheduler]);
         if schedulers.is_empty() {
-            return Err(Refusal::new(
-                "schedulers",
-                "found an empty list, expected at least one",
-            ));
+            return Err(Refusal::new("schedulers", "an empty list", "at least one"));
         }
         let budgets: Vec<u32> = self
             .budgets
@@ -65,8 +61,7 @@ impl Parameters for WarpsParameters {
             .collect::<Result<_, _>>()?;
         let count = schedulers.len().saturating_mul(budgets.len());
         if count > MOST {
-            let message = format!("found {count} budgets of all schedulers, expected at most {MOST}");
-            return Err(Refusal::new("budgets", message));
+            return Err(Refusal::new("budgets", format!("{count} budgets of all schedulers"), format!("at most {MOST}")));
         }
         let mut scenarios = Vec::new();
         for &scheduler in &schedulers {
@@ -77,7 +72,7 @@ impl Parameters for WarpsParameters {
                     shape.kernels[varied].budget = Some(budget);
                 }
                 let scenario = WarpScenario::new(shape).map_err(|error| {
-                    Refusal::new(
+                    Refusal::told(
                         "scenario",
                         format!("{} under {scheduler}: {error}", self.scenario),
                     )
@@ -95,8 +90,7 @@ pub(super) fn whole(budget: Factor) -> Result<u32, Refusal> {
     match quotient {
         Ok(quotient) if numerator % denominator == 0 => Ok(quotient),
         _ => {
-            let message = format!("found {budget}, expected whole numbers");
-            Err(Refusal::new("budgets", message))
+            Err(Refusal::new("budgets", budget, "whole numbers"))
         }
     }
 }
@@ -104,7 +98,7 @@ pub(super) fn whole(budget: Factor) -> Result<u32, Refusal> {
 fn measure(budget: u32, scenario: &WarpScenario) -> Result<Vec<Row>> {
     let shape = scenario.shape();
     let mut overview = Overview::default();
-    simulate(scenario, &mut overview).map_err(|error| Error::Usage(error.to_string()))?;
+    simulate(scenario, &mut overview).map_err(|error| Refusal::told("", error))?;
     let row = |kernel: &str, quantity, value: String| {
         Row::new(quantity, value, "cycles")
             .with("kernel", kernel)

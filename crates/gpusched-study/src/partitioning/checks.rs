@@ -1,5 +1,6 @@
 //! What a study of partitioning must be beyond its shape.
 
+use gpusched_model::Refusal;
 use crate::axis::MAX_VALUES;
 use crate::document::Document;
 use crate::names::unique;
@@ -37,8 +38,7 @@ pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
 pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
     for (index, reading) in shape.reading.iter().enumerate() {
         if let Some(Err(error)) = reading.blocks.map(check_blocks) {
-            let message = format!("found {}, expected {}", error.found, error.expected);
-            return Err(document.error(&format!("reading[{index}].blocks"), message));
+            return Err(document.error(error.of_field(format!("reading[{index}].blocks"))));
         }
         let policy = reading.policy;
         match reading.blocks {
@@ -47,13 +47,13 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
                     "found \"{policy}\" without `blocks`, expected them in this reading or in [generator]: a task without \
                      blocks is not preempted"
                 );
-                return Err(document.error(&format!("reading[{index}].policy"), message));
+                return Err(document.error(Refusal::told(format!("reading[{index}].policy"), message)));
             }
             Some(blocks) if !policy.counts_blocks() => {
                 let message = format!(
                     "found {blocks} under policy \"{policy}\", expected none: only the `lp-` policies look at blocks"
                 );
-                return Err(document.error(&format!("reading[{index}].blocks"), message));
+                return Err(document.error(Refusal::told(format!("reading[{index}].blocks"), message)));
             }
             _ => {}
         }
@@ -65,7 +65,7 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
 pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
     for (index, reading) in shape.reading.iter().enumerate() {
         let error =
-            |field: &str, message: String| Err(document.error(&format!("reading[{index}].{field}"), message));
+            |field: &str, message: String| Err(document.error(Refusal::told(format!("reading[{index}].{field}"), message)));
         let (interference, policy) = (reading.interference, reading.policy);
         if !interference.counts_bandwidth() {
             if let Some(arbitration) = reading.arbitration {
@@ -99,22 +99,22 @@ pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
     if let Some(name) = &shape.device {
         if shape.sms.is_some() || shape.platform.is_some() {
             let message = "found `device` beside `sms` or `platform`, expected one";
-            return Err(document.error("device", message));
+            return Err(document.error(Refusal::told("device", message)));
         }
         return device(document, name).map(|device| device.sms());
     }
     match (shape.sms, &shape.platform) {
         (Some(sms), None) if (1..=MAX_SMS).contains(&sms) => Ok(sms),
-        (Some(sms), None) => Err(document.error("sms", format!("found {sms}, expected 1 to {MAX_SMS}"))),
+        (Some(sms), None) => Err(document.error(Refusal::new("sms", sms, format!("1 to {MAX_SMS}")))),
         (None, Some(name)) => Platform::named(name).map(|platform| platform.sms).ok_or_else(|| {
             let names: Vec<String> = Platform::all().map(|platform| platform.name).collect();
             let message = format!("found \"{name}\", expected one of {}", names.join(", "));
-            document.error("platform", message)
+            document.error(Refusal::told("platform", message))
         }),
         (Some(_), Some(_)) => {
-            Err(document.error("platform", "found both `sms` and `platform`, expected one"))
+            Err(document.error(Refusal::new("platform", "both `sms` and `platform`", "one")))
         }
-        (None, None) => Err(document.error("", "missing field `sms` (or `platform`, or `device`)")),
+        (None, None) => Err(document.error(Refusal::told("", "missing field `sms` (or `platform`, or `device`)"))),
     }
 }
 
@@ -122,7 +122,7 @@ pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
 fn device(document: &Document, name: &str) -> Result<Device> {
     Device::named(name).ok_or_else(|| {
         let message = format!("found \"{name}\", expected one of {}", Device::names());
-        document.error("device", message)
+        document.error(Refusal::told("device", message))
     })
 }
 
@@ -138,11 +138,11 @@ pub(super) fn offers(document: &Document, shape: &Shape) -> Result<Vec<Option<Of
         (Some(granularity), Some(device)) => Offer::new(device, granularity).map(Some).map_err(|_| {
             let known: Vec<String> = device.granularities().iter().map(ToString::to_string).collect();
             let message = format!("found {granularity}, expected one of {}", known.join(", "));
-            document.error(&format!("reading[{index}].granularity"), message)
+            document.error(Refusal::told(format!("reading[{index}].granularity"), message))
         }),
         (Some(granularity), None) => {
             let message = format!("found {granularity} without `device`, expected the study to name one");
-            Err(document.error(&format!("reading[{index}].granularity"), message))
+            Err(document.error(Refusal::told(format!("reading[{index}].granularity"), message)))
         }
     };
     shape.reading.iter().enumerate().map(offer).collect()
@@ -153,7 +153,7 @@ pub(super) fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
     let (utilizations, tasks) = (shape.axis.utilization.as_slice(), shape.axis.tasks.as_slice());
     if let Some(value) = utilizations.iter().find(|&&value| value == Factor::ZERO) {
         let message = format!("found {value}, expected positive utilizations");
-        return Err(document.error("axis.utilization", message));
+        return Err(document.error(Refusal::told("axis.utilization", message)));
     }
     if utilizations.len().saturating_mul(tasks.len()) > MAX_VALUES {
         let message = format!(
@@ -161,7 +161,7 @@ pub(super) fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
             utilizations.len(),
             tasks.len()
         );
-        return Err(document.error("axis", message));
+        return Err(document.error(Refusal::told("axis", message)));
     }
     let mut points = Vec::new();
     for &value in tasks {
@@ -171,7 +171,7 @@ pub(super) fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
         };
         let Some(tasks) = tasks else {
             let message = format!("found {value}, expected whole numbers from 1 to {MAX_TASKS}");
-            return Err(document.error("axis.tasks", message));
+            return Err(document.error(Refusal::told("axis.tasks", message)));
         };
         for &utilization in utilizations {
             points.push(Point {
@@ -189,12 +189,12 @@ pub(super) fn figure(document: &Document, shape: &Shape) -> Result<()> {
     let figure = &shape.figure;
     if figure.table == FigureTable::Weighted && !shape.weighted {
         let message = "found weighted, expected `weighted = true` in the study, which makes that table";
-        return Err(document.error("figure.table", message));
+        return Err(document.error(Refusal::told("figure.table", message)));
     }
     let columns = figure.columns();
     if columns.contains(&figure.y.as_str()) {
         return Ok(());
     }
     let message = format!("found \"{}\", expected one of {}", figure.y, columns.join(", "));
-    Err(document.error("figure.y", message))
+    Err(document.error(Refusal::told("figure.y", message)))
 }

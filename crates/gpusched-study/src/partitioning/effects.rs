@@ -1,5 +1,6 @@
 //! Options of algorithms that would have no effect, or none that makes sense: the command line refuses them, too.
 
+use gpusched_model::Refusal;
 use super::shape::{Algorithm, PartitioningShape as Shape};
 use crate::document::Document;
 use gpusched_analysis::partitioning::{HeuristicKind, NEAR_ENOUGH, Objective, Traffic, listed, near_enough};
@@ -17,7 +18,7 @@ pub(super) fn check(document: &Document, shape: &Shape, sms: u32) -> Result<()> 
         .any(|reading| reading.interference.counts_bandwidth());
     for (index, algorithm) in shape.algorithm.iter().enumerate() {
         let refuse = |field: &str, message: String| {
-            Err(document.error(&format!("algorithm[{index}].{field}"), message))
+            Err(document.error(Refusal::told(format!("algorithm[{index}].{field}"), message)))
         };
         let written = written
             .and_then(|all| all.get(index))

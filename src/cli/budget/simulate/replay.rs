@@ -38,8 +38,7 @@ impl Times {
             (BlockTimes::Trace, _) => {}
             (_, []) => return Ok(None),
             (other, _) => {
-                let message = format!("--trace: found --blocks {other}, expected --blocks trace");
-                return Err(Error::Usage(message));
+                return Err(Error::parameter("trace", format!("--blocks {other}"), "--blocks trace"));
             }
         }
         distinct([file].into_iter().chain(self.trace.iter().map(PathBuf::as_path)))?;

@@ -17,7 +17,7 @@ use crate::cli::output::{Output, Palette};
 use crate::cli::progress::Progress;
 use crate::cli::question::json_line;
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Refusal, Result};
 use crate::model::machine::Machine;
 use crate::model::program::{Dimensions, Ordered};
 use crate::model::warp_run::{KernelSource, RunKernel, WarpRunShape};
@@ -131,9 +131,7 @@ impl KernelArgs {
         ];
         match options.iter().find(|(_, given)| *given) {
             None => Ok(()),
-            Some((option, _)) => Err(Error::Usage(format!(
-                "{option}: found with a scenario of a sub-core, expected only with a program or a scenario that has a machine"
-            ))),
+            Some((option, _)) => Err(Error::parameter(option, "with a scenario of a sub-core", "only with a program or a scenario that has a machine")),
         }
     }
 
@@ -149,12 +147,7 @@ impl KernelArgs {
         changes: &Changes<'_>,
     ) -> Result<Outcome> {
         let Some(machine) = &self.machine else {
-            let message = format!(
-                "--machine: found none, expected one of {}, or a file, for the kernel in {}",
-                Machine::names(),
-                file.display()
-            );
-            return Err(Error::Usage(message));
+            return Err(Error::parameter("machine", "none", format!("one of {}, or a file, for the kernel in {}", Machine::names(), file.display())));
         };
         let shape = WarpRunShape::alone(find(machine)?, self.launch.of(source));
         self.simulate(global, file, shape, changes).map_err(blame)
@@ -184,8 +177,7 @@ impl KernelArgs {
         changes: &Changes<'_>,
     ) -> Result<Outcome> {
         if self.issues.as_deref() == Some(Path::new("-")) {
-            let message = "--issues: found -, expected a file, for standard output has the answer";
-            return Err(Error::Usage(message.to_owned()));
+            return Err(Error::parameter("issues", "-", "a file, for standard output has the answer"));
         }
         if let Some(scheduler) = changes.scheduler {
             shape.set_scheduler(scheduler);
@@ -244,7 +236,7 @@ pub fn blame(error: Error) -> Error {
         Some("warm") => "without --cold",
         _ => {
             let field = field.strip_prefix("program.").unwrap_or(field).to_owned();
-            return Error::Refused(InputError { field, ..error });
+            return Error::Refused(Refusal { field, ..error });
         }
     };
     Error::Usage(format!("{option}: {}", error.message))
@@ -264,11 +256,7 @@ pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) ->
         // Programs have names that only reading them tells.
         let read = Setup::names(&shape, file)?;
         let Some(index) = read.iter().position(|known| known == name) else {
-            let message = format!(
-                "--budget: found the kernel {name:?}, expected one of {}",
-                read.join(", ")
-            );
-            return Err(Error::Usage(message));
+            return Err(Error::parameter("budget", format!("the kernel {name:?}"), format!("one of {}", read.join(", "))));
         };
         if let Some(kernel) = shape.kernels.get_mut(index) {
             kernel.budget = Some(*budget);
@@ -282,19 +270,9 @@ pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) ->
             .map(|name| budget_example(name)),
         None => None,
     };
-    let run = WarpRun::new(shape).map_err(|error| InputError {
-        file: file.display().to_string(),
-        line: None,
-        message: format!(
-            "found {}, expected {}{}",
-            error.found,
-            error.expected,
-            example
+    let run = WarpRun::new(shape).map_err(|error| Refusal::new(error.field, error.found, format!("{}{}", error.expected, example
                 .filter(|_| error.field.ends_with(".budget"))
-                .unwrap_or_default()
-        ),
-        field: error.field,
-    })?;
+                .unwrap_or_default())).at(&file, None))?;
     Setup::new(&run, file)
 }
 

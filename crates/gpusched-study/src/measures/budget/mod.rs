@@ -6,12 +6,13 @@ mod statistics;
 
 pub use over_time::OverTimeParameters;
 
+use gpusched_model::Refusal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::scenario::{Beside, Scenario, Subject, demands, offsets};
 use self::statistics::{QUANTITIES, Shape, Statistics};
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use gpusched_analysis::bandwidth::{BudgetPolicy, BudgetResults};
 use gpusched_model::error::Result;
 use gpusched_model::{Factor, Straddling};
@@ -100,8 +101,7 @@ impl Parameters for BudgetParameters {
 
     fn prepare(self, files: &mut Files) -> Result<Budgets, Refusal> {
         if !(1..=MAX_RUNS).contains(&self.runs) {
-            let message = format!("found {}, expected 1 to {MAX_RUNS}", self.runs);
-            return Err(Refusal::new("runs", message));
+            return Err(Refusal::new("runs", self.runs, format!("1 to {MAX_RUNS}")));
         }
         let subject = Subject::read(
             files,
@@ -125,8 +125,7 @@ impl Parameters for BudgetParameters {
                 None => quantities.is_empty().then(|| "an empty list".to_owned()),
             };
             if let Some(found) = found {
-                let message = format!("found {found}, expected some of {}", QUANTITIES.join(", "));
-                return Err(Refusal::new("quantities", message));
+                return Err(Refusal::new("quantities", found, format!("some of {}", QUANTITIES.join(", "))));
             }
         }
         for scenario in &scenarios {
@@ -137,7 +136,7 @@ impl Parameters for BudgetParameters {
             (Some(path), Some(benchmark)) => {
                 let results: BudgetResults = files
                     .read(path)
-                    .map_err(|message| Refusal::new("published", message))?;
+                    .map_err(|message| Refusal::told("published", message))?;
                 let known = |name: &str| {
                     results
                         .results()
@@ -145,13 +144,12 @@ impl Parameters for BudgetParameters {
                         .any(|r| r.benchmark.as_deref() == Some(name))
                 };
                 if !known(&benchmark) {
-                    let message = format!("found \"{benchmark}\", expected a benchmark of {path}");
-                    return Err(Refusal::new("benchmark", message));
+                    return Err(Refusal::new("benchmark", format!("\"{benchmark}\""), format!("a benchmark of {path}")));
                 }
                 Some((results, benchmark))
             }
             _ => {
-                return Err(Refusal::new(
+                return Err(Refusal::told(
                     "published",
                     "expected both `published` and `benchmark`, or neither",
                 ));

@@ -1,10 +1,10 @@
 //! A kernel, its budgets, and what it is simulated beside.
 
 use super::statistics::Statistics;
-use crate::measures::{Files, Refusal, Row};
+use crate::measures::{Files, Row};
 use gpusched_analysis::bandwidth::{Allocator, BudgetPolicy, nominal};
 use gpusched_analysis::kernel_wcet::synthesis::alternate;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 use gpusched_sim::regulation::{AccessPattern, BlockTimes, Demand, Offset, Setting, Simulator};
@@ -55,7 +55,7 @@ pub(super) fn demands(field: &str, texts: &[String]) -> Result<Vec<NamedDemand>,
     let read = |text: &String| {
         let demand: Demand = text
             .parse()
-            .map_err(|message| Refusal::new(field, format!("found \"{text}\", {message}")))?;
+            .map_err(|message| Refusal::told(field, format!("found \"{text}\", {message}")))?;
         Ok(NamedDemand {
             name: text.clone(),
             share: demand.0,
@@ -69,7 +69,7 @@ pub(super) fn offsets(field: &str, texts: &[String]) -> Result<Vec<(String, Opti
     let read = |text: &String| {
         let offset: Offset = text
             .parse()
-            .map_err(|message| Refusal::new(field, format!("found \"{text}\", {message}")))?;
+            .map_err(|message| Refusal::told(field, format!("found \"{text}\", {message}")))?;
         Ok(match offset {
             Offset::Random => (text.clone(), None),
             Offset::At(time) => (text.clone(), Some(time)),
@@ -88,10 +88,7 @@ impl Scenario {
     ) -> Result<Vec<Scenario>, Refusal> {
         let count = blocks.len() * offsets.len() * patterns.len() * demands.len();
         if !(1..=MAX_SCENARIOS).contains(&count) {
-            let message = format!(
-                "found {count} combinations of blocks, offsets, patterns and demands, expected 1 to {MAX_SCENARIOS}"
-            );
-            return Err(Refusal::new("", message));
+            return Err(Refusal::new("", format!("{count} combinations of blocks, offsets, patterns and demands"), format!("1 to {MAX_SCENARIOS}")));
         }
         let mut scenarios = Vec::with_capacity(count);
         for &blocks in blocks {
@@ -147,10 +144,10 @@ impl Subject {
         slowdown: Factor,
         straddling: Straddling,
     ) -> Result<Subject, Refusal> {
-        let refuse = |message: String| Refusal::new("kernel", message);
+        let refuse = |message: String| Refusal::told("kernel", message);
         let mut kernel: Kernel = files.read(path).map_err(refuse)?;
         if let Some(count) = intervals {
-            let refuse = |message: String| Refusal::new("intervals", message);
+            let refuse = |message: String| Refusal::told("intervals", message);
             let list = alternate(kernel.clusters(), count).map_err(|error| refuse(error.to_string()))?;
             kernel = kernel
                 .with_intervals(list)
@@ -193,12 +190,12 @@ impl Subject {
     /// Runs in `scenario`.
     pub fn simulator(&self, scenario: &Scenario, seed: u64) -> Result<Simulator, Refusal> {
         Simulator::new(&self.kernel, scenario.setting(), seed)
-            .map_err(|error| Refusal::new("", format!("{}: {error}", self.name())))
+            .map_err(|error| Refusal::told("", format!("{}: {error}", self.name())))
     }
 
     /// What was refused although it had been checked.
     pub fn explain(refusal: Refusal) -> Error {
-        Error::Usage(refusal.message)
+        refusal.into()
     }
 
     /// No runs yet.

@@ -11,7 +11,7 @@ mod profiles;
 pub use groups::SideBySideParameters;
 pub use profiles::MemoryProfilesParameters;
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 
 /// With six decimals.
 fn decimal(value: f64) -> String {

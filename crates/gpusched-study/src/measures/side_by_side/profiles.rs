@@ -1,10 +1,11 @@
 //! Kernels alone on several numbers of SMs, and how far off [Masola23] Eqs 4 and 17 are from one measurement on all SMs.
 
+use gpusched_model::Refusal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::bench::{Alone, Bench};
-use super::{Files, Measure, Parameters, Refusal, Row, decimal, error};
+use super::{Files, Measure, Parameters, Row, decimal, error};
 use gpusched_analysis::prediction::masola;
 use gpusched_model::MemoryProfile;
 use gpusched_model::error::Result;
@@ -43,7 +44,7 @@ impl Parameters for MemoryProfilesParameters {
         let all = bench.sms();
         let mut sms = self.sms;
         if let Some(found) = sms.iter().find(|&&sms| !(1..=all).contains(&sms)) {
-            return Err(Refusal::new("sms", format!("found {found}, expected 1 to {all}")));
+            return Err(Refusal::new("sms", found, format!("1 to {all}")));
         }
         sms.push(all);
         sms.sort_unstable();
