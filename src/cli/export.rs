@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::output::Output;
 use super::{Format, Global, Outcome, complain};
-use crate::error::{Error, Refusal, Result};
+use crate::error::{Error, InputError, Result};
 use crate::export::Target;
 use crate::model::device::Hardware;
 use crate::model::reader::{Plans, TaskSets};
@@ -50,10 +50,18 @@ impl Args {
             ));
         }
         if let Some(format) = global.format {
-            return Err(Error::parameter("format", format!("{format} with --as {}", self.target), "one of the two"));
+            return Err(Error::Usage(format!(
+                "--format: found {format} with --as {}, expected one of the two",
+                self.target
+            )));
         }
         if let Some(path) = misnamed(global, self.target) {
-            return Err(Error::parameter("output", format!("{} with --as {}, which is no {}", path.display(), self.target, global.format()), "a name with another ending"));
+            return Err(Error::Usage(format!(
+                "--output: found {} with --as {}, which is no {}, expected a name with another ending",
+                path.display(),
+                self.target,
+                global.format()
+            )));
         }
         let plan = Plans::only(&self.plan, "plan")?;
         let set = TaskSets::only(&self.set, "task set")?;
@@ -86,7 +94,11 @@ impl Args {
         let offer = Offer::new(device, hardware.granularity)?;
         match offer.hardware() == hardware {
             true => Ok(()),
-            false => Err(Error::parameter("device", device.name(), format!("{}, as it is in the plan", hardware.device.name()))),
+            false => Err(Error::Usage(format!(
+                "--device: found {}, expected {}, as it is in the plan",
+                device.name(),
+                hardware.device.name()
+            ))),
         }
     }
 
@@ -114,7 +126,12 @@ pub(super) fn misnamed(global: &Global, target: Target) -> Option<&Path> {
 }
 
 fn fault(path: &Path, field: &str, message: &str) -> Error {
-    Error::Refused(Refusal::told(field, message.to_owned()).at(&path, None))
+    Error::Input(InputError {
+        file: path.display().to_string(),
+        line: None,
+        field: field.to_owned(),
+        message: message.to_owned(),
+    })
 }
 
 /// `error` about the value of `option`.

@@ -87,7 +87,9 @@ impl Args {
     /// Bad usage, parameters without task sets, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Text | Format::Csv)) = global.format {
-            return Err(Error::parameter("format", format, "json: task sets are JSONL"));
+            return Err(Error::Usage(format!(
+                "--format: found {format}, expected json: task sets are JSONL"
+            )));
         }
         if let (Format::Csv, Some(path)) = (global.format(), global.file()) {
             return Err(Error::Usage(format!(

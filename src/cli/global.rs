@@ -81,7 +81,7 @@ impl Global {
     /// The worker threads.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the system does not grant that many.
+    /// [`Error::Usage`] if the system does not grant that many.
     pub fn pool(&self) -> Result<ThreadPool> {
         ThreadPoolBuilder::new()
             .num_threads(self.threads.unwrap_or(0))

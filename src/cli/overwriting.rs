@@ -31,7 +31,7 @@ struct Named {
 }
 
 /// # Errors
-/// [`Error::Refused`] for an output that is the same file as an input, both by argument.
+/// [`Error::Usage`] for an output that is the same file as an input, both by argument.
 pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
     let simulates = matches.subcommand_name() == Some("simulate"); // not `budget simulate`
     let (mut command, mut matches) = (command, matches);

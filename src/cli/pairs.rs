@@ -9,7 +9,7 @@ use crate::model::words::counted;
 /// Whether two files have as many documents as each other, as far as that can be seen before they are read: pipes are left alone.
 ///
 /// # Errors
-/// [`Error::Refused`] if they have not, and those of reading.
+/// [`Error::Usage`] if they have not, and those of reading.
 pub fn check_as_many<A: Document, B: Document>(left: &Path, right: &Path) -> Result<()> {
     if !left.is_file() || !right.is_file() {
         return Ok(());
@@ -39,7 +39,9 @@ const BATCH: usize = 64;
 
 fn ends_early(read: u64, shorter: impl std::fmt::Display, longer: impl std::fmt::Display) -> Error {
     let found = counted(read, "entry");
-    Error::parameter(shorter, found, format!("as many as in {longer}, where there are more"))
+    Error::Usage(format!(
+        "{shorter}: found {found}, expected as many as in {longer}, where there are more"
+    ))
 }
 
 /// The documents of both streams, pair by pair; an error where one ends before the other.

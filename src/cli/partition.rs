@@ -135,7 +135,7 @@ impl Args {
     /// The heuristic with its options.
     ///
     /// # Errors
-    /// [`Error::Refused`] for an option that would have no effect, or more partitions than SMs.
+    /// [`Error::Usage`] for an option that would have no effect, or more partitions than SMs.
     fn heuristic(&self) -> Result<Heuristic> {
         let options = [
             ("improve", self.improve),
@@ -156,16 +156,27 @@ impl Args {
                 self.check_improve(kinds)?;
             }
             if given && !kinds.contains(&self.heuristic) {
-                return Err(Error::parameter(option.replace('_', "-"), format!("--heuristic {}", self.heuristic), format!("{}{}, where the option has an effect", listed(kinds), self.or_improve(option))));
+                return Err(Error::Usage(format!(
+                    "--{}: found --heuristic {}, expected {}{}, where the option has an effect",
+                    option.replace('_', "-"),
+                    self.heuristic,
+                    listed(kinds),
+                    self.or_improve(option),
+                )));
             }
         }
         if self.traffic.is_some() && self.question.memory()?.is_none() {
-            return Err(Error::parameter("traffic", "a model without memory traffic", "--interference conflict+bandwidth or bandwidth, where the option has an effect"));
+            return Err(Error::Usage(
+                "--traffic: found a model without memory traffic, expected --interference conflict+bandwidth or bandwidth, where the option has an effect".to_owned(),
+            ));
         }
         self.check_gap()?;
         let sms = self.question.sms()?;
         if let Some(split) = self.split.filter(|&split| split > sms) {
-            return Err(Error::parameter("split", split, format!("at most the {} of the GPU", counted(sms, "SM"))));
+            return Err(Error::Usage(format!(
+                "--split: found {split}, expected at most the {} of the GPU",
+                counted(sms, "SM")
+            )));
         }
         Ok(Heuristic {
             solver: self.solver.unwrap_or_default().of_the_library()?,
@@ -185,7 +196,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Refused`] for local search after a heuristic that is none of `kinds`.
+    /// [`Error::Usage`] for local search after a heuristic that is none of `kinds`.
     fn check_improve(&self, kinds: &[HeuristicKind]) -> Result<()> {
         if !self.improve || kinds.contains(&self.heuristic) {
             return Ok(());
@@ -202,13 +213,15 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Refused`] for a gap to a bound that nothing is compared with.
+    /// [`Error::Usage`] for a gap to a bound that nothing is compared with.
     fn check_gap(&self) -> Result<()> {
         let Some(gap) = self.gap else {
             return Ok(());
         };
         if self.objective == Some(Objective::Feasible) {
-            return Err(Error::parameter("gap", format!("{gap} with --objective feasible"), "--objective sms, where the option has an effect"));
+            return Err(Error::Usage(format!(
+                "--gap: found {gap} with --objective feasible, expected --objective sms, where the option has an effect"
+            )));
         }
         let memory = self.question.memory()?;
         if near_enough(self.granularity, memory) {
@@ -224,7 +237,9 @@ impl Args {
                 "sm, tpc, green-context or mps",
             ),
         };
-        Err(Error::parameter("gap", format!("{gap} with {found}"), format!("{expected}, where plans are held against a lower bound, so that the option has an effect")))
+        Err(Error::Usage(format!(
+            "--gap: found {gap} with {found}, expected {expected}, where plans are held against a lower bound, so that the option has an effect"
+        )))
     }
 
     /// That local search would give `option` an effect, if it may follow.

@@ -45,7 +45,7 @@ impl Args {
     /// Draws the figure.
     ///
     /// # Errors
-    /// Those of [`Table::read`], [`line_chart`] and [`Artifact::write`]; [`Error::Refused`] for any format but SVG.
+    /// Those of [`Table::read`], [`line_chart`] and [`Artifact::write`]; [`Error::Usage`] for any format but SVG.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let output = global.output.as_deref().filter(|path| *path != Path::new("-"));
         check_format(output, global.format)?;

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use super::output::{Output, Palette};
 use super::question::json_line;
 use super::{Format, Global, Outcome};
-use crate::error::{Error, Refusal, Result};
+use crate::error::{Error, InputError, Result};
 use crate::model::Group;
 use crate::model::reader::Groups;
 use crate::prediction::{Model, Prediction, predict};
@@ -61,7 +61,12 @@ impl Args {
         while let Some(group) = groups.next() {
             let (line, group) = group?;
             let fault = |field: String, message: String| {
-                Error::Refused(Refusal::told(field, message).at(&groups.file(), Some(line)))
+                Error::Input(InputError {
+                    file: groups.file().to_owned(),
+                    line: Some(line),
+                    field,
+                    message,
+                })
             };
             let answer = self.answer(group, &fault)?;
             output.write(match format {
@@ -76,12 +81,14 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Refused`] for a model that is named twice: whoever reads the rows by model would count it twice.
+    /// [`Error::Usage`] for a model that is named twice: whoever reads the rows by model would count it twice.
     fn check_models(&self) -> Result<()> {
         let mut models = self.models.iter();
         while let Some(model) = models.next() {
             if models.as_slice().contains(model) {
-                return Err(Error::parameter("model", format!("{model} twice"), "each model once"));
+                return Err(Error::Usage(format!(
+                    "--model: found {model} twice, expected each model once"
+                )));
             }
         }
         Ok(())

@@ -63,7 +63,7 @@ fn named<'c>(command: &'c Command, arguments: &[OsString]) -> &'c Command {
 /// Refuses a global option that is given twice: before a subcommand and after it, where clap takes the last in silence.
 ///
 /// # Errors
-/// [`Error::Refused`] with the option.
+/// [`Error::Usage`] with the option.
 pub(super) fn check_once(command: &Command, arguments: &[OsString]) -> Result<()> {
     let mut given = Vec::new();
     let arguments = arguments.iter().skip(1).take_while(|argument| *argument != "--");
@@ -82,7 +82,9 @@ pub(super) fn check_once(command: &Command, arguments: &[OsString]) -> Result<()
                 continue;
             }
             if given.contains(&long) {
-                return Err(Error::parameter(long, "it twice", "it once"));
+                return Err(Error::Usage(format!(
+                    "--{long}: found it twice, expected it once"
+                )));
             }
             given.push(long);
         }

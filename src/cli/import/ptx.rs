@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::output::Output;
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, Refusal, Result};
+use crate::error::{Error, InputError, Result};
 use crate::model::Program;
 use crate::model::program::Dimensions;
 use crate::ptx::{Argument, Module, Options, import};
@@ -86,7 +86,7 @@ fn read(path: &Path) -> Result<String> {
         .take(LONGEST + 1)
         .read_to_end(&mut bytes)
         .map_err(|cause| Error::io(path, "read", cause))?;
-    let refuse = |line, message: &str| Refusal {
+    let refuse = |line, message: &str| InputError {
         file: path.display().to_string(),
         line,
         field: String::new(),
@@ -109,7 +109,8 @@ impl Args {
     /// Bad input, a kernel that programs cannot say, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format.is_some_and(|format| format != Format::Json) {
-            return Err(Error::parameter("format", "another than json", "that of a program"));
+            let message = "--format: found another than json, expected that of a program";
+            return Err(Error::Usage(message.to_owned()));
         }
         let text = read(&self.file)?;
         let options = Options {
@@ -122,7 +123,12 @@ impl Args {
             source: None,
         };
         let program = Module::read(&text).and_then(|module| import(&module, &self.kernel, &options));
-        let program = program.map_err(|error| Refusal::told("", error.message).at(&self.file, Some(error.line).filter(|line| *line > 0)))?;
+        let program = program.map_err(|error| InputError {
+            file: self.file.display().to_string(),
+            line: Some(error.line).filter(|line| *line > 0),
+            field: String::new(),
+            message: error.message,
+        })?;
         let text = program
             .to_text()
             .map_err(|cause| Error::io("-", "write", cause.into()))?;

@@ -27,14 +27,16 @@ impl Export {
     /// Whether the export makes sense, to be asked before a search.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a missing device, sizes that the tool cannot give, the same file twice, and options about an answer
+    /// [`Error::Usage`] for a missing device, sizes that the tool cannot give, the same file twice, and options about an answer
     /// that is not given.
     pub fn check(&self, global: &Global, offer: Option<&Offer>, sensitivity: bool) -> Result<()> {
         let Some(target) = self.export else {
             return Ok(());
         };
         let Some(offer) = offer else {
-            return Err(Error::parameter("export", format!("{target} without --device"), format!("--device, which says what {target} can give")));
+            return Err(Error::Usage(format!(
+                "--export: found {target} without --device, expected --device, which says what {target} can give"
+            )));
         };
         target
             .check(offer.hardware())
@@ -43,7 +45,9 @@ impl Export {
             self.check_alone(global, target, sensitivity)?;
         }
         match &self.export_to {
-            Some(path) if path == Path::new("-") => Err(Error::parameter("export_to", "-", "a file; without the option, the export goes where the answer would")),
+            Some(path) if path == Path::new("-") => Err(Error::Usage(
+                "--export-to: found -, expected a file; without the option, the export goes where the answer would".to_owned(),
+            )),
             Some(path) if global.file() == Some(path) => Err(Error::Usage(
                 "--output, --export-to: found the same file, expected two".to_owned(),
             )),
@@ -83,13 +87,15 @@ impl Export {
     /// nothing in its place.
     ///
     /// # Errors
-    /// [`Error::Refused`] for one of many task sets; those of writing the file.
+    /// [`Error::Usage`] for one of many task sets; those of writing the file.
     pub fn run(&self, case: &Case<'_>, plan: &Plan) -> Result<Option<String>> {
         let Some(target) = self.export else {
             return Ok(None);
         };
         if !case.alone {
-            return Err(Error::parameter("export", "more than one task set", "one"));
+            return Err(Error::Usage(
+                "--export: found more than one task set, expected one".to_owned(),
+            ));
         }
         if !plan.schedulable {
             complain("not schedulable: nothing is exported");

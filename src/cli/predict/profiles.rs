@@ -66,14 +66,14 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
             "found a column `{ESTIMATE_COLUMN}`, expected times that were measured or simulated in full (`simulate profile` without \
              --estimate): what is predicted would not say that it rests on an estimate"
         );
-        return Err(table.error(None, Refusal::told("", message)));
+        return Err(table.error(None, "", message));
     }
     if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {
         let message = format!(
             "found a column `{unknown}`, expected sms, time_ns (or time_us, time_ms, time_s), bandwidth [GB/s] or those of \
              `simulate profile`"
         );
-        return Err(table.error(None, Refusal::told("", message)));
+        return Err(table.error(None, "", message));
     }
     let time = only(&table, &times, "times")?;
     let bandwidth = only(&table, &BANDWIDTHS, "bandwidths")?;
@@ -110,7 +110,7 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
             };
         }
     }
-    MemoryProfile::try_from(shape).map_err(|error| table.error(None, Refusal::told("", error.to_string())))
+    MemoryProfile::try_from(shape).map_err(|error| table.error(None, "", error.to_string()))
 }
 
 /// The one of `names` that is a column with `what`.
@@ -128,7 +128,7 @@ fn only<'n>(table: &Table, names: &[&'n str], what: &str) -> Result<&'n str> {
                 "found {} columns with {what}, expected one of {names}",
                 found.len()
             );
-            Err(table.error(None, Refusal::told("", message)))
+            Err(table.error(None, "", message))
         }
     }
 }
@@ -152,7 +152,7 @@ impl Row<'_> {
         let text = self.table.column(name)?.text(self.row).trim();
         read(text).ok_or_else(|| {
             let message = format!("found {text:?}, expected {expected}");
-            self.table.error(Some(self.row), Refusal::told(name, message))
+            self.table.error(Some(self.row), name, message)
         })
     }
 

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use super::pictures::{Drawn, Pictures};
 use crate::cli::output::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, Refusal, Result};
+use crate::error::{Error, InputError, Result};
 use crate::model::reader::Scenarios;
 use crate::model::scenario::{BlockScheduler, Device};
 use crate::model::{Platform, Scenario};
@@ -67,7 +67,11 @@ impl Args {
             Format::Json => {
                 let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
                 if blocks > MOST_BLOCKS {
-                    return Err(Error::file(self.scenario, format!("{blocks} thread blocks"), format!("at most {MOST_BLOCKS} for JSON, which is held in memory; --format csv has no limit")));
+                    return Err(Error::Usage(format!(
+                        "{}: found {blocks} thread blocks, expected at most {MOST_BLOCKS} for JSON, which is held in memory; \
+                         --format csv has no limit",
+                        self.scenario.display()
+                    )));
                 }
                 let mut record = Record::default();
                 let (end, drawn) = self.simulate(&scenario, global, &mut record)?;
@@ -129,7 +133,12 @@ impl Args {
         Scenario::new(shape).map_err(|error| {
             let on = self.platform.as_ref();
             let on = on.map_or(String::new(), |platform| format!(", on {}", platform.name));
-            Error::Refused(Refusal::new(error.field, error.found, format!("{}{on}", error.expected)).at(&self.scenario, None))
+            Error::Input(InputError {
+                file: self.scenario.display().to_string(),
+                line: None,
+                field: error.field,
+                message: format!("found {}, expected {}{on}", error.found, error.expected),
+            })
         })
     }
 }

@@ -73,7 +73,9 @@ impl Pictures {
         let dash = Path::new("-");
         for (option, path) in [("--trace", &self.trace), ("--gantt", &self.gantt)] {
             if path.as_deref() == Some(dash) {
-                return Err(Error::parameter(option, "-", "a file, for standard output has the answer"));
+                let message =
+                    format!("{option}: found -, expected a file, for standard output has the answer");
+                return Err(Error::Usage(message));
             }
         }
         let pictures = [
@@ -91,7 +93,8 @@ impl Pictures {
         }
         match (self.from, self.to) {
             (Some(from), Some(to)) if from >= to => {
-                Err(Error::parameter("from", from, format!("less than --to, {to}")))
+                let message = format!("--from: found {from}, expected less than --to, {to}");
+                Err(Error::Usage(message))
             }
             _ => Ok(()),
         }

@@ -194,7 +194,9 @@ impl Args {
     /// Options that would have no effect are refused.
     fn check(&self) -> Result<()> {
         if self.shortest.is_some() && self.times == Times::Wcet {
-            return Err(Error::parameter("shortest", "--times wcet", "--times short, where it has an effect"));
+            return Err(Error::Usage(
+                "--shortest: found --times wcet, expected --times short, where it has an effect".to_owned(),
+            ));
         }
         if self.intervals.is_some() && self.utilization.is_none() {
             return Err(Error::Usage(
@@ -225,7 +227,11 @@ impl Args {
         }
         let tasks = case.set.tasks().len();
         if let Some(found) = self.blocker.filter(|&blocker| blocker >= tasks) {
-            return Err(Error::parameter("blocker", format!("task {found}"), format!("at most {}, the last of task set {}", tasks - 1, case.index)));
+            return Err(Error::Usage(format!(
+                "--blocker: found task {found}, expected at most {}, the last of task set {}",
+                tasks - 1,
+                case.index
+            )));
         }
         let numbers = (seed, case.index);
         // All partitions have the same instant.

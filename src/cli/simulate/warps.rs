@@ -13,7 +13,7 @@ use super::pictures::{Drawn, Pictures};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, Refusal, Result};
+use crate::error::{Error, InputError, Result};
 use crate::model::reader::WarpScenarios;
 use crate::model::warp_run::KernelSource;
 use crate::model::{Scheduler, WarpScenario};
@@ -156,7 +156,12 @@ impl Args {
     }
 
     fn fault(&self, field: &str, message: &impl ToString) -> Error {
-        Error::Refused(Refusal::told(field, message.to_string()).at(&self.scenario, None))
+        Error::Input(InputError {
+            file: self.scenario.display().to_string(),
+            line: None,
+            field: field.to_owned(),
+            message: message.to_string(),
+        })
     }
 
     /// The scenario with what the options change of it.
@@ -170,7 +175,8 @@ impl Args {
             let Some(kernel) = kernel else {
                 let names: Vec<&str> = shape.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
                 let expected = names.join(", ");
-                return Err(Error::parameter("budget", format!("the kernel {name:?}"), format!("one of {expected}")));
+                let message = format!("--budget: found the kernel {name:?}, expected one of {expected}");
+                return Err(Error::Usage(message));
             };
             kernel.budget = Some(*budget);
         }

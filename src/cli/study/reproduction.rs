@@ -27,10 +27,12 @@ impl Args {
     /// Writes the page.
     ///
     /// # Errors
-    /// As for `study check`; [`Error::Refused`] for a format other than text, or one study in two folders.
+    /// As for `study check`; [`Error::Usage`] for a format other than text, or one study in two folders.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Json | Format::Csv)) = global.format {
-            return Err(Error::parameter("format", format, "none: the page is Markdown (see `study check` for JSON and CSV)"));
+            return Err(Error::Usage(format!(
+                "--format: found {format}, expected none: the page is Markdown (see `study check` for JSON and CSV)"
+            )));
         }
         let mut studies: Vec<Study> = Vec::new();
         for folder in &self.folders {

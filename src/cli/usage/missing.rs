@@ -26,7 +26,9 @@ pub(super) fn value(command: &Command, arguments: &[OsString], error: &clap::Err
         .strip_prefix(name)?
         .trim_matches([' ', '=', '<', '>', '[', ']', '.']);
     let expected = if expected.is_empty() { "a value" } else { expected };
-    Some(Error::parameter(name, "nothing", expected))
+    Some(Error::Usage(format!(
+        "{name}: found nothing, expected {expected}"
+    )))
 }
 
 /// The error for what stands behind an option and a blank, though it does not look like its value.
@@ -72,10 +74,14 @@ pub(super) fn behind_flag(command: &Command, arguments: &[OsString], error: &cla
     let names: Vec<String> = others
         .filter_map(|other| Some(other.get_value_names()?.first()?.to_string()))
         .collect();
-    Some(Error::parameter(behind.get_long()?, format!("{token} behind it"), format!("no value{}", match names.is_empty() {
+    Some(Error::Usage(format!(
+        "--{}: found {token} behind it, expected no value{}",
+        behind.get_long()?,
+        match names.is_empty() {
             true => String::new(),
             false => format!(", and nothing else beside {}", names.join(" and ")),
-        })))
+        }
+    )))
 }
 
 /// What is wrong with a value in `arguments`.

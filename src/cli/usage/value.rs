@@ -29,7 +29,7 @@ pub(super) fn bad(command: &Command, arguments: &[OsString], error: &clap::Error
     let argument = name(error)?;
     let found = text(error, ContextKind::InvalidValue)?;
     let said =
-        |expected: String| Error::parameter(argument, shown(found), expected);
+        |expected: String| Error::Usage(format!("{argument}: found {}, expected {expected}", shown(found)));
     if error.kind() == ErrorKind::TooManyValues {
         return Some(said("no value".to_owned()));
     }

@@ -181,7 +181,9 @@ impl Args {
         };
         match (self.estimate, self.exceedance) {
             (Estimate::Max, None) => Ok(Wcets::Longest),
-            (Estimate::Max, Some(_)) => Err(Error::parameter("exceedance", "no --estimate gev or gpd", "one: the longest time has no probability")),
+            (Estimate::Max, Some(_)) => Err(Error::Usage(
+                "--exceedance: found no --estimate gev or gpd, expected one: the longest time has no probability".to_owned(),
+            )),
             (Estimate::Gev, _) => Ok(tail(TailFamily::Gev)),
             (Estimate::Gpd, _) => Ok(tail(TailFamily::Gpd)),
         }

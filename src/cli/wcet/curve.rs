@@ -66,7 +66,11 @@ impl Args {
             .file()
             .filter(|path| path.extension().is_some_and(|ending| ending == "svg"))
         {
-            return Err(Error::file(path, "a figure", "CSV, JSON or text; figures go to --svg"));
+            let message = format!(
+                "{}: found a figure, expected CSV, JSON or text; figures go to --svg",
+                path.display()
+            );
+            return Err(Error::Usage(message));
         }
         let budgets = self.budgets()?;
         let (format, palette) = (global.format(), Palette::of(global));
@@ -108,7 +112,11 @@ impl Args {
     /// `steps` + 1 budgets from `from` to `to`, to the billionth below.
     fn budgets(&self) -> Result<Vec<Factor>> {
         if self.from >= self.to {
-            return Err(Error::parameter("to", self.to, format!("more than --from, {}", self.from)));
+            let message = format!(
+                "--to: found {}, expected more than --from, {}",
+                self.to, self.from
+            );
+            return Err(Error::Usage(message));
         }
         let billionths = |factor: Factor| {
             let (numerator, denominator) = factor.ratio();

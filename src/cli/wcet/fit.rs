@@ -8,7 +8,7 @@ use super::super::table::{Column, Table};
 use super::super::{Format, Global, Outcome, complain};
 use super::points;
 use crate::artifact::Artifact;
-use crate::error::{Error, Refusal, Result};
+use crate::error::{Error, InputError, Result};
 use crate::kernel_wcet::fit::least_squares::Line;
 use crate::kernel_wcet::fit::saturation;
 use crate::kernel_wcet::fit::scaling::{Curve, EnvelopeForm, Fit, fit};
@@ -80,7 +80,12 @@ impl Args {
         let measured = points::read(&self.file)?;
         let file = self.file.display().to_string();
         let answer = fit(&measured, self.form, self.epsilon).map_err(|error| {
-            Error::Refused(Refusal::told("", format!("{error}; or use --form table")).at(&file, None))
+            Error::Input(InputError {
+                file: file.clone(),
+                line: None,
+                field: String::new(),
+                message: format!("{error}; or use --form table"),
+            })
         })?;
         if let Some(estimated) = answer.estimate {
             complain(&format!("warning: {file}: {estimated}"));

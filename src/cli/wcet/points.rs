@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use crate::cli::simulate::{ESTIMATE_COLUMN, PROFILE_COLUMNS};
-use crate::error::{Error, Refusal, Result};
+use crate::error::{Error, InputError, Result};
 use crate::kernel_wcet::fit::envelope::Measured;
 use crate::kernel_wcet::fit::points::{Points, check};
 use crate::model::Estimated;
@@ -24,13 +24,13 @@ const TIMES: [(&str, &str); 4] = [
 /// Reads the file at `path`; `-` is standard input.
 ///
 /// # Errors
-/// [`Error::Refused`] with line and column for a cell that is not what it should be, a column too many or too few, or a file
+/// [`Error::Input`] with line and column for a cell that is not what it should be, a column too many or too few, or a file
 /// without measurements of the kernel alone.
 pub fn read(path: &Path) -> Result<Measured> {
     let file = path.display().to_string();
     let bytes = bytes(path)?;
     let table = Table::from_reader(&file, bytes.as_slice())?;
-    let file_error = |message: String| table.error(None, Refusal::told("", message));
+    let file_error = |message: String| table.error(None, "", message);
     let known = |name: &str| {
         ["sms", "contention"].contains(&name)
             || TIMES.iter().any(|(time, _)| *time == name)
@@ -41,12 +41,17 @@ pub fn read(path: &Path) -> Result<Measured> {
         let message = format!(
             "found a column `{unknown}`, expected sms, time_ns (or time_us, time_ms, time_s) and contention; those of `simulate profile` may stay"
         );
-        return Err(table.error(None, Refusal::told("", message)));
+        return Err(table.error(None, "", message));
     }
     // A number at the end of a file that was cut off may have lost digits.
     if !bytes.ends_with(b"\n") && table.columns().last().is_some_and(|name| name != "contention") {
-        return Err(Error::Refused(Refusal::told("", "found no line break at the end, expected one: the last number may be cut off"
-                .to_owned()).at(&file, Some(1 + bytes.iter().filter(|&&byte| byte == b'\n').count()))));
+        return Err(Error::Input(InputError {
+            file,
+            line: Some(1 + bytes.iter().filter(|&&byte| byte == b'\n').count()),
+            field: String::new(),
+            message: "found no line break at the end, expected one: the last number may be cut off"
+                .to_owned(),
+        }));
     }
     let times: Vec<_> = TIMES
         .iter()
@@ -64,7 +69,7 @@ pub fn read(path: &Path) -> Result<Measured> {
 
     let (mut isolated, mut conflict, mut estimate) = (Vec::new(), Vec::new(), None);
     for row in 0..table.len() {
-        let fail = |column: &str, message: String| table.error(Some(row), Refusal::told(column, message));
+        let fail = |column: &str, message: String| table.error(Some(row), column, message);
         let found = sms.text(row).trim();
         let expected = || {
             fail(

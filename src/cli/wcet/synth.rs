@@ -48,7 +48,8 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let write = match (global.format, global.format()) {
             (Some(Format::Text), _) => {
-                return Err(Error::parameter("format", "text", "csv or json: traces are CSV or JSONL"));
+                let message = "--format: found text, expected csv or json: traces are CSV or JSONL";
+                return Err(Error::Usage(message.to_owned()));
             }
             (_, Format::Json) => write_json,
             _ => write_csv,

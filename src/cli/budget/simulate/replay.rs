@@ -38,7 +38,8 @@ impl Times {
             (BlockTimes::Trace, _) => {}
             (_, []) => return Ok(None),
             (other, _) => {
-                return Err(Error::parameter("trace", format!("--blocks {other}"), "--blocks trace"));
+                let message = format!("--trace: found --blocks {other}, expected --blocks trace");
+                return Err(Error::Usage(message));
             }
         }
         distinct([file].into_iter().chain(self.trace.iter().map(PathBuf::as_path)))?;

@@ -17,7 +17,7 @@ use crate::cli::output::{Output, Palette};
 use crate::cli::progress::Progress;
 use crate::cli::question::json_line;
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, Refusal, Result};
+use crate::error::{Error, InputError, Result};
 use crate::model::machine::Machine;
 use crate::model::program::{Dimensions, Ordered};
 use crate::model::warp_run::{KernelSource, RunKernel, WarpRunShape};
@@ -118,7 +118,7 @@ impl KernelArgs {
     /// Refuses these options, which only kernels on a machine have.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the first that is given.
+    /// [`Error::Usage`] with the first that is given.
     pub fn refuse(&self) -> Result<()> {
         let options = [
             ("--machine", self.machine.is_some()),
@@ -131,7 +131,9 @@ impl KernelArgs {
         ];
         match options.iter().find(|(_, given)| *given) {
             None => Ok(()),
-            Some((option, _)) => Err(Error::parameter(option, "with a scenario of a sub-core", "only with a program or a scenario that has a machine")),
+            Some((option, _)) => Err(Error::Usage(format!(
+                "{option}: found with a scenario of a sub-core, expected only with a program or a scenario that has a machine"
+            ))),
         }
     }
 
@@ -147,7 +149,12 @@ impl KernelArgs {
         changes: &Changes<'_>,
     ) -> Result<Outcome> {
         let Some(machine) = &self.machine else {
-            return Err(Error::parameter("machine", "none", format!("one of {}, or a file, for the kernel in {}", Machine::names(), file.display())));
+            let message = format!(
+                "--machine: found none, expected one of {}, or a file, for the kernel in {}",
+                Machine::names(),
+                file.display()
+            );
+            return Err(Error::Usage(message));
         };
         let shape = WarpRunShape::alone(find(machine)?, self.launch.of(source));
         self.simulate(global, file, shape, changes).map_err(blame)
@@ -177,7 +184,8 @@ impl KernelArgs {
         changes: &Changes<'_>,
     ) -> Result<Outcome> {
         if self.issues.as_deref() == Some(Path::new("-")) {
-            return Err(Error::parameter("issues", "-", "a file, for standard output has the answer"));
+            let message = "--issues: found -, expected a file, for standard output has the answer";
+            return Err(Error::Usage(message.to_owned()));
         }
         if let Some(scheduler) = changes.scheduler {
             shape.set_scheduler(scheduler);
@@ -185,7 +193,7 @@ impl KernelArgs {
         shape.sms = self.sms.or(shape.sms);
         shape.warm &= !self.cold;
         let setup = setup(file, shape, changes.budgets).map_err(|error| match error {
-            Error::Refused(error) if error.field == "sms" && self.sms.is_some() => {
+            Error::Input(error) if error.field == "sms" && self.sms.is_some() => {
                 Error::Usage(format!("--sms: {}", error.message))
             }
             other => other,
@@ -224,7 +232,7 @@ impl KernelArgs {
 
 /// What is wrong with the scenario that options made of a program is wrong with the options.
 pub fn blame(error: Error) -> Error {
-    let Error::Refused(error) = error else {
+    let Error::Input(error) = error else {
         return error;
     };
     let field = error.field.strip_prefix("kernels[0].").unwrap_or(&error.field);
@@ -236,7 +244,7 @@ pub fn blame(error: Error) -> Error {
         Some("warm") => "without --cold",
         _ => {
             let field = field.strip_prefix("program.").unwrap_or(field).to_owned();
-            return Error::Refused(Refusal { field, ..error });
+            return Error::Input(InputError { field, ..error });
         }
     };
     Error::Usage(format!("{option}: {}", error.message))
@@ -256,7 +264,11 @@ pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) ->
         // Programs have names that only reading them tells.
         let read = Setup::names(&shape, file)?;
         let Some(index) = read.iter().position(|known| known == name) else {
-            return Err(Error::parameter("budget", format!("the kernel {name:?}"), format!("one of {}", read.join(", "))));
+            let message = format!(
+                "--budget: found the kernel {name:?}, expected one of {}",
+                read.join(", ")
+            );
+            return Err(Error::Usage(message));
         };
         if let Some(kernel) = shape.kernels.get_mut(index) {
             kernel.budget = Some(*budget);
@@ -270,9 +282,19 @@ pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) ->
             .map(|name| budget_example(name)),
         None => None,
     };
-    let run = WarpRun::new(shape).map_err(|error| Refusal::new(error.field, error.found, format!("{}{}", error.expected, example
+    let run = WarpRun::new(shape).map_err(|error| InputError {
+        file: file.display().to_string(),
+        line: None,
+        message: format!(
+            "found {}, expected {}{}",
+            error.found,
+            error.expected,
+            example
                 .filter(|_| error.field.ends_with(".budget"))
-                .unwrap_or_default())).at(&file, None))?;
+                .unwrap_or_default()
+        ),
+        field: error.field,
+    })?;
     Setup::new(&run, file)
 }
 

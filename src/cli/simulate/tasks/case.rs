@@ -23,7 +23,10 @@ const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
 fn alone(interference: Interference) -> Result<Interference> {
     match interference.counts_bandwidth() {
         false => Ok(interference),
-        true => Err(Error::parameter("interference", interference, "conflict or none: each partition is simulated by itself (`gpusched validate --shared-memory` simulates partitions that share a memory)")),
+        true => Err(Error::Usage(format!(
+            "--interference: found {interference}, expected conflict or none: each partition is simulated by itself (`gpusched validate \
+             --shared-memory` simulates partitions that share a memory)"
+        ))),
     }
 }
 
@@ -103,7 +106,9 @@ impl Args {
             return Ok(without);
         }
         let Some(interference) = self.interference.or(plan.interference) else {
-            return Err(Error::parameter("interference", "null", "--interference, since the plan names no model"));
+            return Err(Error::Usage(
+                "interference: found null, expected --interference, since the plan names no model".to_owned(),
+            ));
         };
         let problem = Problem::new(set, plan.gpu_sms, Policy::Edf, model_of(alone(interference)?))?;
         Ok(Case {
