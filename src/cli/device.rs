@@ -26,7 +26,7 @@ pub fn device(name: &str) -> Result<Device, String> {
 /// What partitions there are on `device` by `granularity`; `None` if nothing was said of it.
 ///
 /// # Errors
-/// [`Error::Usage`] for a granularity without device, or one that the device has not.
+/// [`Error::Refused`] for a granularity without device, or one that the device has not.
 pub fn offer(device: Option<&Device>, granularity: Option<Granularity>) -> Result<Option<Offer>> {
     match (device, granularity) {
         (Some(device), granularity) => Offer::new(device, granularity.unwrap_or_default()).map(Some),

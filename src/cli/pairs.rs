@@ -9,7 +9,7 @@ use crate::model::words::counted;
 /// Whether two files have as many documents as each other, as far as that can be seen before they are read: pipes are left alone.
 ///
 /// # Errors
-/// [`Error::Usage`] if they have not, and those of reading.
+/// [`Error::Refused`] if they have not, and those of reading.
 pub fn check_as_many<A: Document, B: Document>(left: &Path, right: &Path) -> Result<()> {
     if !left.is_file() || !right.is_file() {
         return Ok(());

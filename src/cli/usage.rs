@@ -9,10 +9,11 @@ use std::any::TypeId;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command};
 
-use crate::error::{Error, Result};
+use super::output::OutputPath;
+use crate::error::{Error, Result, one_line};
 
 /// `command`, in which a negative number after an option is a value of that option, which says what it expects. Not so of paths
 /// and names: there it is another option.
@@ -36,6 +37,7 @@ fn takes_anything(option: &Arg) -> bool {
         TypeId::of::<String>(),
         TypeId::of::<OsString>(),
         TypeId::of::<PathBuf>(),
+        TypeId::of::<OutputPath>(),
     ]
     .iter()
     .any(|free| kind == *free)
@@ -54,6 +56,21 @@ pub(super) fn explained(command: &Command, arguments: &[OsString], error: &clap:
     }
 }
 
+/// `error`, which repeats no more of the arguments than any other error does.
+pub(super) fn in_short(mut error: clap::Error) -> clap::Error {
+    let repeated: Vec<(ContextKind, String)> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => Some((kind, one_line(text))),
+            _ => None,
+        })
+        .collect();
+    for (kind, text) in repeated {
+        error.insert(kind, ContextValue::String(text));
+    }
+    error
+}
+
 /// The command that `arguments` name.
 fn named<'c>(command: &'c Command, arguments: &[OsString]) -> &'c Command {
     let words = arguments.iter().skip(1);
@@ -63,7 +80,7 @@ fn named<'c>(command: &'c Command, arguments: &[OsString]) -> &'c Command {
 /// Refuses a global option that is given twice: before a subcommand and after it, where clap takes the last in silence.
 ///
 /// # Errors
-/// [`Error::Usage`] with the option.
+/// [`Error::Refused`] with the option.
 pub(super) fn check_once(command: &Command, arguments: &[OsString]) -> Result<()> {
     let mut given = Vec::new();
     let arguments = arguments.iter().skip(1).take_while(|argument| *argument != "--");

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+pub use crate::one_line::one_line;
 pub use crate::refusal::Refusal;
 
 /// The cause of exit code 2: something outside gpusched must change before the run can succeed. (But see
@@ -14,7 +15,7 @@ pub enum Error {
     Refused(#[from] Refusal),
 
     /// A file or stream could not be read or written.
-    #[error("{}: cannot {action}: {cause}", path.display())]
+    #[error("{}", one_line(&format!("{}: cannot {action}: {cause}", path.display())))]
     Io {
         /// The file, or `-` for a standard stream.
         path: PathBuf,
@@ -25,7 +26,7 @@ pub enum Error {
     },
 
     /// gpusched contradicts itself: exit code 3.
-    #[error("internal error, please report: {0}")]
+    #[error("internal error, please report: {}", one_line(.0))]
     Internal(String),
 }
 

@@ -15,6 +15,7 @@ pub mod kernel;
 pub mod machine;
 pub mod memory_profile;
 pub mod normal;
+mod one_line;
 pub mod plan;
 pub mod platform;
 pub mod policy;

@@ -3,14 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-/// The longest value that a message repeats [characters].
-const LONGEST_VALUE: usize = 100;
-
-/// The longest text of a parser, field and file [characters].
-const LONGEST_TEXT: usize = 400;
-
-/// The longest list of what would have been accepted [characters].
-const LONGEST_EXPECTATION: usize = 1000;
+use crate::one_line::one_line;
 
 /// Why a field of an input, or a parameter of a function, is refused.
 ///
@@ -55,22 +48,22 @@ impl Refusal {
         Refusal::of(
             field.into(),
             Reason::Value {
-                found: one_line(&found.to_string(), LONGEST_VALUE),
-                expected: one_line(&expected.into(), LONGEST_EXPECTATION),
+                found: one_line(&found.to_string()),
+                expected: one_line(&expected.into()),
             },
         )
     }
 
     /// A refusal of `field` in the words of a parser, which says by itself what was found and expected.
     pub fn told(field: impl Into<String>, message: impl ToString) -> Refusal {
-        let message = one_line(&message.to_string(), LONGEST_TEXT);
+        let message = one_line(&message.to_string());
         Refusal::of(field.into(), Reason::Told(message))
     }
 
     fn of(field: String, reason: Reason) -> Refusal {
         Refusal(Box::new(Parts {
             place: None,
-            field: one_line(&field, LONGEST_TEXT),
+            field: one_line(&field),
             reason,
             likeness: None,
             hint: None,
@@ -92,7 +85,7 @@ impl Refusal {
     /// The same in `file`, on a line counted from 1 if that is known. `-` is standard input.
     #[must_use]
     pub fn at(mut self, file: impl AsRef<Path>, line: impl Into<Option<usize>>) -> Refusal {
-        let file = one_line(&file.as_ref().display().to_string(), LONGEST_TEXT);
+        let file = one_line(&file.as_ref().display().to_string());
         let line = line.into();
         self.0.place = Some(Place { file, line });
         self
@@ -108,7 +101,7 @@ impl Refusal {
     /// The same with `field` in place of its field.
     #[must_use]
     pub fn of_field(mut self, field: impl Into<String>) -> Refusal {
-        self.0.field = one_line(&field.into(), LONGEST_TEXT);
+        self.0.field = one_line(&field.into());
         self
     }
 
@@ -128,7 +121,7 @@ impl Refusal {
     pub fn and(mut self, words: &str) -> Refusal {
         match &mut self.0.reason {
             Reason::Value { expected: text, .. } | Reason::Told(text) => {
-                *text = one_line(&format!("{text}{words}"), LONGEST_EXPECTATION);
+                *text = one_line(&format!("{text}{words}"));
             }
         }
         self
@@ -137,7 +130,7 @@ impl Refusal {
     /// The same with one action that helps.
     #[must_use]
     pub fn hint(mut self, action: impl Into<String>) -> Refusal {
-        self.0.hint = Some(one_line(&action.into(), LONGEST_TEXT));
+        self.0.hint = Some(one_line(&action.into()));
         self
     }
 
@@ -226,20 +219,6 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// `text` without control characters, and with its middle left out where it is longer than `longest` characters.
-fn one_line(text: &str, longest: usize) -> String {
-    let clean: Vec<char> = text
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
-    if clean.len() <= longest {
-        return clean.into_iter().collect();
-    }
-    let kept = longest.saturating_sub(3) / 2;
-    let (head, tail) = (clean.iter().take(kept), clean.iter().skip(clean.len() - kept));
-    head.chain(&[' ', '…', ' ']).chain(tail).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,7 +237,7 @@ mod tests {
     fn values_are_one_short_line() {
         let long = Refusal::new("a\nb", "x\u{1b}\n".repeat(1000), "less");
         let text = long.to_string();
-        assert!(text.chars().count() < 130 && text.lines().count() == 1, "{text}");
+        assert!(text.chars().count() < 200 && text.lines().count() == 1, "{text}");
         assert!(!text.contains(char::is_control), "{text}");
     }
 }

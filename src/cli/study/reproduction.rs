@@ -27,7 +27,7 @@ impl Args {
     /// Writes the page.
     ///
     /// # Errors
-    /// As for `study check`; [`Error::Usage`] for a format other than text, or one study in two folders.
+    /// As for `study check`; [`Error::Refused`] for a format other than text, or one study in two folders.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Json | Format::Csv)) = global.format {
             return Err(Error::Usage(format!(
@@ -54,9 +54,7 @@ impl Args {
         for study in &studies {
             failed |= study.findings()?.is_failure();
         }
-        let mut output = Output::open(global)?;
-        output.write(page)?;
-        output.finish()?;
+        Output::open(global)?.answer(page)?;
         Ok(if failed {
             Outcome::Negative
         } else {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// Refuses a file that is named twice; standard input is one, too.
 ///
 /// # Errors
-/// [`Error::Usage`] with its name.
+/// [`Error::Refused`] with its name.
 pub fn distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     let mut seen = BTreeSet::new();
     for path in paths {

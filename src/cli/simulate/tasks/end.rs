@@ -10,7 +10,7 @@ const MANY_JOBS: u64 = 100_000_000;
 /// When the simulation of `tasks` ends.
 ///
 /// # Errors
-/// [`Error::Usage`] if that is too late, or too many jobs come until then.
+/// [`Error::Refused`] if that is too late, or too many jobs come until then.
 pub(super) fn end(duration: Option<Time>, tasks: &[Task], releases: &[Release]) -> Result<Time> {
     let last = releases
         .iter()
