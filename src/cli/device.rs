@@ -31,9 +31,13 @@ pub fn offer(device: Option<&Device>, granularity: Option<Granularity>) -> Resul
     match (device, granularity) {
         (Some(device), granularity) => Offer::new(device, granularity.unwrap_or_default()).map(Some),
         (None, None) => Ok(None),
-        (None, Some(granularity)) => Err(Error::Usage(format!(
-            "--granularity: found {granularity} without --device, expected --device with a file or one of {}, which says what there is",
-            Device::names()
-        ))),
+        (None, Some(granularity)) => Err(Error::parameter(
+            "granularity",
+            format!("{granularity} without --device"),
+            format!(
+                "--device with a file or one of {}, which says what there is",
+                Device::names()
+            ),
+        )),
     }
 }

@@ -6,7 +6,7 @@ use clap::{ValueEnum, ValueHint};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::output::{Content, OutputPath};
-use crate::error::{Error, Result};
+use crate::error::{Refusal, Result};
 
 /// The flags every subcommand understands.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -88,6 +88,6 @@ impl Global {
         ThreadPoolBuilder::new()
             .num_threads(self.threads.unwrap_or(0))
             .build()
-            .map_err(|error| Error::Usage(format!("--threads: {error}")))
+            .map_err(|error| Refusal::told("threads", error).into())
     }
 }

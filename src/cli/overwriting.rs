@@ -51,11 +51,8 @@ pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
         let mut others = outputs.iter().take(index);
         let other = others.find(|other| same_output(other.path, output.path));
         if let Some(other) = input.or(other.map(|other| &other.argument)) {
-            return Err(Error::Usage(format!(
-                "{}, {other}: found the same file, expected two: {}",
-                output.argument,
-                output.path.display(),
-            )));
+            let found = format!("the same file as {other}: {}", output.path.display());
+            return Err(Error::parameter(&output.argument, found, "two files"));
         }
     }
     outputs

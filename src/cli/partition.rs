@@ -159,27 +159,32 @@ impl Args {
                 self.check_improve(kinds)?;
             }
             if given && !kinds.contains(&self.heuristic) {
-                return Err(Error::Usage(format!(
-                    "--{}: found --heuristic {}, expected {}{}, where the option has an effect",
+                return Err(Error::parameter(
                     option.replace('_', "-"),
-                    self.heuristic,
-                    listed(kinds),
-                    self.or_improve(option),
-                )));
+                    format!("--heuristic {}", self.heuristic),
+                    format!(
+                        "{}{}, where the option has an effect",
+                        listed(kinds),
+                        self.or_improve(option)
+                    ),
+                ));
             }
         }
         if self.traffic.is_some() && self.question.memory()?.is_none() {
-            return Err(Error::Usage(
-                "--traffic: found a model without memory traffic, expected --interference conflict+bandwidth or bandwidth, where the option has an effect".to_owned(),
+            return Err(Error::parameter(
+                "traffic",
+                "a model without memory traffic",
+                "--interference conflict+bandwidth or bandwidth, where the option has an effect",
             ));
         }
         self.check_gap()?;
         let sms = self.question.sms()?;
         if let Some(split) = self.split.filter(|&split| split > sms) {
-            return Err(Error::Usage(format!(
-                "--split: found {split}, expected at most the {} of the GPU",
-                counted(sms, "SM")
-            )));
+            return Err(Error::parameter(
+                "split",
+                split,
+                format!("at most the {} of the GPU", counted(sms, "SM")),
+            ));
         }
         Ok(Heuristic {
             solver: self.solver.unwrap_or_default().of_the_library()?,
@@ -208,11 +213,9 @@ impl Args {
             HeuristicKind::OneGpu => "whose one partition leaves nothing to divide anew",
             _ => "which has a local search of its own, so that another one after it has no effect",
         };
-        Err(Error::Usage(format!(
-            "--improve: found --heuristic {}, {why}; expected no --improve, or it after {}",
-            self.heuristic,
-            listed(kinds)
-        )))
+        let found = format!("--heuristic {}, {why}", self.heuristic);
+        let expected = format!("no --improve, or it after {}", listed(kinds));
+        Err(Error::parameter("improve", found, expected))
     }
 
     /// # Errors
@@ -222,9 +225,11 @@ impl Args {
             return Ok(());
         };
         if self.objective == Some(Objective::Feasible) {
-            return Err(Error::Usage(format!(
-                "--gap: found {gap} with --objective feasible, expected --objective sms, where the option has an effect"
-            )));
+            return Err(Error::parameter(
+                "gap",
+                format!("{gap} with --objective feasible"),
+                "--objective sms, where the option has an effect",
+            ));
         }
         let memory = self.question.memory()?;
         if near_enough(self.granularity, memory) {
@@ -240,9 +245,13 @@ impl Args {
                 "sm, tpc, green-context or mps",
             ),
         };
-        Err(Error::Usage(format!(
-            "--gap: found {gap} with {found}, expected {expected}, where plans are held against a lower bound, so that the option has an effect"
-        )))
+        Err(Error::parameter(
+            "gap",
+            format!("{gap} with {found}"),
+            format!(
+                "{expected}, where plans are held against a lower bound, so that the option has an effect"
+            ),
+        ))
     }
 
     /// That local search would give `option` an effect, if it may follow.

@@ -61,14 +61,16 @@ pub fn shared_memory(
     arbitration: Option<Arbitration>,
 ) -> Result<Option<SharedMemory>> {
     let given = [
-        ("--memory-bandwidth", bandwidth.is_some()),
-        ("--arbitration", arbitration.is_some()),
+        ("memory_bandwidth", bandwidth.is_some()),
+        ("arbitration", arbitration.is_some()),
     ];
     if !interference.counts_bandwidth() {
         return match given.into_iter().find(|&(_, given)| given) {
-            Some((option, _)) => Err(Error::Usage(format!(
-                "{option}: found --interference {interference}, expected conflict+bandwidth or bandwidth, where the option has an effect"
-            ))),
+            Some((option, _)) => Err(Error::parameter(
+                option,
+                format!("--interference {interference}"),
+                "conflict+bandwidth or bandwidth, where the option has an effect",
+            )),
             None => Ok(None),
         };
     }
@@ -77,10 +79,11 @@ pub fn shared_memory(
             bandwidth,
             arbitration: arbitration.unwrap_or_default(),
         })),
-        found => Err(Error::Usage(format!(
-            "--memory-bandwidth: found {}, expected what the memory sustains, such as 100GB/s, with --interference {interference}",
-            found.map_or("none".to_owned(), |found| found.to_string())
-        ))),
+        found => Err(Error::parameter(
+            "memory_bandwidth",
+            found.map_or("none".to_owned(), |found| found.to_string()),
+            format!("what the memory sustains, such as 100GB/s, with --interference {interference}"),
+        )),
     }
 }
 
@@ -100,15 +103,15 @@ pub fn one_gpu(sms: Option<u32>, platform: Option<&Platform>, others: &str) -> R
     match (sms, platform) {
         (Some(sms), None) => Ok(sms),
         (None, Some(platform)) => Ok(platform.sms),
-        (found, _) => Err(Error::Usage(format!(
-            "found {}, expected {others}--sms M, or --platform NAME with one of {}",
+        (found, _) => Err(Error::parameter(
+            "",
             match (found, others.split(' ').next().filter(|first| !first.is_empty())) {
                 (Some(_), _) => "both --sms and --platform".to_owned(),
                 (None, Some(other)) => format!("none of --sms, --platform and {other}"),
                 (None, None) => "neither --sms nor --platform".to_owned(),
             },
-            platforms()
-        ))),
+            format!("{others}--sms M, or --platform NAME with one of {}", platforms()),
+        )),
     }
 }
 
@@ -227,11 +230,15 @@ impl Question {
             (Some(_), _) => "--sms",
             (None, Some(_)) => "--platform",
         };
-        Err(Error::Usage(format!(
-            "found both {other} and --device, expected one: device {} has {}",
-            device.name(),
-            counted(device.sms(), "SM")
-        )))
+        Err(Error::parameter(
+            "",
+            format!("both {other} and --device"),
+            format!(
+                "one: device {} has {}",
+                device.name(),
+                counted(device.sms(), "SM")
+            ),
+        ))
     }
 
     /// The device, if one was named.

@@ -99,9 +99,7 @@ pub(super) fn check_once(command: &Command, arguments: &[OsString]) -> Result<()
                 continue;
             }
             if given.contains(&long) {
-                return Err(Error::Usage(format!(
-                    "--{long}: found it twice, expected it once"
-                )));
+                return Err(Error::parameter(long, "it twice", "it once"));
             }
             given.push(long);
         }

@@ -51,7 +51,11 @@ impl Outputs {
                 return Err(read(&artifact.shown));
             }
             if self.started.contains(&artifact.path) {
-                return Err(Error::file(artifact.shown, "the same file for two outputs", "two files"));
+                return Err(Error::file(
+                    artifact.shown,
+                    "the same file for two outputs",
+                    "two files",
+                ));
             }
             self.started.push(artifact.path.clone());
         }

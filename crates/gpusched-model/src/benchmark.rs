@@ -128,8 +128,7 @@ impl TryFrom<BenchmarksShape> for Benchmarks {
     type Error = Refusal;
 
     fn try_from(shape: BenchmarksShape) -> Result<Benchmarks, Refusal> {
-        let refuse =
-            |field: String, found: String, expected: &str| Refusal::refuse(field, found, expected);
+        let refuse = |field: String, found: String, expected: &str| Refusal::refuse(field, found, expected);
         if shape.benchmarks.is_empty() {
             return refuse("benchmarks".into(), "an empty list".into(), "at least one");
         }

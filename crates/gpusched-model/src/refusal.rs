@@ -37,7 +37,10 @@ struct Place {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Reason {
-    Value { found: String, expected: String },
+    Value {
+        found: String,
+        expected: String,
+    },
     /// In the words of a parser.
     Told(String),
 }
@@ -197,7 +200,9 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Parts { place, field, hint, .. } = &*self.0;
+        let Parts {
+            place, field, hint, ..
+        } = &*self.0;
         if let Some(Place { file, line }) = place {
             write!(f, "{file}")?;
             if let Some(line) = line {
@@ -228,9 +233,15 @@ mod tests {
         let refusal = Refusal::new("sms", 0, "1 to 16");
         assert_eq!(refusal.to_string(), "sms: found 0, expected 1 to 16");
         let inner = refusal.clone().within("kernels[2]").at("a.json", None);
-        assert_eq!(inner.to_string(), "a.json: at kernels[2].sms: found 0, expected 1 to 16");
+        assert_eq!(
+            inner.to_string(),
+            "a.json: at kernels[2].sms: found 0, expected 1 to 16"
+        );
         let whole = refusal.of_field("").within("kernels[2]").hint("take 1");
-        assert_eq!(whole.to_string(), "kernels[2]: found 0, expected 1 to 16\n\nhint: take 1");
+        assert_eq!(
+            whole.to_string(),
+            "kernels[2]: found 0, expected 1 to 16\n\nhint: take 1"
+        );
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Refusal;
-use super::reader::Document;
 use super::Scheduler;
+use super::reader::Document;
 
 /// The most warps of a sub-core.
 pub const MAX_WARPS: u64 = 64;
@@ -116,11 +116,7 @@ impl WarpScenario {
                 return Refusal::refuse(of("program"), "none", "at least one instruction");
             }
             if kernel.launch > MAX_CYCLES {
-                return Refusal::refuse(
-                    of("launch"),
-                    kernel.launch,
-                    format!("at most cycle {MAX_CYCLES}"),
-                );
+                return Refusal::refuse(of("launch"), kernel.launch, format!("at most cycle {MAX_CYCLES}"));
             }
             let scheduler = shape.scheduler;
             match (scheduler.has_budgets(), kernel.budget) {

@@ -171,7 +171,10 @@ impl Study {
             }
             State::Outdated => {
                 let provenance = self.folder.provenance(Shard::WHOLE);
-                let found = format!("the results of another study or version, by {}", provenance.display());
+                let found = format!(
+                    "the results of another study or version, by {}",
+                    provenance.display()
+                );
                 let version = env!("CARGO_PKG_VERSION");
                 let expected = format!("those of {} by gpusched {version}", self.spec.file());
                 let refusal = Refusal::new("", found, expected).at(results, None);

@@ -116,5 +116,8 @@ impl Journal {
 fn busy(path: &Path) -> Error {
     let found = "a study that another process is working on";
     let refusal = Refusal::new("", found, "one that no process uses");
-    refusal.at(path, None).hint("wait for the other process, or choose another folder").into()
+    refusal
+        .at(path, None)
+        .hint("wait for the other process, or choose another folder")
+        .into()
 }

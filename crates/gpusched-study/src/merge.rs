@@ -53,7 +53,11 @@ fn find<P: AsRef<Path>>(folders: &[P]) -> Result<BTreeMap<String, Vec<Found>>> {
             }
         }
         if paths.is_empty() {
-            return Err(Error::file(folder, "no journal", format!("a journal (*{JOURNAL}) of a study")));
+            return Err(Error::file(
+                folder,
+                "no journal",
+                format!("a journal (*{JOURNAL}) of a study"),
+            ));
         }
         paths.sort();
         for path in paths {
@@ -87,7 +91,11 @@ fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
             && first.text() != spec.text()
         {
             let found = format!("experiment {}", spec.experiment()?);
-            let expected = format!("{}, as in {}: shards of one study", first.experiment()?, first.file());
+            let expected = format!(
+                "{}, as in {}: shards of one study",
+                first.experiment()?,
+                first.file()
+            );
             return Err(Error::file(spec.file(), found, expected));
         }
         specs.push(spec);
@@ -103,9 +111,12 @@ fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
     if let Some(chunk) = collection.missing().next() {
         let all = spec.work().len();
         let (missing, journals) = (all - collection.chunks(), journals.len());
-        let found = format!("{journals} journals without {missing} of {all} chunks, the first of them chunk {chunk}");
+        let found =
+            format!("{journals} journals without {missing} of {all} chunks, the first of them chunk {chunk}");
         let refusal = Refusal::new(study, found, "every chunk");
-        return Err(refusal.hint("run the shards that are missing or unfinished").into());
+        return Err(refusal
+            .hint("run the shards that are missing or unfinished")
+            .into());
     }
     Ok((spec, collection))
 }

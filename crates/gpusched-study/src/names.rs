@@ -33,7 +33,11 @@ pub(super) fn unique(document: &Document, list: &str, names: Vec<&str>) -> Resul
             return Err(document.error(Refusal::told(&field, message)));
         }
         if !seen.insert(name) {
-            return Err(document.error(Refusal::new(&field, format!("\"{name}\" twice"), "different names")));
+            return Err(document.error(Refusal::new(
+                &field,
+                format!("\"{name}\" twice"),
+                "different names",
+            )));
         }
     }
     Ok(())

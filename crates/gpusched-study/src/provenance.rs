@@ -90,8 +90,7 @@ impl Provenance {
     /// [`Error::Io`] if it cannot be read, [`Error::Refused`] if it is no provenance file.
     pub fn read(path: &Path) -> Result<Provenance> {
         let bytes = std::fs::read(path).map_err(|cause| Error::io(path, "read", cause))?;
-        serde_json::from_slice(&bytes).map_err(|error| {
-            Refusal::told("", &error).at(path, error.line()).into()
-        })
+        serde_json::from_slice(&bytes)
+            .map_err(|error| Refusal::told("", &error).at(path, error.line()).into())
     }
 }

@@ -77,11 +77,9 @@ impl Spec {
         }
         let (head, kind) = Kind::parse(&document)?;
         let spec = Spec { document, head, kind };
-        findings::rehearse(&spec).map_err(|error| {
-            match error {
-                Error::Refused(refusal) => spec.document.error(refusal.of_field("claim")),
-                other => other,
-            }
+        findings::rehearse(&spec).map_err(|error| match error {
+            Error::Refused(refusal) => spec.document.error(refusal.of_field("claim")),
+            other => other,
         })?;
         Ok(spec)
     }

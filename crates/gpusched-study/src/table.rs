@@ -173,7 +173,8 @@ impl<'t> Column<'t> {
     /// An error about the cell of a row: what was found there, and what was `expected`.
     pub(super) fn error(&self, row: usize, expected: &str) -> Error {
         let found = format!("\"{}\"", self.text(row));
-        self.table.error(Some(row), Refusal::new(self.name(), found, expected))
+        self.table
+            .error(Some(row), Refusal::new(self.name(), found, expected))
     }
 
     /// Whether this is a column of numbers: at least one cell is filled, and all that are hold finite numbers.

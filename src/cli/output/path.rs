@@ -46,9 +46,11 @@ impl OutputPath {
     /// [`Error::Refused`] for standard output, which has the answer, and for the ending of another format.
     pub fn check(&self, option: &str) -> Result<()> {
         if self.content != Content::Answer && self.path == Path::new("-") {
-            return Err(Error::Usage(format!(
-                "{option}: found -, expected a file, for standard output has the answer"
-            )));
+            return Err(Error::parameter(
+                option,
+                "-",
+                "a file, for standard output has the answer",
+            ));
         }
         self.content.check(option, &self.path)
     }
@@ -82,11 +84,11 @@ impl Content {
         if is_known || is_device() {
             return Ok(());
         }
-        Err(Error::Usage(format!(
-            "{option}: found {}, expected a name that ends in .{}",
+        Err(Error::parameter(
+            option,
             path.display(),
-            endings.join(" or .")
-        )))
+            format!("a name that ends in .{}", endings.join(" or .")),
+        ))
     }
 }
 

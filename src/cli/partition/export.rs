@@ -31,13 +31,15 @@ impl Export {
             return Ok(());
         };
         let Some(offer) = offer else {
-            return Err(Error::Usage(format!(
-                "--export: found {target} without --device, expected --device, which says what {target} can give"
-            )));
+            return Err(Error::parameter(
+                "export",
+                format!("{target} without --device"),
+                format!("--device, which says what {target} can give"),
+            ));
         };
         target
             .check(offer.hardware())
-            .map_err(|error| of("--export", error))?;
+            .map_err(|error| of("export", error))?;
         if self.replaces_answer() {
             self.check_alone(global, target, sensitivity)?;
         }
@@ -46,24 +48,29 @@ impl Export {
 
     /// The same of what stands in place of the answer.
     fn check_alone(&self, global: &Global, target: Target, sensitivity: bool) -> Result<()> {
-        let beside = "expected --export-to FILE beside it, which leaves the answer as it is";
+        let place = format!("--export {target}, which stands in place of the answer");
+        let beside = "--export-to FILE beside it, which leaves the answer as it is";
         if let Some(format) = global.format {
-            return Err(Error::Usage(format!(
-                "--format: found {format} with --export {target}, which stands in place of the answer, {beside}"
-            )));
+            return Err(Error::parameter(
+                "format",
+                format!("{format} with {place}"),
+                beside,
+            ));
         }
         if sensitivity {
-            return Err(Error::Usage(format!(
-                "--sensitivity: found it with --export {target}, which stands in place of the answer, {beside}"
-            )));
+            return Err(Error::parameter(
+                "sensitivity",
+                format!("it with {place}"),
+                beside,
+            ));
         }
         match misnamed(global, target) {
             None => Ok(()),
-            Some(path) => Err(Error::Usage(format!(
-                "--output: found {} with --export {target}, which is no {}, {beside}",
-                path.display(),
-                global.format()
-            ))),
+            Some(path) => {
+                let (path, format) = (path.display(), global.format());
+                let found = format!("{path} with --export {target}, which is no {format}");
+                Err(Error::parameter("output", found, beside))
+            }
         }
     }
 
@@ -87,15 +94,13 @@ impl Export {
             return Ok(None);
         };
         if !case.alone {
-            return Err(Error::Usage(
-                "--export: found more than one task set, expected one".to_owned(),
-            ));
+            return Err(Error::parameter("export", "more than one task set", "one"));
         }
         if !plan.schedulable {
             complain("not schedulable: nothing is exported");
             return Ok(None);
         }
         let text = target.export(plan, case.set);
-        text.map(Some).map_err(|error| of("--export", error))
+        text.map(Some).map_err(|error| of("export", error))
     }
 }

@@ -26,9 +26,7 @@ pub(super) fn value(command: &Command, arguments: &[OsString], error: &clap::Err
         .strip_prefix(name)?
         .trim_matches([' ', '=', '<', '>', '[', ']', '.']);
     let expected = if expected.is_empty() { "a value" } else { expected };
-    Some(Error::Usage(format!(
-        "{name}: found nothing, expected {expected}"
-    )))
+    Some(Error::parameter(name, "nothing", expected))
 }
 
 /// The error for what stands behind an option and a blank, though it does not look like its value.
@@ -53,12 +51,14 @@ pub(super) fn behind_blank(command: &Command, arguments: &[OsString], error: &cl
     let name = format!("--{}", option.get_long()?);
     let joined = joined(arguments, position, 2, OsString::from(format!("{name}={found}")));
     let unclear = || {
-        Error::Usage(match option.is_require_equals_set() {
-            true => format!("{name}: found {found} behind a blank, expected {name}={found}"),
-            false => format!(
-                "{name}: found {found}, expected a value; one that begins with a hyphen is written {name}={found}"
-            ),
-        })
+        let written = format!("{name}={found}");
+        match option.is_require_equals_set() {
+            true => Error::parameter(&name, format!("{found} behind a blank"), written),
+            false => {
+                let expected = format!("a value; one that begins with a hyphen is written {written}");
+                Error::parameter(&name, &found, expected)
+            }
+        }
     };
     Some(told(command, &joined).unwrap_or_else(unclear))
 }
@@ -74,14 +74,17 @@ pub(super) fn behind_flag(command: &Command, arguments: &[OsString], error: &cla
     let names: Vec<String> = others
         .filter_map(|other| Some(other.get_value_names()?.first()?.to_string()))
         .collect();
-    Some(Error::Usage(format!(
-        "--{}: found {token} behind it, expected no value{}",
+    Some(Error::parameter(
         behind.get_long()?,
-        match names.is_empty() {
-            true => String::new(),
-            false => format!(", and nothing else beside {}", names.join(" and ")),
-        }
-    )))
+        format!("{token} behind it"),
+        format!(
+            "no value{}",
+            match names.is_empty() {
+                true => String::new(),
+                false => format!(", and nothing else beside {}", names.join(" and ")),
+            }
+        ),
+    ))
 }
 
 /// What is wrong with a value in `arguments`.

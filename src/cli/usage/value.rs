@@ -7,7 +7,7 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::named;
-use crate::error::Error;
+use crate::error::{Error, Refusal};
 
 /// What `error` says of `kind`, if that is one text.
 pub(super) fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
@@ -28,8 +28,7 @@ pub(super) fn name(error: &clap::Error) -> Option<&str> {
 pub(super) fn bad(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<Error> {
     let argument = name(error)?;
     let found = text(error, ContextKind::InvalidValue)?;
-    let said =
-        |expected: String| Error::Usage(format!("{argument}: found {}, expected {expected}", shown(found)));
+    let said = |expected: String| Error::parameter(argument, shown(found), expected);
     if error.kind() == ErrorKind::TooManyValues {
         return Some(said("no value".to_owned()));
     }
@@ -45,7 +44,7 @@ pub(super) fn bad(command: &Command, arguments: &[OsString], error: &clap::Error
     if reason == NO_DIGITS && found.parse::<i128>().is_ok() {
         return Some(said(least(named(command, arguments), argument)));
     }
-    Some(Error::Usage(format!("{argument}: {}", complaint(found, reason))))
+    Some(Refusal::told(argument, complaint(found, reason)).into())
 }
 
 /// What is said of a minus sign where numbers have none.

@@ -14,11 +14,7 @@ pub fn distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     for path in paths {
         let file = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if !seen.insert(file) {
-            let message = format!(
-                "{}: found twice on the command line, expected once",
-                path.display()
-            );
-            return Err(Error::Usage(message));
+            return Err(Error::file(path, "twice on the command line", "once"));
         }
     }
     Ok(())

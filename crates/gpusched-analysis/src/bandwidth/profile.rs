@@ -56,7 +56,11 @@ impl Draft {
         let (e0, scale) = (u128::from(self.e0), u128::from(STEPS) * 1000);
         let late = (e0 * u128::from(delay) * u128::from(self.sensitivity) + scale / 2) / scale;
         let e1 = u64::try_from(e0 + late).unwrap_or(u64::MAX);
-        Ok(Cluster::new(self.blocks, Time::from_ns(self.e0), Time::from_ns(e1))?)
+        Ok(Cluster::new(
+            self.blocks,
+            Time::from_ns(self.e0),
+            Time::from_ns(e1),
+        )?)
     }
 }
 

@@ -113,8 +113,7 @@ impl TryFrom<BudgetResultsShape> for BudgetResults {
     type Error = Refusal;
 
     fn try_from(shape: BudgetResultsShape) -> Result<BudgetResults, Refusal> {
-        let refuse =
-            |field: String, found: String, expected: &str| Refusal::refuse(field, found, expected);
+        let refuse = |field: String, found: String, expected: &str| Refusal::refuse(field, found, expected);
         if shape.results.is_empty() {
             return refuse("results".into(), "an empty list".into(), "at least one");
         }

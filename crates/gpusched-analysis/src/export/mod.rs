@@ -86,7 +86,11 @@ impl Target {
         };
         self.check(hardware)?;
         if !plan.schedulable {
-            return Err(Error::parameter("plan", "a plan that is not schedulable", "one that is"));
+            return Err(Error::parameter(
+                "plan",
+                "a plan that is not schedulable",
+                "one that is",
+            ));
         }
         let out = Export { hardware, plan, set };
         match self {
@@ -172,5 +176,9 @@ impl Export<'_> {
 
 /// Why a plan from elsewhere may lack a place; plans of the library have all.
 fn unplaced(index: usize) -> Error {
-    Error::parameter("", format!("partition {index} without its place on the device"), "one")
+    Error::parameter(
+        "",
+        format!("partition {index} without its place on the device"),
+        "one",
+    )
 }

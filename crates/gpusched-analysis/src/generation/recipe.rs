@@ -104,11 +104,7 @@ impl Recipe {
             && !(cap > 0.0 && cap.is_normal())
         {
             let found = format!("{cap:?}");
-            return Err(Refusal::new(
-                "cap",
-                found,
-                "a finite number above 0, or nothing",
-            ));
+            return Err(Refusal::new("cap", found, "a finite number above 0, or nothing"));
         }
         if !self.periods.is_valid() {
             let expected = "a range 0 < MIN <= MAX below 2^63 ns";
@@ -116,11 +112,7 @@ impl Recipe {
         }
         if !(0.0..=1.0).contains(&self.memory_share) {
             let found = format!("{:?}", self.memory_share);
-            return Err(Refusal::new(
-                "memory-share",
-                found,
-                "a probability from 0 to 1",
-            ));
+            return Err(Refusal::new("memory-share", found, "a probability from 0 to 1"));
         }
         if self.deadline == Factor::ZERO {
             return Err(Refusal::new("deadline", self.deadline, "a factor above 0"));

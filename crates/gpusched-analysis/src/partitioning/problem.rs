@@ -61,7 +61,11 @@ impl<'a> Problem<'a> {
     pub fn offered(self, offer: &'a Offer) -> Result<Problem<'a>, Error> {
         let device = &offer.hardware().device;
         if device.sms() != self.sms {
-            return Err(Error::parameter("device", format!("{} with {} SMs", device.name(), device.sms()), format!("one with {}", self.sms)));
+            return Err(Error::parameter(
+                "device",
+                format!("{} with {} SMs", device.name(), device.sms()),
+                format!("one with {}", self.sms),
+            ));
         }
         let mut problem = self;
         problem.offer = Some(offer);
@@ -73,7 +77,11 @@ impl<'a> Problem<'a> {
     pub(super) fn check_offer_beside_memory(&self) -> Result<(), Error> {
         let granularity = self.offer.map(|offer| offer.hardware().granularity);
         match granularity.filter(|&granularity| granularity != Granularity::Sm) {
-            Some(granularity) if self.memory.is_some() => Err(Error::parameter("granularity", format!("{granularity} beside memory traffic"), "sm: a partition that gets more SMs draws more from memory, and so may hold up others")),
+            Some(granularity) if self.memory.is_some() => Err(Error::parameter(
+                "granularity",
+                format!("{granularity} beside memory traffic"),
+                "sm: a partition that gets more SMs draws more from memory, and so may hold up others",
+            )),
             _ => Ok(()),
         }
     }

@@ -33,11 +33,7 @@ pub(super) fn check(intervals: &[Interval], clusters: &[Cluster]) -> Result<(), 
         }
         let Some(count) = blocks.get_mut(interval.cluster) else {
             let expected = format!("the position of one of {} clusters, from 0", clusters.len());
-            return Err(Refusal::new(
-                field(index, "cluster"),
-                interval.cluster,
-                expected,
-            ));
+            return Err(Refusal::new(field(index, "cluster"), interval.cluster, expected));
         };
         let length = (interval.last - interval.first).checked_add(1);
         let sum = length.and_then(|length| count.checked_add(length));

@@ -41,7 +41,11 @@ impl Program {
                 .checked_add(buffer.bytes)
                 .is_none_or(|end| end > LAST_ADDRESS)
             {
-                return Err(Refusal::new(field, format!("{} bytes", buffer.bytes), "an end below address 2^48"));
+                return Err(Refusal::new(
+                    field,
+                    format!("{} bytes", buffer.bytes),
+                    "an end below address 2^48",
+                ));
             }
         }
         let mut checker = Checker {
@@ -55,13 +59,25 @@ impl Program {
 
     fn check_launch(&self) -> Result<(), Refusal> {
         if self.block.count() > MOST_THREADS {
-            return Err(Refusal::new("block", format!("{} threads", self.block.count()), format!("at most {MOST_THREADS}")));
+            return Err(Refusal::new(
+                "block",
+                format!("{} threads", self.block.count()),
+                format!("at most {MOST_THREADS}"),
+            ));
         }
         if self.grid.count() > MOST_BLOCKS {
-            return Err(Refusal::new("grid", format!("{} blocks", self.grid.count()), "at most 2^31"));
+            return Err(Refusal::new(
+                "grid",
+                format!("{} blocks", self.grid.count()),
+                "at most 2^31",
+            ));
         }
         if !self.pc.is_multiple_of(INSTRUCTION_BYTES) || self.pc > i32::MAX as u32 {
-            return Err(Refusal::new("pc", self.pc, format!("a multiple of {INSTRUCTION_BYTES} below 2^31")));
+            return Err(Refusal::new(
+                "pc",
+                self.pc,
+                format!("a multiple of {INSTRUCTION_BYTES} below 2^31"),
+            ));
         }
         if self.registers > 1024 {
             return Err(Refusal::new("registers", self.registers, "at most 1024"));
@@ -78,7 +94,10 @@ fn free(name: &str, taken: bool) -> Result<(), Refusal> {
         .next()
         .is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
     if !starts || !characters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return refuse(format!("the name {name:?}"), "letters, digits and _, no digit first");
+        return refuse(
+            format!("the name {name:?}"),
+            "letters, digits and _, no digit first",
+        );
     }
     if Builtin::named(name).is_some() || Function::ALL.iter().any(|(known, _)| *known == name) {
         let found = format!("the name {name:?}, which expressions know already");
@@ -119,7 +138,11 @@ impl<'p> Checker<'p> {
                     self.registers(inner.on.as_slice(), &format!("{path}.on"))?;
                     self.expression(&inner.rounds, &format!("{path}.loop"))?;
                     if self.counters.len() == MOST_LOOPS {
-                        return Err(Refusal::new(path, format!("more than {MOST_LOOPS} nested loops"), format!("at most {MOST_LOOPS}")));
+                        return Err(Refusal::new(
+                            path,
+                            format!("more than {MOST_LOOPS} nested loops"),
+                            format!("at most {MOST_LOOPS}"),
+                        ));
                     }
                     self.counter(inner.counter.as_deref(), &path)?;
                     self.counters.push(inner.counter.as_deref().unwrap_or(""));
@@ -144,7 +167,11 @@ impl<'p> Checker<'p> {
                     let folded = repeat.times.fold(&known);
                     let folded = folded.map_err(|error| Refusal::told(&field, error))?;
                     let Expression::Number(count) = folded else {
-                        return Err(Refusal::new(field, format!("`{}`", repeat.times), "a number that parameters decide"));
+                        return Err(Refusal::new(
+                            field,
+                            format!("`{}`", repeat.times),
+                            "a number that parameters decide",
+                        ));
                     };
                     self.counter(repeat.counter.as_deref(), &path)?;
                     self.constants.push(repeat.counter.as_deref().unwrap_or(""));
@@ -156,7 +183,11 @@ impl<'p> Checker<'p> {
             // Instructions, branches, and what an empty repetition costs.
             self.instructions = self.instructions.saturating_add(times);
             if self.instructions > MOST_INSTRUCTIONS {
-                return Err(Refusal::new(path, "more than 2^20 instructions in the program", "at most 2^20"));
+                return Err(Refusal::new(
+                    path,
+                    "more than 2^20 instructions in the program",
+                    "at most 2^20",
+                ));
             }
         }
         Ok(())
@@ -172,7 +203,11 @@ impl<'p> Checker<'p> {
         if let Some(share) = instruction.lanes {
             let lanes = share * 32.0;
             if !(0.0..=32.0).contains(&lanes) || lanes.fract() != 0.0 {
-                return Err(Refusal::new(format!("{path}.lanes"), share, "a multiple of 1/32 from 0 to 1"));
+                return Err(Refusal::new(
+                    format!("{path}.lanes"),
+                    share,
+                    "a multiple of 1/32 from 0 to 1",
+                ));
             }
         }
         let Some(access) = &instruction.access else {
@@ -181,10 +216,18 @@ impl<'p> Checker<'p> {
         self.registers(&access.by, &format!("{path}.by"))?;
         self.expression(&access.address, &format!("{path}.address"))?;
         if !matches!(access.bytes, 1 | 2 | 4 | 8 | 16) {
-            return Err(Refusal::new(format!("{path}.bytes"), access.bytes, "1, 2, 4, 8 or 16"));
+            return Err(Refusal::new(
+                format!("{path}.bytes"),
+                access.bytes,
+                "1, 2, 4, 8 or 16",
+            ));
         }
         if instruction.op == Op::Store && access.space == MemorySpace::Constant {
-            return Err(Refusal::new(format!("{path}.space"), "a store to constants", "another space: constants can only be read"));
+            return Err(Refusal::new(
+                format!("{path}.space"),
+                "a store to constants",
+                "another space: constants can only be read",
+            ));
         }
         Ok(())
     }
@@ -192,7 +235,11 @@ impl<'p> Checker<'p> {
     fn registers(&self, names: &[Box<str>], path: &str) -> Result<(), Refusal> {
         match names.iter().find(|name| !register(name)) {
             None => Ok(()),
-            Some(name) => Err(Refusal::new(path, format!("the register {name:?}"), "a name of letters, digits and _.$%")),
+            Some(name) => Err(Refusal::new(
+                path,
+                format!("the register {name:?}"),
+                "a name of letters, digits and _.$%",
+            )),
         }
     }
 
@@ -218,11 +265,16 @@ impl<'p> Checker<'p> {
             }
         });
         if let Some(name) = stranger {
-            return Err(Refusal::new(path, format!("the name {name:?}"), format!("a parameter, a buffer, a counter of a loop around, or one of {}", Builtin::ALL.map(|(name, _)| name).join(", "))));
+            return Err(Refusal::new(
+                path,
+                format!("the name {name:?}"),
+                format!(
+                    "a parameter, a buffer, a counter of a loop around, or one of {}",
+                    Builtin::ALL.map(|(name, _)| name).join(", ")
+                ),
+            ));
         }
         let folded = expression.fold(&|name| self.program.value(name));
-        folded
-            .map(drop)
-            .map_err(|error| Refusal::told(path, error))
+        folded.map(drop).map_err(|error| Refusal::told(path, error))
     }
 }

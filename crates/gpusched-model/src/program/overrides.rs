@@ -39,9 +39,8 @@ impl Program {
             match (parameter, buffer) {
                 (Some((_, value)), _) => *value = *new,
                 (None, Some((_, buffer))) => {
-                    buffer.bytes = u64::try_from(*new).map_err(|_| {
-                        Refusal::new(format!("buffers.{name}"), new, "its bytes")
-                    })?;
+                    buffer.bytes = u64::try_from(*new)
+                        .map_err(|_| Refusal::new(format!("buffers.{name}"), new, "its bytes"))?;
                 }
                 (None, None) => {
                     let names = program.parameters.iter().map(|(name, _)| name.as_str());

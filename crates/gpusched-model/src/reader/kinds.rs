@@ -5,7 +5,9 @@ use serde::de::DeserializeOwned;
 
 use super::Documents;
 use crate::Refusal;
-use crate::{Bound, Device, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet, WarpScenario};
+use crate::{
+    Bound, Device, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet, WarpScenario,
+};
 
 /// What a stream can consist of.
 pub trait Document: DeserializeOwned {

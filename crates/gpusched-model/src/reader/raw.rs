@@ -66,7 +66,10 @@ impl RawDocument {
         let text = str::from_utf8(&self.text).map_err(|error| {
             let before = &self.text[..error.valid_up_to()];
             let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-            (line, Refusal::new("", "bytes that are not UTF-8", "JSON in UTF-8"))
+            (
+                line,
+                Refusal::new("", "bytes that are not UTF-8", "JSON in UTF-8"),
+            )
         })?;
         if text.starts_with('\u{feff}') {
             let refusal = Refusal::new("", "a byte order mark", "JSON in UTF-8 without one");

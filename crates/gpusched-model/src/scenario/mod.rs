@@ -145,7 +145,8 @@ impl Scenario {
         for (index, kernel) in shape.kernels.iter().enumerate() {
             let of = |field: &str| format!("kernels[{index}].{field}");
             application(of("application"), kernel.application)?;
-            check_resources(&shape.platform, kernel).map_err(|(field, found, expected)| Refusal::new(of(field), found, expected))?;
+            check_resources(&shape.platform, kernel)
+                .map_err(|(field, found, expected)| Refusal::new(of(field), found, expected))?;
             let clustered = kernel.block_time.profile().map(ProfileTime::blocks);
             if let Some(found) = clustered.filter(|&found| found != u64::from(kernel.blocks)) {
                 let expected = format!("clusters of {} blocks in all, those of the kernel", kernel.blocks);

@@ -55,7 +55,10 @@ impl Place {
 
     /// Something wrong with one value.
     pub(super) fn fault(&self, line: Option<u64>, fault: Fault) -> Error {
-        Error::Refused(Refusal::told(fault.field, fault.message).at(&self.0, line.and_then(|line| usize::try_from(line).ok())))
+        Error::Refused(
+            Refusal::told(fault.field, fault.message)
+                .at(&self.0, line.and_then(|line| usize::try_from(line).ok())),
+        )
     }
 
     /// What the operating system refused.

@@ -105,8 +105,8 @@ pub fn import(logs: &[Log], device: &Device, name: &str, launched: LaunchTime) -
         kernels,
         copies: Vec::new(),
     };
-    let scenario = Scenario::new(shape)
-        .map_err(|refusal| refusal.and(&format!(", on {name}")).at(&first.file, None))?;
+    let scenario =
+        Scenario::new(shape).map_err(|refusal| refusal.and(&format!(", on {name}")).at(&first.file, None))?;
     Ok(Imported { scenario, executions })
 }
 

@@ -84,7 +84,10 @@ impl Log {
             }),
         };
         log.map_err(|fault| {
-            Error::Refused(Refusal::told(fault.field, fault.message).at(&file, fault.line.and_then(|line| usize::try_from(line).ok())))
+            Error::Refused(
+                Refusal::told(fault.field, fault.message)
+                    .at(&file, fault.line.and_then(|line| usize::try_from(line).ok())),
+            )
         })
     }
 

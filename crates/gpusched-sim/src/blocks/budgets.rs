@@ -2,7 +2,7 @@
 
 use crate::regulation::Governor;
 use gpusched_analysis::bandwidth::{Allocator, RemainingTable};
-use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::error::{Error, Result};
 use gpusched_model::scenario::{CpuTraffic, ScenarioShape};
 use gpusched_model::time::Time;
 use gpusched_model::{Kernel, Straddling};
@@ -38,7 +38,9 @@ impl Budgets {
             .protected(scenario)?
             .map(|(position, kernel)| {
                 let allocator = Allocator::new(&kernel, cpu.budget, cpu.policy, Straddling::default());
-                let allocator = allocator.map_err(|error| Refusal::told("cpu.budget", error))?;
+                let allocator = allocator.map_err(|error| {
+                    Error::from(error).map_refusal(|refusal| refusal.of_field("cpu.budget"))
+                })?;
                 Ok::<_, Error>(Protected::new(position, &kernel, Box::new(allocator)))
             })
             .transpose()?;

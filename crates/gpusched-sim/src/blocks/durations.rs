@@ -100,7 +100,11 @@ impl Durations {
                 let sms = launch.sms(device);
                 let waves = u64::from(launch.blocks).div_ceil(launch.active_blocks(device).max(1));
                 let total = wcet.at(sms, Contention::Isolated).ok_or_else(|| {
-                    Error::parameter(format!("kernels[{index}].block_time.wcet"), format!("no time for {sms} SMs"), "one")
+                    Error::parameter(
+                        format!("kernels[{index}].block_time.wcet"),
+                        format!("no time for {sms} SMs"),
+                        "one",
+                    )
                 })?;
                 Durations::Fixed(total.ns().div_ceil(waves.max(1)).max(1))
             }

@@ -96,15 +96,24 @@ impl Blocks {
                 }
                 BlockTimes::Wcet => Block::new(e0, e1),
                 BlockTimes::Mean => {
-                    let mean = |name: &str, distribution: Option<&gpusched_model::kernel::Distribution>, wcet: f64| {
+                    let mean = |name: &str,
+                                distribution: Option<&gpusched_model::kernel::Distribution>,
+                                wcet: f64| {
                         let found = distribution.map(|distribution| distribution.mean_ns);
                         found.filter(|&mean| mean > 0.0 && mean <= wcet).ok_or_else(|| {
                             let found = found.map_or("none".to_owned(), |mean| format!("{mean:?}"));
-                            Error::parameter(format!("clusters[{index}].{name}.mean_ns"), found, format!("a positive number up to the WCET, {wcet} ns"))
+                            Error::parameter(
+                                format!("clusters[{index}].{name}.mean_ns"),
+                                found,
+                                format!("a positive number up to the WCET, {wcet} ns"),
+                            )
                         })
                     };
                     let alone = mean("isolated", cluster.isolated_distribution(), e0)?;
-                    Block::new(alone, mean("interference", cluster.interference_distribution(), e1)?)
+                    Block::new(
+                        alone,
+                        mean("interference", cluster.interference_distribution(), e1)?,
+                    )
                 }
             });
         }

@@ -28,7 +28,11 @@ impl Replay {
         let blocks = trace.blocks() as u64;
         if blocks != kernel.blocks() {
             let expected = kernel.blocks();
-            return Err(Error::parameter("trace", format!("{blocks} blocks"), format!("{expected}, those of the kernel")));
+            return Err(Error::parameter(
+                "trace",
+                format!("{blocks} blocks"),
+                format!("{expected}, those of the kernel"),
+            ));
         }
         let table = RemainingTable::new(kernel);
         for block in 0..blocks {
@@ -43,7 +47,11 @@ impl Replay {
                 let position = usize::try_from(block).unwrap_or(usize::MAX);
                 let longest = trace.level(level).summary(position).max;
                 if longest > wcet.ns() {
-                    return Err(Error::parameter("trace", format!("{longest} ns for block {block} at {level}"), format!("at most {} ns, {name} of its cluster {index}", wcet.ns())));
+                    return Err(Error::parameter(
+                        "trace",
+                        format!("{longest} ns for block {block} at {level}"),
+                        format!("at most {} ns, {name} of its cluster {index}", wcet.ns()),
+                    ));
                 }
             }
         }

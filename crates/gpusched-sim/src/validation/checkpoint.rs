@@ -84,7 +84,11 @@ impl Checkpoint {
             valid += read as u64;
         }
         if number == 0 && !line.is_empty() && !line.starts_with(b"{\"gpusched\"") {
-            return Err(Error::file(path, "another file", format!("{CHECKPOINT}, or no file")));
+            return Err(Error::file(
+                path,
+                "another file",
+                format!("{CHECKPOINT}, or no file"),
+            ));
         }
         let mut checkpoint = Checkpoint {
             path: path.to_owned(),

@@ -175,7 +175,11 @@ pub fn parts(
     }
     if let Some(task) = place.iter().position(Option::is_none) {
         let found = format!("none with task {task}");
-        return Err(Error::parameter("partitions", found, "a plan that places every task"));
+        return Err(Error::parameter(
+            "partitions",
+            found,
+            "a plan that places every task",
+        ));
     }
     let part = |partition: &gpusched_model::Partition| {
         let policy = policy.unwrap_or(partition.verdict.policy);

@@ -73,7 +73,8 @@ impl Cases {
             }
         }
         names::unique(document, "case", cases.iter().map(Case::name).collect())?;
-        let work = Work::new(cases.len(), 1).ok_or_else(|| document.error(Refusal::told("case", "expected fewer cases")))?;
+        let work = Work::new(cases.len(), 1)
+            .ok_or_else(|| document.error(Refusal::told("case", "expected fewer cases")))?;
         let head = Head {
             name: shape.name,
             title: shape.title,

@@ -124,7 +124,10 @@ impl<'t> Scope<'t> {
     }
 
     fn aggregate(&self, aggregate: &Aggregate) -> Result<f64> {
-        let fail = |problem: String| self.table.error(None, Refusal::told("", format!("{aggregate}: {problem}")));
+        let fail = |problem: String| {
+            self.table
+                .error(None, Refusal::told("", format!("{aggregate}: {problem}")))
+        };
         let function;
         let values: Vec<f64> = match aggregate {
             Aggregate::Column {

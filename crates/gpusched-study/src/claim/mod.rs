@@ -136,7 +136,11 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
     let mut findings = Vec::new();
     for claim in claims {
         if !ids.insert(&claim.id) {
-            return Err(Error::parameter("claim", format!("two claims with the id {}", claim.id), "different ids"));
+            return Err(Error::parameter(
+                "claim",
+                format!("two claims with the id {}", claim.id),
+                "different ids",
+            ));
         }
         let lookup = &table;
         let table = lookup(&claim.table).ok_or_else(|| {
@@ -204,7 +208,14 @@ fn readings<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>>
 }
 
 fn missing_column(table: &Table) -> Error {
-    table.error(None, Refusal::new("", format!("no column `{READING}`"), "one, which the claim's `readings` need"))
+    table.error(
+        None,
+        Refusal::new(
+            "",
+            format!("no column `{READING}`"),
+            "one, which the claim's `readings` need",
+        ),
+    )
 }
 
 /// Where a column is that `claim` needs and its `table` lacks, to follow the error; `None` where it is in none of the others.
@@ -213,7 +224,9 @@ fn elsewhere<'t>(claim: &Claim, table: &Table, lookup: impl Fn(&str) -> Option<&
     let column = claim.holds.columns().into_iter().find(lacks)?;
     let has = |name: &&str| lookup(name).is_some_and(|table| table.find(column).is_some());
     if let Some(name) = ["results", "timing", "weighted"].iter().find(|name| has(name)) {
-        return Some(format!("say `table = \"{name}\"` in the claim: that table has `{column}`"));
+        return Some(format!(
+            "say `table = \"{name}\"` in the claim: that table has `{column}`"
+        ));
     }
     let makes_weighted = "say `weighted = true` in a study of partitioning: it makes a table `weighted`, for claims with \
                           `table = \"weighted\"`";

@@ -86,17 +86,28 @@ impl<'a> JournalReader<'a> {
             if !shard_counts || whole.starts_with(&self.buffer) {
                 return Ok(None);
             }
-            return Err(self.error(Refusal::new("", "another file", "the beginning of a journal of this study")));
+            return Err(self.error(Refusal::new(
+                "",
+                "another file",
+                "the beginning of a journal of this study",
+            )));
         };
         let found: Header = match serde_json::from_slice(line) {
             Ok(found) => found,
-            Err(error) => return Err(self.error(Refusal::told("", format!("not the first line of a journal: {error}")))),
+            Err(error) => {
+                return Err(self.error(Refusal::told(
+                    "",
+                    format!("not the first line of a journal: {error}"),
+                )));
+            }
         };
         match found.difference(expected, shard_counts) {
             None => Ok(Some(())),
-            Some((field, found, expected)) => {
-                Err(self.error(Refusal::new(field, format!("a journal of {field} {found}"), expected)))
-            }
+            Some((field, found, expected)) => Err(self.error(Refusal::new(
+                field,
+                format!("a journal of {field} {found}"),
+                expected,
+            ))),
         }
     }
 
@@ -110,10 +121,18 @@ impl<'a> JournalReader<'a> {
             Err(error) => return Err(self.error(Refusal::told("", format!("damaged: {error}")))),
         };
         let Some(record) = line.record() else {
-            return Err(self.error(Refusal::new("check", "a damaged line", "the checksum of the results")));
+            return Err(self.error(Refusal::new(
+                "check",
+                "a damaged line",
+                "the checksum of the results",
+            )));
         };
         match collection.add(record.chunk, &record.content) {
-            Added::Malformed => Err(self.error(Refusal::new("", "a damaged line", "the results of a chunk of this study"))),
+            Added::Malformed => Err(self.error(Refusal::new(
+                "",
+                "a damaged line",
+                "the results of a chunk of this study",
+            ))),
             Added::Conflict => {
                 let found = format!("chunk {} with other results than before", record.chunk);
                 Err(self.error(Refusal::new("chunk", found, "the same results")))
@@ -127,11 +146,17 @@ impl<'a> JournalReader<'a> {
         if *added == Added::New {
             return Ok(());
         }
-        Err(self.error(Refusal::new("chunk", format!("chunk {chunk} twice"), "each chunk once")))
+        Err(self.error(Refusal::new(
+            "chunk",
+            format!("chunk {chunk} twice"),
+            "each chunk once",
+        )))
     }
 
     fn error(&self, refusal: Refusal) -> Error {
         let refusal = refusal.at(self.path, self.line);
-        refusal.hint("delete this file to start anew, or choose another folder").into()
+        refusal
+            .hint("delete this file to start anew, or choose another folder")
+            .into()
     }
 }

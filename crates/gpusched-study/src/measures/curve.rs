@@ -91,8 +91,7 @@ impl Measure for Curves {
         let mut rows = Vec::new();
         for variant in &self.variants {
             let estimator = Estimator::new(&variant.kernel).straddling(straddling);
-            let points = curve(&estimator, budgets.as_slice(), sync)
-                .map_err(|error| Refusal::told("", error))?;
+            let points = curve(&estimator, budgets.as_slice(), sync)?;
             for point in points {
                 rows.extend(self.point(variant, point.bound.q, point.bound.wcet_ns, point.slowdown));
             }

@@ -42,9 +42,7 @@ impl Parameters for MappingParameters {
     type Measure = Mapping;
 
     fn prepare(self, _files: &mut Files) -> Result<Mapping, Refusal> {
-        let found = |field: &str, found: String, expected: &str| {
-            Err(Refusal::new(field, found, expected))
-        };
+        let found = |field: &str, found: String, expected: &str| Err(Refusal::new(field, found, expected));
         if !(2..=4).contains(&self.equation) {
             return found("equation", self.equation.to_string(), "2, 3 or 4");
         }

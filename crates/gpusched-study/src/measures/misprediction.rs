@@ -48,9 +48,7 @@ impl Parameters for MispredictionParameters {
     type Measure = Mispredictions;
 
     fn prepare(self, _files: &mut Files) -> Result<Mispredictions, Refusal> {
-        let refuse = |field: &str, found: String, expected: String| {
-            Err(Refusal::new(field, found, expected))
-        };
+        let refuse = |field: &str, found: String, expected: String| Err(Refusal::new(field, found, expected));
         let ascending = |[from, to]: [u32; 2]| from >= 1 && from <= to;
         let threads = self.platform.shape().threads_per_sm;
         if self.streams.is_empty() || self.streams.contains(&0) {

@@ -128,7 +128,11 @@ const fn entry<P: Parameters>() -> Entry {
 pub(super) fn find(name: &str) -> Result<&'static Entry, Refusal> {
     MEASURES.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names: Vec<&str> = MEASURES.iter().map(|entry| entry.name).collect();
-        Refusal::new("measure", format!("\"{name}\""), format!("one of {}", names.join(", ")))
+        Refusal::new(
+            "measure",
+            format!("\"{name}\""),
+            format!("one of {}", names.join(", ")),
+        )
     })
 }
 

@@ -95,8 +95,7 @@ impl Measure for NominalBudgets {
             .variants
             .par_iter()
             .map(|variant| {
-                let found = nominal(&variant.kernel, slowdown, sync, straddling)
-                    .map_err(|error| Refusal::told("", error))?;
+                let found = nominal(&variant.kernel, slowdown, sync, straddling)?;
                 Ok(self.row(variant, found.nominal_q))
             })
             .collect();

@@ -44,7 +44,11 @@ impl Parameters for OccupancyParameters {
 
     fn prepare(self, _files: &mut Files) -> Result<Occupancy, Refusal> {
         if self.threads.is_empty() || self.threads.contains(&0) {
-            return Err(Refusal::new("threads", format!("{:?}", self.threads), "positive numbers"));
+            return Err(Refusal::new(
+                "threads",
+                format!("{:?}", self.threads),
+                "positive numbers",
+            ));
         }
         for (field, list) in [
             ("registers", &self.registers),
@@ -58,7 +62,11 @@ impl Parameters for OccupancyParameters {
             .iter()
             .fold(self.threads.len(), |rows, list| rows.saturating_mul(list.len()));
         if rows > MAX_ROWS {
-            return Err(Refusal::new("", format!("{rows} combinations"), format!("at most {MAX_ROWS}")));
+            return Err(Refusal::new(
+                "",
+                format!("{rows} combinations"),
+                format!("at most {MAX_ROWS}"),
+            ));
         }
         Ok(Occupancy { parameters: self })
     }

@@ -1,7 +1,7 @@
 //! How far the plans of heuristics are from the fewest SMs there could be.
 
-use gpusched_model::Refusal;
 use gpusched_analysis::interference::model_of;
+use gpusched_model::Refusal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -180,9 +180,7 @@ impl Parameters for OptimalityParameters {
     type Measure = Optimality;
 
     fn prepare(self, _files: &mut Files) -> Result<Optimality, Refusal> {
-        let refuse = |field: &str, found: String, expected: &str| {
-            Err(Refusal::new(field, found, expected))
-        };
+        let refuse = |field: &str, found: String, expected: &str| Err(Refusal::new(field, found, expected));
         if !(1..=MAX_SMS).contains(&self.sms) {
             return refuse("sms", self.sms.to_string(), "1 to 65536");
         }

@@ -62,8 +62,8 @@ impl Parameters for PlantedParameters {
         let kernel = match self.intervals {
             None => kernel,
             Some(count) => {
-                let intervals = alternate(kernel.clusters(), count)
-                    .map_err(|error| Refusal::told("intervals", error))?;
+                let intervals =
+                    alternate(kernel.clusters(), count).map_err(|error| Refusal::told("intervals", error))?;
                 kernel
                     .with_intervals(intervals)
                     .map_err(|error| Refusal::told("intervals", error))?

@@ -94,9 +94,7 @@ impl Parameters for SharedMemoryParameters {
     type Measure = SharedMemories;
 
     fn prepare(self, _files: &mut Files) -> Result<SharedMemories, Refusal> {
-        let refuse = |field: &str, found: String, expected: &str| {
-            Err(Refusal::new(field, found, expected))
-        };
+        let refuse = |field: &str, found: String, expected: &str| Err(Refusal::new(field, found, expected));
         if !(1..=64).contains(&self.sms) {
             return refuse("sms", self.sms.to_string(), "1 to 64");
         }

@@ -1,7 +1,7 @@
 //! A kernel with other numbers of active blocks and other splits of its blocks.
 
-use gpusched_model::Refusal;
 use super::{Row, Splits};
+use gpusched_model::Refusal;
 use gpusched_model::{Cluster, Factor, Kernel};
 
 /// The columns that tell variants apart.
@@ -37,7 +37,11 @@ pub(super) fn variants(
 ) -> Result<Vec<Variant>, Refusal> {
     let active_blocks = match active_blocks {
         Some([]) => {
-            return Err(Refusal::new("active_blocks", "an empty list", "numbers of blocks"));
+            return Err(Refusal::new(
+                "active_blocks",
+                "an empty list",
+                "numbers of blocks",
+            ));
         }
         Some(list) => list.to_vec(),
         None => vec![kernel.active_blocks()],
@@ -50,7 +54,11 @@ pub(super) fn variants(
     };
     let count = active_blocks.len() * splits.len().max(1);
     if count.saturating_mul(rows) > MAX_ROWS {
-        return Err(Refusal::new("", format!("{count} variants of {rows} rows"), format!("at most {MAX_ROWS} rows")));
+        return Err(Refusal::new(
+            "",
+            format!("{count} variants of {rows} rows"),
+            format!("at most {MAX_ROWS} rows"),
+        ));
     }
     let mut variants = Vec::with_capacity(count);
     for &active in &active_blocks {

@@ -47,7 +47,11 @@ impl Parameters for WarpsParameters {
         let shape = scenario.shape();
         let Some(varied) = shape.kernels.iter().position(|kernel| kernel.name == self.kernel) else {
             let names: Vec<&str> = shape.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
-            return Err(Refusal::new("kernel", format!("{:?}", self.kernel), format!("one of {}", names.join(", "))));
+            return Err(Refusal::new(
+                "kernel",
+                format!("{:?}", self.kernel),
+                format!("one of {}", names.join(", ")),
+            ));
         };
         let schedulers = self.schedulers.unwrap_or_else(|| vec![shape.scheduler]);
         if schedulers.is_empty() {
@@ -61,7 +65,11 @@ impl Parameters for WarpsParameters {
             .collect::<Result<_, _>>()?;
         let count = schedulers.len().saturating_mul(budgets.len());
         if count > MOST {
-            return Err(Refusal::new("budgets", format!("{count} budgets of all schedulers"), format!("at most {MOST}")));
+            return Err(Refusal::new(
+                "budgets",
+                format!("{count} budgets of all schedulers"),
+                format!("at most {MOST}"),
+            ));
         }
         let mut scenarios = Vec::new();
         for &scheduler in &schedulers {
@@ -89,9 +97,7 @@ pub(super) fn whole(budget: Factor) -> Result<u32, Refusal> {
     let quotient = u32::try_from(numerator / denominator);
     match quotient {
         Ok(quotient) if numerator % denominator == 0 => Ok(quotient),
-        _ => {
-            Err(Refusal::new("budgets", budget, "whole numbers"))
-        }
+        _ => Err(Refusal::new("budgets", budget, "whole numbers")),
     }
 }
 

@@ -1,12 +1,12 @@
 //! What a study of partitioning must be beyond its shape.
 
-use gpusched_model::Refusal;
 use crate::axis::MAX_VALUES;
 use crate::document::Document;
 use crate::names::unique;
 use crate::work::Point;
 use gpusched_analysis::generation::check_blocks;
 use gpusched_analysis::partitioning::Offer;
+use gpusched_model::Refusal;
 use gpusched_model::device::Granularity;
 use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
@@ -64,8 +64,9 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
 /// Traffic counts where there is some, and where there is a proof.
 pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
     for (index, reading) in shape.reading.iter().enumerate() {
-        let error =
-            |field: &str, message: String| Err(document.error(Refusal::told(format!("reading[{index}].{field}"), message)));
+        let error = |field: &str, message: String| {
+            Err(document.error(Refusal::told(format!("reading[{index}].{field}"), message)))
+        };
         let (interference, policy) = (reading.interference, reading.policy);
         if !interference.counts_bandwidth() {
             if let Some(arbitration) = reading.arbitration {
@@ -114,7 +115,10 @@ pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
         (Some(_), Some(_)) => {
             Err(document.error(Refusal::new("platform", "both `sms` and `platform`", "one")))
         }
-        (None, None) => Err(document.error(Refusal::told("", "missing field `sms` (or `platform`, or `device`)"))),
+        (None, None) => Err(document.error(Refusal::told(
+            "",
+            "missing field `sms` (or `platform`, or `device`)",
+        ))),
     }
 }
 

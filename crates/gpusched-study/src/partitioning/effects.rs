@@ -1,9 +1,9 @@
 //! Options of algorithms that would have no effect, or none that makes sense: the command line refuses them, too.
 
-use gpusched_model::Refusal;
 use super::shape::{Algorithm, PartitioningShape as Shape};
 use crate::document::Document;
 use gpusched_analysis::partitioning::{HeuristicKind, NEAR_ENOUGH, Objective, Traffic, listed, near_enough};
+use gpusched_model::Refusal;
 use gpusched_model::error::Result;
 
 /// # Errors

@@ -158,7 +158,11 @@ fn check_selections(tables: &[Table], selections: &[Selection]) -> Result<()> {
             let known: Vec<String> = columns.iter().map(Column::examples).collect();
             let Selection { column, value } = selection;
             let expected = format!("one of {}", known.join(", "));
-            return Err(Error::parameter(column, format!("no row with {column} = {value}"), expected));
+            return Err(Error::parameter(
+                column,
+                format!("no row with {column} = {value}"),
+                expected,
+            ));
         }
     }
     Ok(())
@@ -166,7 +170,11 @@ fn check_selections(tables: &[Table], selections: &[Selection]) -> Result<()> {
 
 fn check_count(count: usize, limit: usize, what: &str, column: &str) -> Result<()> {
     if count > limit {
-        let refusal = Refusal::new(column, format!("more than {limit} {what}"), format!("at most {limit}"));
+        let refusal = Refusal::new(
+            column,
+            format!("more than {limit} {what}"),
+            format!("at most {limit}"),
+        );
         let hint = format!("choose rows by their value of `{column}`");
         return Err(refusal.hint(hint).into());
     }

@@ -56,7 +56,11 @@ impl Settings {
             Err(Error::Refused(Refusal::told(field, message).at(file, line)))
         };
         if bytes.len() as u64 > MAX_BYTES {
-            return refuse(1, "", format!("found a file of more than {MAX_BYTES} bytes, expected at most that"));
+            return refuse(
+                1,
+                "",
+                format!("found a file of more than {MAX_BYTES} bytes, expected at most that"),
+            );
         }
         let tokens = match tokens(bytes) {
             Ok(tokens) => tokens,

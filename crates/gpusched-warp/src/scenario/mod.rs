@@ -90,8 +90,7 @@ impl Setup {
         }
         let mut machine = shape.machine.clone().into_shape();
         machine.dispatch.share_sms = shape.shares_sms();
-        let machine =
-            Machine::new(machine).map_err(|refusal| fault(refusal.within("machine")))?;
+        let machine = Machine::new(machine).map_err(|refusal| fault(refusal.within("machine")))?;
         if !shape.warm {
             warm.clear();
         }

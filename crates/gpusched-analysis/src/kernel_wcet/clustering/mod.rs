@@ -65,7 +65,11 @@ impl Clustering {
     pub fn new(trace: &Trace, options: &Options) -> Result<Clustering> {
         let Options { alpha, most } = *options;
         if !(alpha > 0.0 && alpha < 1.0) {
-            return Err(Error::parameter("alpha", format!("{alpha:?}"), "a number between 0 and 1"));
+            return Err(Error::parameter(
+                "alpha",
+                format!("{alpha:?}"),
+                "a number between 0 and 1",
+            ));
         }
         if !(1..=MAX_CLUSTERS).contains(&most) {
             return Err(Error::parameter("clusters", most, format!("1 to {MAX_CLUSTERS}")));
@@ -75,7 +79,13 @@ impl Clustering {
         let critical = factor / (kept.max(1) as f64).sqrt();
         if blocks > 1 && critical > COARSEST {
             let needed = (factor / COARSEST).powi(2).ceil();
-            return Err(Error::parameter("trace", format!("{kept} measurements of each block at q = 0"), format!("at least {needed}: with fewer, no two of {blocks} blocks can be told apart at alpha {alpha:?}")));
+            return Err(Error::parameter(
+                "trace",
+                format!("{kept} measurements of each block at q = 0"),
+                format!(
+                    "at least {needed}: with fewer, no two of {blocks} blocks can be told apart at alpha {alpha:?}"
+                ),
+            ));
         }
         let grid = Grid::new(&trace.isolated);
         let mut search = search::Search::new(&grid, factor, most);

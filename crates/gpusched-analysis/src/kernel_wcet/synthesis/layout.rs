@@ -10,9 +10,7 @@ use gpusched_model::kernel::Interval;
 /// # Errors
 /// [`Error::Refused`] for fewer intervals than clusters, several for a single cluster, or more than a cluster has blocks.
 pub fn alternate(clusters: &[Cluster], count: usize) -> Result<Vec<Interval>> {
-    let refuse = |expected: String| {
-        Err(Error::parameter("intervals", count, expected))
-    };
+    let refuse = |expected: String| Err(Error::parameter("intervals", count, expected));
     if count < clusters.len() {
         return refuse(format!("at least one for each of {} clusters", clusters.len()));
     }

@@ -57,7 +57,11 @@ impl Synthesizer {
             for (name, distribution, wcet) in levels {
                 let field = format!("clusters[{index}].{name}");
                 let Some(distribution) = distribution else {
-                    return Err(Error::parameter(field, "none", "a distribution with mean_ns and std_ns: from a WCET alone no times can be drawn"));
+                    return Err(Error::parameter(
+                        field,
+                        "none",
+                        "a distribution with mean_ns and std_ns: from a WCET alone no times can be drawn",
+                    ));
                 };
                 let truncated = Truncated::new(distribution.mean_ns, distribution.std_ns, wcet.ns());
                 pair.push(truncated.map_err(|message| Refusal::told(field, message))?);

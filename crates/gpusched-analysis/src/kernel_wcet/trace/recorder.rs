@@ -162,7 +162,11 @@ impl Recorder {
         let [isolated, interference] = self.levels;
         for level in [&isolated, &interference] {
             if level.runs() == 0 {
-                return Err(Error::parameter("", format!("no run at {} in the trace", level.level()), "runs without interference (q = 0) and with it (q = 1)"));
+                return Err(Error::parameter(
+                    "",
+                    format!("no run at {} in the trace", level.level()),
+                    "runs without interference (q = 0) and with it (q = 1)",
+                ));
             }
         }
         Ok(Trace {

@@ -130,7 +130,11 @@ impl Offer {
 
 fn unknown(device: &Device, granularity: Granularity) -> Error {
     let known: Vec<String> = device.granularities().iter().map(ToString::to_string).collect();
-    Error::parameter("granularity", granularity, format!("{}, which device {} has", known.join(", "), device.name()))
+    Error::parameter(
+        "granularity",
+        granularity,
+        format!("{}, which device {} has", known.join(", "), device.name()),
+    )
 }
 
 /// Partitions of whole units of `unit` SMs, one after the other.

@@ -125,7 +125,11 @@ impl Parameters for BudgetParameters {
                 None => quantities.is_empty().then(|| "an empty list".to_owned()),
             };
             if let Some(found) = found {
-                return Err(Refusal::new("quantities", found, format!("some of {}", QUANTITIES.join(", "))));
+                return Err(Refusal::new(
+                    "quantities",
+                    found,
+                    format!("some of {}", QUANTITIES.join(", ")),
+                ));
             }
         }
         for scenario in &scenarios {
@@ -144,7 +148,11 @@ impl Parameters for BudgetParameters {
                         .any(|r| r.benchmark.as_deref() == Some(name))
                 };
                 if !known(&benchmark) {
-                    return Err(Refusal::new("benchmark", format!("\"{benchmark}\""), format!("a benchmark of {path}")));
+                    return Err(Refusal::new(
+                        "benchmark",
+                        format!("\"{benchmark}\""),
+                        format!("a benchmark of {path}"),
+                    ));
                 }
                 Some((results, benchmark))
             }

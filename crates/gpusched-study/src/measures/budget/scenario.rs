@@ -88,7 +88,11 @@ impl Scenario {
     ) -> Result<Vec<Scenario>, Refusal> {
         let count = blocks.len() * offsets.len() * patterns.len() * demands.len();
         if !(1..=MAX_SCENARIOS).contains(&count) {
-            return Err(Refusal::new("", format!("{count} combinations of blocks, offsets, patterns and demands"), format!("1 to {MAX_SCENARIOS}")));
+            return Err(Refusal::new(
+                "",
+                format!("{count} combinations of blocks, offsets, patterns and demands"),
+                format!("1 to {MAX_SCENARIOS}"),
+            ));
         }
         let mut scenarios = Vec::with_capacity(count);
         for &blocks in blocks {

@@ -73,7 +73,8 @@ impl SharedSms {
             record_issues: false,
             limit: LIMIT,
         };
-        let results = run(&self.machine, &launches, &settings).map_err(|failure| Refusal::told("", failure))?;
+        let results =
+            run(&self.machine, &launches, &settings).map_err(|failure| Refusal::told("", failure))?;
         let responses = results.kernels.iter().zip(&launches);
         Ok(Course {
             question,

@@ -67,7 +67,11 @@ impl Parameters for SharedSmsParameters {
     fn prepare(self, files: &mut Files) -> Result<SharedSms, Refusal> {
         let mut shape = Machine::named(&self.machine)
             .ok_or_else(|| {
-                Refusal::new("machine", format!("{:?}", self.machine), format!("one of {}", Machine::names()))
+                Refusal::new(
+                    "machine",
+                    format!("{:?}", self.machine),
+                    format!("one of {}", Machine::names()),
+                )
             })?
             .into_shape();
         shape.dispatch.share_sms = true;
@@ -75,7 +79,11 @@ impl Parameters for SharedSmsParameters {
             .map_err(|error| Refusal::told("machine", format!("{}: {error}", self.machine)))?;
         let count = self.programs.len();
         if !(2..=KERNELS).contains(&count) {
-            return Err(Refusal::new("programs", format!("{count} programs"), format!("from 2 to {KERNELS}")));
+            return Err(Refusal::new(
+                "programs",
+                format!("{count} programs"),
+                format!("from 2 to {KERNELS}"),
+            ));
         }
         if self.blocks == Some(0) {
             return Err(Refusal::new("blocks", "0", "at least 1"));
@@ -89,7 +97,11 @@ impl Parameters for SharedSmsParameters {
         let budgets: Vec<u32> = budgets.collect::<Result<_, _>>()?;
         let courses = self.schedulers.len().saturating_mul(budgets.len());
         if courses > MOST {
-            return Err(Refusal::new("budgets", format!("{courses} budgets of all schedulers"), format!("at most {MOST}")));
+            return Err(Refusal::new(
+                "budgets",
+                format!("{courses} budgets of all schedulers"),
+                format!("at most {MOST}"),
+            ));
         }
         Ok(SharedSms {
             machine,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Files};
+use super::Files;
 use gpusched_analysis::prediction::SECTOR_BYTES;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::memory_profile::{MemoryPoint, MemoryProfileShape};

@@ -105,7 +105,9 @@ impl<'a> Blocks<'a> {
     fn launch(&self, stream: u32, kernel: usize, sms: u32) -> Result<Launch> {
         let program = self.bench.program(kernel)?;
         let alone = self.measured.get(&(kernel, sms));
-        let alone = alone.ok_or_else(|| Error::parameter(format!("kernel {kernel}"), format!("no run on {sms} SMs"), "one"))?;
+        let alone = alone.ok_or_else(|| {
+            Error::parameter(format!("kernel {kernel}"), format!("no run on {sms} SMs"), "one")
+        })?;
         let blocks = u32::try_from(program.blocks()).unwrap_or(u32::MAX).max(1);
         let need = BlockNeed {
             threads: u32::try_from(program.block.count()).unwrap_or(u32::MAX),

@@ -142,13 +142,16 @@ fn given(bench: &Bench, index: usize, members: &[Member]) -> Result<Members, Ref
     let sms: u64 = members.iter().map(|member| u64::from(member.sms)).sum();
     if members.is_empty() || sms > all || members.iter().any(|member| member.sms == 0) {
         let found = format!("{} kernels on {sms} SMs", members.len());
-        return Err(refuse(found, format!("1 to {all} SMs for each, and {all} together")));
+        return Err(refuse(
+            found,
+            format!("1 to {all} SMs for each, and {all} together"),
+        ));
     }
     let member = |member: &Member| {
         let kernel = bench.names().iter().position(|name| *name == member.kernel);
         let names = || bench.names().join(", ");
-        let kernel = kernel
-            .ok_or_else(|| refuse(format!("{:?}", member.kernel), format!("one of {}", names())))?;
+        let kernel =
+            kernel.ok_or_else(|| refuse(format!("{:?}", member.kernel), format!("one of {}", names())))?;
         Ok((kernel, member.sms))
     };
     let found = members.iter().map(member).collect::<Result<Members, Refusal>>()?;

@@ -83,7 +83,11 @@ impl Window {
         };
         match from < to {
             true => Ok(Window { from, to }),
-            false => Err(Error::parameter("window", format!("{from} to {to}"), "an end after the beginning")),
+            false => Err(Error::parameter(
+                "window",
+                format!("{from} to {to}"),
+                "an end after the beginning",
+            )),
         }
     }
 

@@ -55,7 +55,16 @@ const AREA: &str = "#b4b4b4";
 pub fn svg(timeline: &Timeline, options: &Options) -> Result<String> {
     let scene = Scene::new(timeline, options)?;
     if scene.bars() > MAX_SLICES {
-        return Err(Error::parameter("window", format!("{} slices from {} to {}", scene.bars(), scene.window.from, scene.window.to), format!("at most {MAX_SLICES} in a figure: choose a shorter window")));
+        return Err(Error::parameter(
+            "window",
+            format!(
+                "{} slices from {} to {}",
+                scene.bars(),
+                scene.window.from,
+                scene.window.to
+            ),
+            format!("at most {MAX_SLICES} in a figure: choose a shorter window"),
+        ));
     }
     Ok(Figure::new(&scene).draw(&scene, options.title.as_deref()))
 }

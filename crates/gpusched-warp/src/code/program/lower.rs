@@ -8,8 +8,7 @@ use crate::code::{Caching, Instruction, Number, Operation, Register, Space};
 use gpusched_model::Refusal;
 use gpusched_model::program::expression::Unary;
 use gpusched_model::program::{
-    Access, Cache, Expression, INSTRUCTION_BYTES, Instruction as Source, MemorySpace, Op, Program,
-    Statement,
+    Access, Cache, Expression, INSTRUCTION_BYTES, Instruction as Source, MemorySpace, Op, Program, Statement,
 };
 
 /// Instructions of a program, at most; as for the text of programs.
@@ -101,7 +100,11 @@ impl<'p> Lowering<'p> {
         for (index, statement) in body.iter().enumerate() {
             let path = format!("{path}[{index}]");
             if self.steps.len() >= MOST {
-                return Err(Refusal::new(path, "more than 2^20 instructions in the program", "at most 2^20"));
+                return Err(Refusal::new(
+                    path,
+                    "more than 2^20 instructions in the program",
+                    "at most 2^20",
+                ));
             }
             match statement {
                 Statement::Instruction(instruction) => self.instruction(instruction, &path)?,
