@@ -82,7 +82,7 @@ impl Args {
                     Allocator::new(&kernel, q, policy, self.regulation.straddling)?,
                 ))
             })
-            .collect::<std::result::Result<_, _>>()?;
+            .collect::<Result<_>>()?;
         let deadline = allocators.first().map_or(Time::ZERO, |first| first.1.deadline());
         let (format, pool) = (global.format(), global.pool()?);
         let mut tallies: Vec<Tally> = allocators

@@ -64,10 +64,10 @@ pub(super) fn variants(
     for &active in &active_blocks {
         let mut push = |split: String, clusters: Vec<Cluster>, field: &str| {
             let variant = Kernel::new(active, kernel.regulation_period(), clusters)
-                .map_err(|error| Refusal::told(field, error))?;
+                .map_err(|refusal| refusal.of_field(field))?;
             let kernel = variant.with_name(kernel.name().map(str::to_owned));
             variants.push(Variant { split, kernel });
-            Ok(())
+            Ok::<_, Refusal>(())
         };
         if splits.is_empty() {
             let blocks: Vec<String> = kernel
@@ -175,7 +175,7 @@ mod tests {
             (vec![4], 100_001, ""),
         ] {
             let refusal = variants(&kernel(), Some(&active), None, rows).unwrap_err();
-            assert_eq!(refusal.field, field, "{refusal:?}");
+            assert_eq!(refusal.field(), field, "{refusal:?}");
         }
     }
 }
