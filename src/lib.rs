@@ -1,5 +1,38 @@
 //! Real-time schedulability analysis for GPUs: one library, and one command of the same name.
 //!
+//! A task set is built, divided among the SMs of a GPU, checked by separate code, and simulated:
+//!
+//! ```
+//! use gpusched::interference::Conflict;
+//! use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+//! use gpusched::simulator::tasks::{Pattern, Simulation, Tally};
+//! use gpusched::simulator::validation::system::parts;
+//! use gpusched::{Factor, Kind, Policy, Task, TaskSet, WcetFunction};
+//!
+//! let lidar = WcetFunction::amdahl("80ms".parse()?, "0.1".parse()?, "2.3".parse()?)?;
+//! let camera = WcetFunction::amdahl("90ms".parse()?, "0.02".parse()?, "1.2".parse()?)?;
+//! let lidar = Task::new("50ms".parse()?, lidar).deadline("40ms".parse()?).kind(Kind::Memory).build()?;
+//! let camera = Task::new("33ms".parse()?, camera).kind(Kind::Compute).build()?;
+//! let set = TaskSet::new(None, vec![lidar, camera])?;
+//!
+//! let problem = Problem::new(&set, 8, Policy::Edf, &Conflict)?;
+//! let plan = partition(&problem, &Heuristic::from(HeuristicKind::Sms));
+//! assert!(plan.schedulable && plan.sms_used <= 8);
+//! gpusched::verification::verify(&plan, &set)?;
+//!
+//! for part in parts(&problem, &plan, None, Factor::ONE)? {
+//!     let releases = Pattern::default().releases(&part.tasks, (1, 0));
+//!     let run = Simulation::new(&part.tasks, &releases, part.discipline, &part.order, "1s".parse()?, (1, 0))?;
+//!     let mut tally = Tally::new(part.tasks.len());
+//!     run.run(&mut tally);
+//!     assert_eq!(tally.misses(), 0);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Each module is a crate, or a part of one: `gpusched-model`, `-analysis`, `-verify`, `-warp`, `-sim`, `-recording` and `-study`.
+//! Examples on their pages name these crates; here `gpusched_model` is [`model`], and so on.
+//!
 //! | paper | tag |
 //! |---|---|
 //! | J. Singh, MSc thesis, UIUC 2021 (chapter 3 = Zahaf et al., RTNS 2021) | [Singh21] |
@@ -8,52 +41,33 @@
 //! | Aghilinasab et al., IEEE TCAD 39(11), 2020 | [Aghilinasab20] |
 //! | Masola et al., JSSPP 2023 | [Masola23] |
 //! | Khairy et al. (Accel-Sim), ISCA 2020 | [Khairy20] |
-//!
-//! Dependencies between the modules point one way: [`time`] ← [`model`] ← {[`examiner`], [`gpgpusim_config`]} ← {[`generation`], [`interference`],
-//! [`schedulability`], [`kernel_wcet`]} ← {[`partitioning`], [`bandwidth`], [`prediction`]} ← {[`study`], [`simulator`]} ←
-//! [`validation`] ← `plot` ← `cli`. [`verification`] depends on [`time`] and [`model`]
-//! alone: it checks the plans of the others without them; [`accelsim`] on none of these.
-//!
-//! ```
-//! use gpusched::interference::Conflict;
-//! use gpusched::model::{Policy, TaskSet};
-//! use gpusched::partitioning::{partition, Heuristic, HeuristicKind, Problem};
-//!
-//! let set: TaskSet = serde_json::from_str(r#"{"tasks":[
-//!     {"name":"lidar",  "period":"50ms", "kind":"memory",  "wcet":{"amdahl":{"work":"80ms","serial":0.1,"conflict":2.3}}},
-//!     {"name":"camera", "period":"33ms", "kind":"compute", "wcet":{"amdahl":{"work":"90ms","serial":0.02,"conflict":1.2}}}
-//! ]}"#)?;
-//! let problem = Problem::new(&set, 8, Policy::Edf, &Conflict)?;
-//! let plan = partition(&problem, &Heuristic::from(HeuristicKind::Sms));
-//! assert!(plan.schedulable && plan.sms_used <= 8);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
-// [Singh21] and [ns] in doc comments are a paper and a unit, not links.
-#![allow(rustdoc::broken_intra_doc_links)]
+pub use gpusched_analysis::{
+    bandwidth, export, generation, interference, kernel_wcet, partitioning, prediction, schedulability,
+};
+pub use gpusched_model::error::Error;
+pub use gpusched_model::time::Time;
+pub use gpusched_model::{
+    self as model, Factor, Kind, Plan, Policy, Task, TaskSet, WcetFunction, error, time,
+};
+pub use gpusched_recording as recording;
+pub use gpusched_sim as simulator;
+pub use gpusched_study as study;
+pub use gpusched_verify as verification;
+pub use gpusched_warp as warp;
 
-pub mod accelsim;
-pub mod artifact;
-pub mod bandwidth;
+// Names of the first design, which programs may use.
+#[doc(hidden)]
+pub use gpusched_model::artifact;
+#[doc(hidden)]
+pub use gpusched_recording::examiner;
+#[doc(hidden)]
+pub use gpusched_sim::validation;
+#[doc(hidden)]
+pub use gpusched_study::plot;
+#[doc(hidden)]
+pub use gpusched_warp::{accelsim, gpgpusim_config, ptx};
+
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
-pub mod error;
-pub mod examiner;
-pub mod export;
-pub mod generation;
-pub mod gpgpusim_config;
-pub mod interference;
-pub mod kernel_wcet;
-pub mod model;
-pub mod partitioning;
-#[cfg(feature = "cli")]
-pub mod plot;
-pub mod prediction;
-pub mod ptx;
-pub mod schedulability;
-pub mod simulator;
-pub mod study;
-pub mod time;
-pub mod validation;
-pub mod verification;
-mod words;

@@ -1,0 +1,203 @@
+//! Exact decimal factors such as 0.02 or 2.3, so that no rounding of a float can decide a verdict.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use serde::de::{self, Deserializer, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// A non-negative decimal number with at most nine digits after the point, kept exactly.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Factor {
+    // A reduced fraction: WCETs are evaluated from it millions of times.
+    numerator: u64,
+    denominator: u64,
+}
+
+const ONE: u64 = 1_000_000_000;
+
+/// The largest factor accepted: a million.
+const LIMIT: u64 = 1_000_000 * ONE;
+
+const EXPECTED: &str = "a number from 0 to 1000000 with at most nine decimals";
+
+impl Factor {
+    /// The factor 0.
+    pub const ZERO: Factor = Factor {
+        numerator: 0,
+        denominator: 1,
+    };
+    /// The factor 1.
+    pub const ONE: Factor = Factor {
+        numerator: 1,
+        denominator: 1,
+    };
+
+    /// `billionths` · 10⁻⁹, or `None` above a million.
+    pub const fn from_billionths(billionths: u64) -> Option<Factor> {
+        if billionths > LIMIT {
+            return None;
+        }
+        let divisor = gcd(billionths, ONE);
+        Some(Factor {
+            numerator: billionths / divisor,
+            denominator: ONE / divisor,
+        })
+    }
+
+    /// The decimal that `value` prints as, or `None` if that is negative, not finite, above a million or finer
+    /// than a billionth.
+    pub fn from_f64(value: f64) -> Option<Factor> {
+        if !(0.0..=1e6).contains(&value) {
+            return None;
+        }
+        // The shortest decimal that reads back as `value`: what the user wrote, up to 15 digits.
+        Factor::from_decimal(&format!("{value}"))
+    }
+
+    /// The number that `text` writes with digits and at most one point, exactly.
+    fn from_decimal(text: &str) -> Option<Factor> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !digits(whole) || !digits(fraction) || fraction.len() > 9 {
+            return None;
+        }
+        let whole: u64 = whole.parse().ok()?;
+        let fraction: u64 = format!("{fraction:0<9}").parse().ok()?;
+        Factor::from_billionths(whole.checked_mul(ONE)?.checked_add(fraction)?)
+    }
+
+    /// The factor as a reduced fraction (numerator, denominator).
+    pub const fn ratio(self) -> (u64, u64) {
+        (self.numerator, self.denominator)
+    }
+
+    /// The nearest float: for output and generators.
+    pub fn as_f64(self) -> f64 {
+        self.billionths() as f64 / ONE as f64
+    }
+
+    fn billionths(self) -> u64 {
+        self.numerator * (ONE / self.denominator)
+    }
+}
+
+const fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+impl PartialOrd for Factor {
+    fn partial_cmp(&self, other: &Factor) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Factor {
+    fn cmp(&self, other: &Factor) -> Ordering {
+        self.billionths().cmp(&other.billionths())
+    }
+}
+
+impl fmt::Display for Factor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_f64().fmt(f)
+    }
+}
+
+/// A text that is not a factor.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("found `{found}`, expected {EXPECTED}")]
+pub struct ParseFactorError {
+    found: String,
+}
+
+impl std::str::FromStr for Factor {
+    type Err = ParseFactorError;
+
+    fn from_str(text: &str) -> Result<Factor, ParseFactorError> {
+        Factor::from_decimal(text).ok_or_else(|| ParseFactorError {
+            found: text.to_owned(),
+        })
+    }
+}
+
+impl Serialize for Factor {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.as_f64())
+    }
+}
+
+impl<'de> Deserialize<'de> for Factor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Factor, D::Error> {
+        struct FactorVisitor;
+        impl Visitor<'_> for FactorVisitor {
+            type Value = Factor;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(EXPECTED)
+            }
+
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Factor, E> {
+                Factor::from_f64(value).ok_or_else(|| E::invalid_value(de::Unexpected::Float(value), &self))
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Factor, E> {
+                value
+                    .checked_mul(ONE)
+                    .and_then(Factor::from_billionths)
+                    .ok_or_else(|| E::invalid_value(de::Unexpected::Unsigned(value), &self))
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Factor, E> {
+                match u64::try_from(value) {
+                    Ok(value) => self.visit_u64(value),
+                    Err(_) => Err(E::invalid_value(de::Unexpected::Signed(value), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(FactorVisitor)
+    }
+}
+
+impl schemars::JsonSchema for Factor {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Factor".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": EXPECTED,
+            "type": "number",
+            "minimum": 0,
+            "maximum": 1_000_000
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_exact_fractions() {
+        let ratio = |value| Factor::from_f64(value).map(Factor::ratio);
+        assert_eq!(ratio(0.02), Some((1, 50)));
+        assert_eq!(ratio(2.3), Some((23, 10)));
+        assert_eq!(ratio(1.0), Some((1, 1)));
+        assert_eq!(ratio(0.0), Some((0, 1)));
+        assert_eq!(ratio(0.000000001), Some((1, 1_000_000_000)));
+        for bad in [-0.1, f64::NAN, f64::INFINITY, 1e7, 1.0 / 3.0, 1e-10] {
+            assert_eq!(ratio(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn json_round_trips() {
+        for text in ["0.02", "2.3", "1.0", "123456.789"] {
+            let factor: Factor = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&factor).unwrap(), text);
+        }
+        let message = serde_json::from_str::<Factor>("1e308").unwrap_err().to_string();
+        assert!(message.contains("at most nine decimals"), "{message}");
+    }
+}

@@ -1,0 +1,180 @@
+//! WCET functions C(m): worst-case execution time against the number of SMs, alone and in conflict.
+//!
+//! [Singh21] §3.3.2 and §3.6.1. All forms are non-increasing in m, and conflict never makes a kernel faster; both are
+//! checked when a function is built, because the tests and heuristics rest on them. Values are rounded **up** to a
+//! whole nanosecond from exact integer arithmetic.
+
+mod affine;
+mod error;
+mod rounding;
+mod scaling;
+mod table;
+
+pub use affine::{Affine, AffinePair};
+pub use error::WcetError;
+pub use scaling::Scaling;
+pub use table::Table;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Factor;
+use crate::time::Time;
+
+/// The largest partition a WCET function is evaluated on [SMs].
+pub const MAX_SMS: u32 = 1 << 16;
+
+/// Whether a task shares its partition with a task of its own kind ([Singh21] §3.4.2).
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Contention {
+    /// No other task of the same kind: Cⁿ.
+    Isolated,
+    /// At least one other task of the same kind: Cᶜ.
+    Conflict,
+}
+
+/// C(m) of one kernel, isolated (Cⁿ) and in conflict (Cᶜ).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(into = "Form")]
+pub struct WcetFunction(Form);
+
+/// The four forms, in the shape of the task-set file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Form {
+    /// C(m) = k · (a/m + β·a), [Singh21] §3.6.1 as printed.
+    Amdahl(Scaling),
+    /// C(m) = k · a · (1 + β) / m, our second reading of [Singh21] §3.6.
+    Proportional(Scaling),
+    /// C(m) = a/m + b, [Singh21] §3.3.2.
+    Affine(AffinePair),
+    /// Measured points (m, C), evaluated at the largest measured m' ≤ m.
+    Table(Table),
+}
+
+impl WcetFunction {
+    /// Checks `form` and makes it a WCET function.
+    ///
+    /// # Errors
+    /// [`WcetError`] where C(m) would be zero, too large, grow with m, or shrink under conflict.
+    pub fn new(form: Form) -> Result<WcetFunction, WcetError> {
+        match &form {
+            Form::Amdahl(scaling) => scaling.check(Scaling::amdahl)?,
+            Form::Proportional(scaling) => scaling.check(Scaling::proportional)?,
+            Form::Affine(pair) => pair.check()?,
+            Form::Table(table) => table.check()?,
+        }
+        Ok(WcetFunction(form))
+    }
+
+    /// C(m) = k · (a/m + β·a) ([Singh21] §3.6.1) with work a = `work` [ns], serial share β = `serial`, and k = `conflict` in conflict, 1
+    /// in isolation.
+    ///
+    /// # Errors
+    /// [`WcetError`] as for [`WcetFunction::new`].
+    pub fn amdahl(work: Time, serial: Factor, conflict: Factor) -> Result<WcetFunction, WcetError> {
+        WcetFunction::new(Form::Amdahl(Scaling {
+            work,
+            serial,
+            conflict,
+        }))
+    }
+
+    /// C(m) = k · a · (1 + β) / m, the other interpretation of [Singh21] §3.6; parameters as for [`WcetFunction::amdahl`].
+    ///
+    /// # Errors
+    /// [`WcetError`] as for [`WcetFunction::new`].
+    pub fn proportional(work: Time, serial: Factor, conflict: Factor) -> Result<WcetFunction, WcetError> {
+        WcetFunction::new(Form::Proportional(Scaling {
+            work,
+            serial,
+            conflict,
+        }))
+    }
+
+    /// The form and its parameters.
+    pub fn form(&self) -> &Form {
+        &self.0
+    }
+
+    /// C(m) [ns] on `sms` SMs, rounded up to a whole nanosecond.
+    ///
+    /// `None` where nothing is known: below the smallest measured point of a table, on 0 SMs, or above [`MAX_SMS`].
+    pub fn at(&self, sms: u32, contention: Contention) -> Option<Time> {
+        if sms == 0 || sms > MAX_SMS {
+            return None;
+        }
+        match &self.0 {
+            Form::Amdahl(scaling) => scaling.amdahl(sms, contention),
+            Form::Proportional(scaling) => scaling.proportional(sms, contention),
+            Form::Affine(pair) => pair.at(sms, contention),
+            Form::Table(table) => table.at(sms, contention),
+        }
+    }
+
+    /// The least occupation of the GPU, min over m of m · C(m) [SM·ns]: what Lemma 1 and the work-capacity test count.
+    ///
+    /// The parametric forms have it at m = 1, as Lemma 1 is printed; a table with a superlinear speed-up may not (erratum).
+    pub fn least_work(&self, contention: Contention) -> u128 {
+        let on = |m: u32| {
+            self.at(m, contention)
+                .map(|time| u128::from(m) * u128::from(time.ns()))
+        };
+        match &self.0 {
+            Form::Table(table) => table
+                .of(contention)
+                .iter()
+                .filter_map(|&(m, _)| on(m))
+                .min()
+                .unwrap_or(0),
+            _ => on(1).unwrap_or(0),
+        }
+    }
+
+    /// The smallest number of SMs with a known WCET.
+    pub fn smallest_sms(&self, contention: Contention) -> u32 {
+        match &self.0 {
+            Form::Table(table) => table.of(contention).first().map_or(1, |&(m, _)| m),
+            _ => 1,
+        }
+    }
+}
+
+impl From<WcetFunction> for Form {
+    fn from(function: WcetFunction) -> Form {
+        function.0
+    }
+}
+
+impl TryFrom<Form> for WcetFunction {
+    type Error = WcetError;
+
+    fn try_from(form: Form) -> Result<WcetFunction, WcetError> {
+        WcetFunction::new(form)
+    }
+}
+
+/// By hand, because a derived enum answers a number with "expected value".
+impl<'de> Deserialize<'de> for WcetFunction {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<WcetFunction, D::Error> {
+        use serde::de::value::MapAccessDeserializer;
+        use serde::de::{Error as _, MapAccess, Visitor};
+
+        struct FormVisitor;
+        impl<'de> Visitor<'de> for FormVisitor {
+            type Value = Form;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a WCET function: an object with one of \"amdahl\", \"proportional\", \"affine\" and \"table\"")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, form: A) -> Result<Form, A::Error> {
+                Form::deserialize(MapAccessDeserializer::new(form))
+            }
+        }
+        let form = deserializer.deserialize_any(FormVisitor)?;
+        WcetFunction::new(form).map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests;
