@@ -66,6 +66,10 @@ pub(super) fn in_short(mut error: clap::Error) -> clap::Error {
         })
         .collect();
     for (kind, text) in repeated {
+        // A suggestion repeats it, too.
+        if error.get(kind) != Some(&ContextValue::String(text.clone())) {
+            error.insert(ContextKind::Suggested, ContextValue::None);
+        }
         error.insert(kind, ContextValue::String(text));
     }
     error

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-pub use crate::one_line::one_line;
+pub use crate::one_line::{excerpt, one_line};
 pub use crate::refusal::Refusal;
 
 /// The cause of exit code 2: something outside gpusched must change before the run can succeed. (But see

@@ -3,12 +3,7 @@
 /// `message` as one line that a terminal can show, whatever input it repeats: control characters are replaced, and the middle is
 /// left out of a long quotation, of a long word, and of the rest if it is still long. Every part of an error is shown so.
 pub fn one_line(message: &str) -> String {
-    let clean = message.trim_end().chars().map(|c| match c {
-        '\n' | '\r' | '\t' => ' ',
-        c if c.is_control() || is_invisible(c) => char::REPLACEMENT_CHARACTER,
-        c => c,
-    });
-    let clean: Vec<char> = clean.collect();
+    let clean = clean(message.trim_end());
     let (mut line, mut rest) = (Vec::new(), clean.as_slice());
     while !rest.is_empty() {
         let (piece, later) = rest.split_at(piece(rest));
@@ -16,6 +11,21 @@ pub fn one_line(message: &str) -> String {
         rest = later;
     }
     clipped(&line, LINE).into_iter().collect()
+}
+
+/// As much of `input` as a message repeats.
+pub fn excerpt(input: &str) -> String {
+    clipped(&clean(input), PIECE).into_iter().collect()
+}
+
+/// `text` without control characters.
+fn clean(text: &str) -> Vec<char> {
+    let clean = text.chars().map(|c| match c {
+        '\n' | '\r' | '\t' => ' ',
+        c if c.is_control() || is_invisible(c) => char::REPLACEMENT_CHARACTER,
+        c => c,
+    });
+    clean.collect()
 }
 
 /// The most of a quotation or word that a message repeats [characters].

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::one_line::one_line;
+use crate::one_line::{excerpt, one_line};
 
 /// Why a field of an input, or a parameter of a function, is refused.
 ///
@@ -51,7 +51,7 @@ impl Refusal {
         Refusal::of(
             field.into(),
             Reason::Value {
-                found: one_line(&found.to_string()),
+                found: excerpt(&found.to_string()),
                 expected: one_line(&expected.into()),
             },
         )
