@@ -71,7 +71,11 @@ impl Source {
         let per_period = self.rate.saturating_mul(self.period.into());
         let moved = if self.bytes <= per_period {
             // V ≤ d·D, so the difference is not negative; and all products fit, with rates and times below 2⁶⁴.
-            debug_assert!(self.rate.checked_mul(reach).is_some_and(|most| most >= self.bytes));
+            debug_assert!(
+                self.rate
+                    .checked_mul(reach)
+                    .is_some_and(|most| most >= self.bytes)
+            );
             let room = self.rate.saturating_mul(reach).saturating_sub(self.bytes);
             let whole = room / per_period;
             let rest = room - whole * per_period;
