@@ -9,6 +9,7 @@
 #[path = "../tests/oracle/mod.rs"]
 mod oracle;
 
+use gpusched::interference::model_of;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -68,7 +69,7 @@ fn plans(sets: &[TaskSet], sms: u32, heuristic: &Heuristic, times: &mut Vec<f64>
         .map(|set| {
             let start = Instant::now();
             let problem =
-                Problem::new(set, sms, Policy::Edf, Interference::Conflict.model()).expect("a problem");
+                Problem::new(set, sms, Policy::Edf, model_of(Interference::Conflict)).expect("a problem");
             let plan = black_box(partition(&problem, heuristic));
             times.push(start.elapsed().as_secs_f64() * 1e6);
             plan

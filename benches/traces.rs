@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gpusched::accelsim::{KernelSummary, TraceFile};
-use gpusched::simulator::warp::code::{Effect, Stream, TracedKernel};
+use gpusched::warp::code::{Effect, Stream, TracedKernel};
 
 const BLOCKS: u64 = 1_024;
 /// Of the loop in each warp.

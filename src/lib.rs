@@ -9,11 +9,6 @@
 //! | Masola et al., JSSPP 2023 | [Masola23] |
 //! | Khairy et al. (Accel-Sim), ISCA 2020 | [Khairy20] |
 //!
-//! Dependencies between the modules point one way: [`time`] ← [`model`] ← {[`examiner`], [`gpgpusim_config`]} ← {[`generation`], [`interference`],
-//! [`schedulability`], [`kernel_wcet`]} ← {[`partitioning`], [`bandwidth`], [`prediction`]} ← {[`study`], [`simulator`]} ←
-//! [`validation`] ← `plot` ← `cli`. [`verification`] depends on [`time`] and [`model`]
-//! alone: it checks the plans of the others without them; [`accelsim`] on none of these.
-//!
 //! ```
 //! use gpusched::interference::Conflict;
 //! use gpusched::model::{Policy, TaskSet};
@@ -29,31 +24,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-// [Singh21] and [ns] in doc comments are a paper and a unit, not links.
-#![allow(rustdoc::broken_intra_doc_links)]
+pub use gpusched_analysis::{
+    bandwidth, export, generation, interference, kernel_wcet, partitioning, prediction, schedulability,
+};
+pub use gpusched_model::{self as model, artifact, error, time};
+pub use gpusched_recording::{self as recording, examiner};
+pub use gpusched_sim::{self as simulator, validation};
+pub use gpusched_study::{self as study, plot};
+pub use gpusched_verify as verification;
+pub use gpusched_warp::{self as warp, accelsim, gpgpusim_config, ptx};
 
-pub mod accelsim;
-pub mod artifact;
-pub mod bandwidth;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
-pub mod error;
-pub mod examiner;
-pub mod export;
-pub mod generation;
-pub mod gpgpusim_config;
-pub mod interference;
-pub mod kernel_wcet;
-pub mod model;
-pub mod partitioning;
-#[cfg(feature = "cli")]
-pub mod plot;
-pub mod prediction;
-pub mod ptx;
-pub mod schedulability;
-pub mod simulator;
-pub mod study;
-pub mod time;
-pub mod validation;
-pub mod verification;
-mod words;

@@ -19,6 +19,7 @@ use crate::model::device::Granularity;
 use crate::model::plan::{EndedBy, Failure, Partition, Plan, Proof, SearchStats};
 use crate::model::policy::Strength;
 use crate::model::wcet::MAX_SMS;
+use crate::model::words::counted;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{
@@ -26,7 +27,6 @@ use crate::partitioning::{
 };
 use crate::schedulability::edf;
 use crate::time::Time;
-use crate::words::counted;
 use solver::Solver;
 
 /// Divides the SMs of a GPU among the tasks.

@@ -1,5 +1,6 @@
 //! What `test` and `partition` have in common: a stream of task sets, a GPU, a test, and answers in the same order.
 
+use crate::interference::model_of;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -14,9 +15,9 @@ use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::reader::TaskSets;
 use crate::model::wcet::MAX_SMS;
+use crate::model::words::counted;
 use crate::model::{Arbitration, Bandwidth, Device, Platform, Policy, SharedMemory, TaskSet};
 use crate::partitioning::{Offer, Problem};
-use crate::words::counted;
 
 /// Task sets that are read and checked before any of them is analysed.
 const BATCH: usize = 512;
@@ -193,7 +194,7 @@ impl Question {
         (sms, memory): (u32, Option<SharedMemory>),
         offer: Option<&'a Offer>,
     ) -> Result<Problem<'a>> {
-        let mut problem = Problem::new(set, sms, self.policy, self.interference.model())?;
+        let mut problem = Problem::new(set, sms, self.policy, model_of(self.interference))?;
         if let Some(memory) = memory {
             problem = problem.sharing(memory)?;
         }

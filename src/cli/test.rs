@@ -6,10 +6,10 @@ use super::table::{Column, Table, clip};
 use super::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::policy::Strength;
+use crate::model::words::counted;
 use crate::model::{Evidence, Kind, Policy, Utilization, Verdict};
 use crate::schedulability;
 use crate::time::Time;
-use crate::words::counted;
 use serde::Serialize;
 
 /// Tests whether tasks meet their deadlines in one partition.

@@ -3,6 +3,7 @@
 mod report;
 mod shared;
 
+use crate::interference::model_of;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -14,7 +15,6 @@ use super::question::json_line;
 use super::{Format, Global, Outcome};
 use crate::artifact::Artifact;
 use crate::error::{Error, Result};
-use crate::interference::Interference;
 use crate::validation::{Campaign, Observer, shared as shared_memory};
 
 pub use report::Validation;
@@ -71,7 +71,7 @@ impl Args {
         let campaign = Campaign {
             systems: self.systems,
             seed: global.seed(),
-            analysis: Interference::model,
+            analysis: model_of,
         };
         let mut progress = Progress(self.bar(global));
         let found = campaign.run(&global.pool()?, self.checkpoint.as_deref(), &mut progress)?;

@@ -15,8 +15,8 @@ use crate::model::TaskSet;
 use crate::model::plan::{Failure, Partition, Plan};
 use crate::model::policy::Strength;
 use crate::model::reader::{Plans, TaskSets};
+use crate::model::words::counted;
 use crate::verification::{CheckedBound, Effort, Fault, GROUPS, Unchecked, Verified, verify_with};
-use crate::words::counted;
 
 /// Checks plans and their evidence with a program of its own.
 #[derive(Debug, clap::Args)]

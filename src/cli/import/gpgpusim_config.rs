@@ -6,7 +6,7 @@ use crate::cli::output::Output;
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::gpgpusim_config::{Imported, read};
-use crate::simulator::warp::gpu;
+use crate::warp::gpu;
 
 /// Reads a configuration of GPGPU-Sim as a machine.
 #[derive(Debug, clap::Args)]

@@ -4,8 +4,8 @@ use super::super::output::Palette;
 use super::super::question::Case;
 use super::super::table::{Column, Table, clip};
 use crate::model::plan::Sensitivity;
+use crate::model::words::counted;
 use crate::partitioning::sensitivity::LARGEST_SCALING;
-use crate::words::counted;
 
 /// What may still change, one thing at a time.
 pub(super) fn edge(case: &Case<'_>, sensitivity: &Sensitivity, palette: &Palette) -> String {

@@ -5,7 +5,7 @@ use crate::cli::output::Palette;
 use crate::cli::question::csv_line;
 use crate::cli::table::{Column, Table, clip};
 use crate::error::Result;
-use crate::words::counted;
+use crate::model::words::counted;
 
 /// Columns: a row per kernel and model.
 const KERNELS: [&str; 9] = [

@@ -21,7 +21,7 @@ use crate::model::machine::Machine;
 use crate::model::reader::Programs;
 use crate::model::warp_run::{KernelSource, WarpRunShape};
 use crate::model::{Estimated, Scheduler};
-use crate::simulator::warp::scenario::{LIMIT, Options, Setup};
+use crate::warp::scenario::{LIMIT, Options, Setup};
 
 /// Simulates a kernel alone on different numbers of SMs: execution time and bandwidth, for `wcet fit`.
 #[derive(Debug, clap::Args)]

@@ -17,7 +17,8 @@ use crate::error::{Error, InputError, Result};
 use crate::model::reader::WarpScenarios;
 use crate::model::warp_run::KernelSource;
 use crate::model::{Scheduler, WarpScenario};
-use crate::simulator::warp::subcore::{Chart, Observer, Overview, Record, simulate};
+use crate::simulator::warp_charts::Chart;
+use crate::warp::subcore::{Observer, Overview, Record, simulate};
 
 /// Simulates the warps of kernels, cycle by cycle: on a machine with its memory, or on a sub-core with latencies alone.
 #[derive(Debug, clap::Args)]

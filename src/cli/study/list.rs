@@ -9,8 +9,8 @@ use crate::cli::output::{Output, Palette};
 use crate::cli::table::{Column, Table, clip, wrap};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
+use crate::model::words::counted;
 use crate::study::{self, Kind, State, Study};
-use crate::words::counted;
 
 /// Lists the studies in a folder, and whether their results are there.
 #[derive(Debug, clap::Args)]

@@ -11,9 +11,9 @@ use crate::cli::table::{Column, Table};
 use crate::error::Result;
 use crate::model::Policy;
 use crate::model::policy::Strength;
+use crate::model::words::counted;
 use crate::validation::check::Breach;
 use crate::validation::{Campaign, PolicyTally, Report};
-use crate::words::counted;
 
 /// What `validate` answers.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]

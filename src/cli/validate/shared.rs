@@ -9,8 +9,8 @@ use crate::cli::question::csv_line;
 use crate::cli::table::{Column, Table};
 use crate::error::Result;
 use crate::model::Policy;
+use crate::model::words::counted;
 use crate::validation::shared::{Campaign, Report, Tally};
-use crate::words::counted;
 
 /// What `validate --shared-memory` answers.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]

@@ -12,9 +12,9 @@ use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::Result;
 use crate::kernel_wcet::{Solver, list_scheduling};
 use crate::model::reader::Kernels;
+use crate::model::words::counted;
 use crate::model::{Bound, Factor, Kernel, Straddling};
 use crate::time::Time;
-use crate::words::counted;
 
 /// Bounds the execution time of a kernel under a memory budget.
 #[derive(Debug, clap::Args)]

@@ -13,9 +13,10 @@ use crate::cli::wcet::distinct;
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::clustering::{CELLS, Clustering, Options, Wcets};
-use crate::kernel_wcet::trace::{self, Input, Level, MAX_SAMPLES, Recorder, Trace};
+use crate::kernel_wcet::trace::{Level, MAX_SAMPLES, Recorder, Trace};
 use crate::model::Kernel;
 use crate::model::kernel::{Distribution, MAX_ACTIVE, MAX_CLUSTERS, Tail, TailFamily};
+use crate::recording::block_trace::{Format as TraceFormat, Input};
 use crate::time::Time;
 
 /// Turns measured times of thread blocks into the profile of a kernel.
@@ -33,7 +34,7 @@ pub struct Args {
     interference: Vec<PathBuf>,
     /// The format of all these files [default: by ending and content].
     #[arg(long, value_enum, value_name = "FORMAT")]
-    trace_format: Option<trace::Format>,
+    trace_format: Option<TraceFormat>,
     /// The kernel to take from files of cuda_scheduling_examiner that have several.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,

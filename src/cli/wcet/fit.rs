@@ -13,8 +13,8 @@ use crate::kernel_wcet::fit::least_squares::Line;
 use crate::kernel_wcet::fit::saturation;
 use crate::kernel_wcet::fit::scaling::{Curve, EnvelopeForm, Fit, fit};
 use crate::model::wcet::{Affine, Form};
+use crate::model::words::counted;
 use crate::model::{Factor, Kind};
-use crate::words::counted;
 use crate::{plot, study};
 
 /// Fits a WCET function of the number of SMs to measurements.

@@ -3,10 +3,10 @@
 use crate::cli::output::Palette;
 use crate::cli::table::{Column, Table, clip};
 use crate::model::Verdict;
+use crate::model::words::counted;
 use crate::simulator::regulation::Estimate;
 use crate::simulator::regulation::sequence::{Dispatch, Job, KernelSetting, SequencePolicy, SequenceSummary};
 use crate::time::Time;
-use crate::words::counted;
 
 /// The jobs of one policy that the text shows.
 const SHOWN: usize = 20;

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::wcet::distinct;
 use crate::error::{Error, Result};
-use crate::kernel_wcet::trace::{self, Input, Level, MAX_SAMPLES, Recorder};
+use crate::kernel_wcet::trace::{Level, MAX_SAMPLES, Recorder};
 use crate::model::Kernel;
+use crate::recording::block_trace::{Format as TraceFormat, Input};
 use crate::simulator::regulation::{BlockTimes, Recorded, Replay};
 
 /// How long blocks take.
@@ -20,7 +21,7 @@ pub struct Times {
     trace: Vec<PathBuf>,
     /// The format of these files [default: by ending and content].
     #[arg(long, value_enum, value_name = "FORMAT", requires = "trace")]
-    trace_format: Option<trace::Format>,
+    trace_format: Option<TraceFormat>,
 }
 
 impl Times {

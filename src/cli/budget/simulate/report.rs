@@ -4,8 +4,8 @@ use crate::cli::output::Palette;
 use crate::cli::question::csv_line;
 use crate::cli::table::{Column, Table};
 use crate::error::Result;
+use crate::model::words::counted;
 use crate::simulator::regulation::{Estimate, Run, Summary};
-use crate::words::counted;
 
 /// The columns of the CSV.
 pub const HEADER: &str = "policy,run,period,time_ms,q,remaining,remaining_by_cluster,be_requests,slack_ns\n";

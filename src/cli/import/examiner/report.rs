@@ -8,8 +8,8 @@ use crate::cli::question::csv_line;
 use crate::cli::table::{Column, Table, clip};
 use crate::error::Result;
 use crate::examiner::Imported;
+use crate::model::words::counted;
 use crate::simulator::blocks::{Comparison, Difference, Reason, Record};
-use crate::words::counted;
 
 /// The columns of the CSV.
 const HEADER: &str = "kernel,name,block,measured_sm,simulated_sm,measured_start_ns,simulated_start_ns,measured_end_ns,simulated_end_ns,reason\n";

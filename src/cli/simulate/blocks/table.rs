@@ -3,9 +3,9 @@
 use crate::cli::output::Palette;
 use crate::cli::table::{Column, Table, clip};
 use crate::model::scenario::{CopyKind, ScenarioShape, Stream};
+use crate::model::words::counted;
 use crate::simulator::blocks::Overview;
 use crate::time::Time;
-use crate::words::counted;
 
 /// The longest name [characters].
 const NAME: usize = 24;

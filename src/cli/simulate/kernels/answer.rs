@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::model::Scheduler;
 use crate::model::machine::{MachineShape, SECTOR};
-use crate::simulator::warp::gpu::Results;
-use crate::simulator::warp::scenario::Setup;
+use crate::warp::gpu::Results;
+use crate::warp::scenario::Setup;
 
 /// What became of kernels on a machine.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use crate::cli::question::csv_line;
 use crate::error::Result;
-use crate::simulator::warp::gpu::IssueEvent;
-use crate::simulator::warp::scenario::{Setup, Texts};
+use crate::warp::gpu::IssueEvent;
+use crate::warp::scenario::{Setup, Texts};
 
 /// The columns.
 const COLUMNS: [&str; 8] = [

@@ -22,7 +22,8 @@ use crate::model::machine::Machine;
 use crate::model::program::{Dimensions, Ordered};
 use crate::model::warp_run::{KernelSource, RunKernel, WarpRunShape};
 use crate::model::{Scheduler, WarpRun};
-use crate::simulator::warp::scenario::{LIMIT, Options, Setup, chart};
+use crate::simulator::warp_charts::chart;
+use crate::warp::scenario::{LIMIT, Options, Setup};
 
 /// What only kernels on a machine have.
 #[derive(Debug, clap::Args)]

@@ -2,7 +2,7 @@
 
 use crate::cli::{Global, complain};
 use crate::error::Result;
-use crate::simulator::warp::scenario::Setup;
+use crate::warp::scenario::Setup;
 
 /// Whether SMs that are equal are simulated once.
 #[derive(Debug, Clone, Default, clap::Args)]

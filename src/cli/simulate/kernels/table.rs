@@ -3,7 +3,7 @@
 use super::Answer;
 use crate::cli::output::Palette;
 use crate::cli::table::{Column, Table, clip};
-use crate::words::counted;
+use crate::model::words::counted;
 
 /// The longest name [characters].
 const NAME: usize = 24;

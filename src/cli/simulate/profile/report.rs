@@ -9,8 +9,8 @@ use crate::cli::table::{Column, Table, clip};
 use crate::error::Result;
 use crate::model::machine::MachineShape;
 use crate::model::{Estimated, Scheduler};
-use crate::simulator::warp::gpu::Results;
-use crate::simulator::warp::scenario::Setup;
+use crate::warp::gpu::Results;
+use crate::warp::scenario::Setup;
 
 /// The columns of the CSV, which are the fields of a point.
 pub const COLUMNS: [&str; 8] = [

@@ -1,5 +1,6 @@
 //! Task sets on their partitions.
 
+use crate::interference::model_of;
 use std::ops::ControlFlow;
 
 use super::{Args, Times};
@@ -10,10 +11,10 @@ use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::plan::Failure;
 use crate::model::reader::{Plans, TaskSets};
+use crate::model::words::counted;
 use crate::model::{Factor, Plan, Policy, TaskSet};
 use crate::partitioning::Problem;
 use crate::validation::system::{Part, parts};
-use crate::words::counted;
 
 /// The half.
 const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
@@ -74,7 +75,7 @@ impl Args {
             next = sets.next().transpose()?;
             let interference = alone(self.interference.unwrap_or_default())?;
             let policy = self.policy.unwrap_or_default();
-            let problem = Problem::new(&set, sms, policy, interference.model())?;
+            let problem = Problem::new(&set, sms, policy, model_of(interference))?;
             let all: Vec<usize> = (0..set.tasks().len()).collect();
             let part = Part::new(&problem, &all, sms, policy, self.least())?;
             let case = Case {
@@ -109,7 +110,7 @@ impl Args {
                 "interference: found null, expected --interference, since the plan names no model".to_owned(),
             ));
         };
-        let problem = Problem::new(set, plan.gpu_sms, Policy::Edf, alone(interference)?.model())?;
+        let problem = Problem::new(set, plan.gpu_sms, Policy::Edf, model_of(alone(interference)?))?;
         Ok(Case {
             parts: parts(&problem, plan, self.policy, self.least())?,
             failure: None,

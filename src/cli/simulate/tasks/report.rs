@@ -8,11 +8,11 @@ use crate::cli::output::Palette;
 use crate::cli::question::naming;
 use crate::cli::table::{Column, Table, clip};
 use crate::model::plan::Failure;
+use crate::model::words::counted;
 use crate::model::{Policy, TaskSet};
 use crate::simulator::tasks::{Arrivals, Jitter, Offsets, Tally};
 use crate::time::Time;
 use crate::validation::system::Part;
-use crate::words::counted;
 
 /// What `simulate tasks` answers.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]

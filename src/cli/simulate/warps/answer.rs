@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::model::Scheduler;
 use crate::model::warp_scenario::WarpScenarioShape;
-use crate::simulator::warp::subcore::Record;
+use crate::warp::subcore::Record;
 
 /// Which warp issued in each cycle, and what became of the kernels.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]

@@ -3,7 +3,7 @@
 use crate::cli::output::Output;
 use crate::cli::simulate::growing::Growing;
 use crate::error::Result;
-use crate::simulator::warp::subcore::{Issue, Observer};
+use crate::warp::subcore::{Issue, Observer};
 
 /// The columns.
 const HEADER: &str = "cycle,scheduler,warp,kernel,instruction\n";

@@ -3,8 +3,8 @@
 use crate::cli::output::Palette;
 use crate::cli::table::{Column, Table, clip};
 use crate::model::warp_scenario::WarpScenarioShape;
-use crate::simulator::warp::subcore::Overview;
-use crate::words::counted;
+use crate::model::words::counted;
+use crate::warp::subcore::Overview;
 
 /// The longest name [characters].
 const NAME: usize = 24;

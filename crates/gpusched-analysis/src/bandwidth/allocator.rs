@@ -1,0 +1,186 @@
+//! The on-line step: the budget of the next regulation period ([Aghilinasab20] §V).
+
+use super::inverse::{largest_burst, memory_time};
+use crate::kernel_wcet::{EstimateError, Estimator};
+use gpusched_model::time::Time;
+use gpusched_model::{BudgetPolicy, Factor, Kernel, Straddling};
+
+/// Chooses the budget of each regulation period of one run of a kernel, so that the kernel ends by its nominal WCET.
+///
+/// A decision takes O(C) steps in integers and allocates nothing.
+#[derive(Clone, Debug)]
+pub struct Allocator {
+    /// In ascending order of e¹/(e¹ − e⁰).
+    clusters: Vec<Share>,
+    active: i128,
+    period: u64,
+    ends: i128,
+    policy: BudgetPolicy,
+    /// Q̄·T [ns].
+    nominal: u64,
+    /// G(Q̄, 0) [ns].
+    deadline: u64,
+    /// What the last decision was [ns].
+    previous: u64,
+}
+
+/// A cluster as decisions see it [ns].
+#[derive(Copy, Clone, Debug)]
+struct Share {
+    /// Its position in the kernel.
+    cluster: usize,
+    /// N, all its blocks.
+    blocks: u64,
+    e0: u64,
+    e1: u64,
+}
+
+/// The parameter a of SMOOTH, as a fraction: 0.3.
+const SMOOTHING: (u64, u64) = (3, 10);
+
+impl Allocator {
+    /// Decisions for `kernel` by `policy`, with the nominal budget Q̄ = `nominal`.
+    ///
+    /// # Errors
+    /// [`EstimateError`] for a budget above 1.
+    pub fn new(
+        kernel: &Kernel,
+        nominal: Factor,
+        policy: BudgetPolicy,
+        straddling: Straddling,
+    ) -> Result<Allocator, EstimateError> {
+        let bound = Estimator::new(kernel)
+            .straddling(straddling)
+            .bound(nominal, false)?;
+        let mut clusters: Vec<Share> = kernel
+            .clusters()
+            .iter()
+            .enumerate()
+            .map(|(cluster, times)| Share {
+                cluster,
+                blocks: times.blocks(),
+                e0: times.isolated().ns(),
+                e1: times.contended().ns(),
+            })
+            .collect();
+        // e¹/(e¹ − e⁰) grows with e⁰/e¹.
+        clusters.sort_by(|a, b| {
+            let product = |x: u64, y: u64| u128::from(x) * u128::from(y);
+            product(a.e0, b.e1).cmp(&product(b.e0, a.e1))
+        });
+        let period = kernel.regulation_period().ns();
+        let (numerator, denominator) = nominal.ratio();
+        // Rounded up, as in the bound.
+        let burst = (u128::from(period) * u128::from(numerator)).div_ceil(u128::from(denominator));
+        let nominal = u64::try_from(burst).unwrap_or(period);
+        Ok(Allocator {
+            clusters,
+            active: i128::from(kernel.active_blocks()),
+            period,
+            ends: match straddling {
+                Straddling::End => 1,
+                Straddling::Both => 2,
+            },
+            policy,
+            nominal,
+            deadline: bound.wcet_ns.ns(),
+            previous: nominal,
+        })
+    }
+
+    /// G(Q̄, 0): when the kernel ends at the latest, whatever is decided.
+    pub fn deadline(&self) -> Time {
+        Time::from_ns(self.deadline)
+    }
+
+    /// Q̄·T: the memory time of the periods before the first decision, and the least of all others.
+    pub fn nominal(&self) -> Time {
+        Time::from_ns(self.nominal)
+    }
+
+    /// T.
+    pub fn period(&self) -> Time {
+        Time::from_ns(self.period)
+    }
+
+    /// Forgets the run so far.
+    pub fn restart(&mut self) {
+        self.previous = self.nominal;
+    }
+
+    /// Q·T of the period that begins now, `elapsed` after the start of the kernel, while `remaining` blocks of each cluster are
+    /// not done; at least that of the nominal budget. Of a cluster that `remaining` leaves out, no block is done.
+    pub fn decide(&mut self, elapsed: Time, remaining: &[u64]) -> Time {
+        self.previous = match self.policy {
+            BudgetPolicy::Nominal => self.nominal,
+            policy => self.dynamic(policy, elapsed, remaining).max(self.nominal),
+        };
+        Time::from_ns(self.previous)
+    }
+
+    fn dynamic(&self, policy: BudgetPolicy, elapsed: Time, remaining: &[u64]) -> u64 {
+        let Some(window) = self.deadline.checked_sub(elapsed.ns()) else {
+            return 0;
+        };
+        let Some(memory) = self.memory(window, remaining) else {
+            return self.period;
+        };
+        let fair = largest_burst(memory, window, self.period);
+        // What is left of the memory time if all later periods get the nominal budget (Eq. 22).
+        let later = window
+            .checked_sub(self.period)
+            .map_or(0, |later| memory_time(self.nominal, later, self.period));
+        let greedy = memory.saturating_sub(later).min(self.period);
+        match policy {
+            BudgetPolicy::Nominal => self.nominal,
+            BudgetPolicy::Fair => fair,
+            BudgetPolicy::Greedy => greedy,
+            BudgetPolicy::Smooth => {
+                let (a, unit) = SMOOTHING;
+                let filtered = (u128::from(greedy) * u128::from(a)
+                    + u128::from(self.previous) * u128::from(unit - a))
+                    / u128::from(unit);
+                let filtered = u64::try_from(filtered).unwrap_or(greedy);
+                greedy.min(filtered).max(fair)
+            }
+        }
+    }
+
+    /// The most memory time with which the remaining blocks end within `window` ([Aghilinasab20] Algorithm 4, with ⌈t/T⌉ for
+    /// the printed ⌈t/P⌉), rounded down; `None` if they end in time under any traffic.
+    pub fn memory(&self, window: u64, remaining: &[u64]) -> Option<u64> {
+        let of = |share: &Share| remaining.get(share.cluster).copied().unwrap_or(share.blocks);
+        let left = || self.clusters.iter().filter(|share| of(share) > 0);
+        let longest = left().map(|share| share.e1).max().unwrap_or(0);
+        let alone: i128 = left()
+            .map(|share| i128::from(of(share)) * i128::from(share.e0))
+            .sum();
+        let delays: i128 = left()
+            .map(|share| i128::from(of(share)) * i128::from(share.e1 - share.e0))
+            .sum();
+        // Eq. 31 by M: the delay that all blocks together may suffer.
+        let allowed = self.active * i128::from(window) - (self.active - 1) * i128::from(longest) - alone;
+        if delays <= allowed {
+            return None;
+        }
+        let periods = i128::from(window.div_ceil(self.period)) + 1;
+        let largest = left().map(|share| share.e1 - share.e0).max().unwrap_or(0);
+        let partial = self.active * self.ends * periods * i128::from(largest);
+        let mut allowed = allowed - partial;
+        let mut memory = 0;
+        for share in left() {
+            let (blocks, delay) = (i128::from(of(share)), i128::from(share.e1 - share.e0));
+            if allowed <= 0 || delay == 0 {
+                break; // the clusters after one without delay have none, either
+            }
+            if blocks * delay <= allowed {
+                allowed -= blocks * delay;
+                memory += blocks * i128::from(share.e1);
+            } else {
+                memory += allowed * i128::from(share.e1) / delay;
+                allowed = 0;
+            }
+        }
+        u64::try_from(memory / self.active).ok().or(Some(u64::MAX))
+    }
+}

@@ -1,0 +1,98 @@
+//! The most memory time with which the rest of a kernel ends in time: Algorithm 2, line 4, of [Aghilinasab20].
+//!
+//! [`Allocator`](super::Allocator) takes a safe approximation in its place (Algorithm 4); this is what it is held against, and
+//! what a system with more time for its decisions may use.
+
+use crate::kernel_wcet::linear_program::{self, LpError};
+use crate::kernel_wcet::{Exposure, Program};
+use gpusched_model::time::Time;
+use gpusched_model::{Cluster, Kernel, Straddling};
+
+/// What is left of a kernel, and the time it has.
+#[derive(Clone, Debug)]
+pub struct MemoryLimit {
+    rest: Kernel,
+    program: Program,
+    window: Time,
+    /// K of Eq. 17.
+    partial_blocks: u64,
+}
+
+impl MemoryLimit {
+    /// `remaining` blocks of each cluster of `kernel`, which have to end within `window`; `None` if none is left. Of a cluster
+    /// that `remaining` leaves out, no block is done.
+    pub fn new(
+        kernel: &Kernel,
+        remaining: &[u64],
+        window: Time,
+        straddling: Straddling,
+    ) -> Option<MemoryLimit> {
+        let clusters = kernel.clusters().iter().enumerate();
+        let clusters: Vec<Cluster> = clusters
+            .filter_map(|(index, cluster)| {
+                // No more than there were, so that all that is refused is a cluster of which nothing is left.
+                let all = cluster.blocks();
+                let left = remaining.get(index).map_or(all, |&blocks| blocks.min(all));
+                Cluster::new(left, cluster.isolated(), cluster.contended()).ok()
+            })
+            .collect();
+        let rest = Kernel::new(kernel.active_blocks(), kernel.regulation_period(), clusters).ok()?;
+        let periods = u128::from(window.ns().div_ceil(kernel.regulation_period().ns())) + 1;
+        let ends = match straddling {
+            Straddling::End => 1,
+            Straddling::Both => 2,
+        };
+        let partial = periods * ends * u128::from(kernel.active_blocks());
+        Some(MemoryLimit {
+            program: Program::new(&rest),
+            rest,
+            window,
+            partial_blocks: u64::try_from(partial).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// Whether the rest ends in time if best-effort cores access memory for `memory` in all.
+    fn ends_with(&self, memory: u64) -> bool {
+        let exposure = Exposure {
+            memory_ns: memory.saturating_mul(u64::from(self.rest.active_blocks())),
+            partial_blocks: self.partial_blocks,
+        };
+        self.program.solve(exposure).wcet <= self.window
+    }
+
+    /// Whether the rest ends in time under any traffic ([Aghilinasab20] Algorithm 2, line 1).
+    pub fn is_free(&self) -> bool {
+        let all = Exposure {
+            memory_ns: u64::MAX,
+            partial_blocks: u64::MAX,
+        };
+        self.program.solve(all).wcet <= self.window
+    }
+
+    /// t_mem_max: the most memory time with which the rest ends in time, in whole nanoseconds, at most the window; 0 if not even
+    /// none will do. Exact: Eqs 8–12 are inverted by bisection with the exact solver.
+    pub fn exact(&self) -> Time {
+        let (mut good, mut bad) = (0, self.window.ns().saturating_add(1));
+        while bad - good > 1 {
+            let middle = good + (bad - good) / 2;
+            match self.ends_with(middle) {
+                true => good = middle,
+                false => bad = middle,
+            }
+        }
+        Time::from_ns(good)
+    }
+
+    /// The same by the linear program of Eqs 14–19, in floats [ns]; `None` if the rest ends in time under any traffic, or not
+    /// even without.
+    ///
+    /// # Errors
+    /// [`LpError`] if the solver gives up.
+    pub fn by_linear_program(&self) -> Result<Option<f64>, LpError> {
+        if self.is_free() || !self.ends_with(0) {
+            return Ok(None);
+        }
+        linear_program::least_memory_time(&self.rest, self.window.ns() as f64, self.partial_blocks as f64)
+            .map(Some)
+    }
+}

@@ -1,0 +1,74 @@
+//! The nominal budget: the largest that slows a kernel down by no more than is accepted ([Aghilinasab20] §VII-C).
+
+use serde::{Deserialize, Serialize};
+
+use crate::kernel_wcet::{EstimateError, Estimator};
+use gpusched_model::time::Time;
+use gpusched_model::{Factor, Kernel, Straddling};
+
+/// A nominal budget and what it costs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Nominal {
+    /// The kernel, if it has a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// The accepted slowdown, (G(Q) − G(0))/G(0).
+    pub slowdown: Factor,
+    /// Whether the kernel starts with a regulation period.
+    pub sync: bool,
+    /// Which blocks count as hit although memory time covers them in part only.
+    #[serde(default)]
+    pub straddling: Straddling,
+    /// The largest budget Q within that slowdown, in steps of a billionth.
+    pub nominal_q: Factor,
+    /// G(0): the WCET in isolation [ns].
+    pub wcet_isolated_ns: Time,
+    /// G(Q): the WCET under that budget [ns].
+    pub wcet_nominal_ns: Time,
+}
+
+/// The steps of a budget: [`Factor`]s have nine decimals.
+const STEPS: u64 = 1_000_000_000;
+
+/// The largest budget under which `kernel` takes at most (1 + `slowdown`)·G(0): a bisection, because G grows with Q.
+///
+/// # Errors
+/// Those of [`Estimator::bound`]; none, with budgets from 0 to 1 and the exact solver.
+pub fn nominal(
+    kernel: &Kernel,
+    slowdown: Factor,
+    sync: bool,
+    straddling: Straddling,
+) -> Result<Nominal, EstimateError> {
+    let estimator = Estimator::new(kernel).straddling(straddling);
+    let wcet = |steps: u64| -> Result<(Factor, Time), EstimateError> {
+        let q = Factor::from_billionths(steps).unwrap_or(Factor::ONE);
+        Ok((q, estimator.bound(q, sync)?.wcet_ns))
+    };
+    let (_, isolated) = wcet(0)?;
+    let (numerator, denominator) = slowdown.ratio();
+    let accepted = |time: Time| {
+        let delay = u128::from(time.ns().saturating_sub(isolated.ns()));
+        delay * u128::from(denominator) <= u128::from(isolated.ns()) * u128::from(numerator)
+    };
+    // `good` is accepted, `bad` is not.
+    let (mut good, mut bad) = (0, STEPS + 1);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        match accepted(wcet(middle)?.1) {
+            true => good = middle,
+            false => bad = middle,
+        }
+    }
+    let (nominal_q, wcet_nominal_ns) = wcet(good)?;
+    Ok(Nominal {
+        kernel: kernel.name().map(str::to_owned),
+        slowdown,
+        sync,
+        straddling,
+        nominal_q,
+        wcet_isolated_ns: isolated,
+        wcet_nominal_ns,
+    })
+}

@@ -1,0 +1,284 @@
+//! Made-up kernels with published figures: block count, clusters, intervals, nominal budget and overestimation of a benchmark
+//! whose block times are not published.
+//!
+//! Everything is computed in integers from the seed; only means and standard deviations are floats, of one division each.
+
+use std::collections::BTreeMap;
+
+use super::nominal;
+use crate::kernel_wcet::synthesis::alternate;
+use crate::kernel_wcet::trace::MAX_BLOCKS;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::kernel::Distribution;
+use gpusched_model::streams::{Purpose, below, stream};
+use gpusched_model::time::Time;
+use gpusched_model::{Benchmark, Benchmarks, Cluster, Factor, Kernel, Straddling};
+
+/// What is assumed beside the published figures.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Recipe {
+    /// M.
+    pub active_blocks: u32,
+    /// T.
+    pub period: Time,
+    /// The slowdown that the nominal budget is for.
+    pub slowdown: Factor,
+    /// The seed of block times, cluster sizes and sensitivities.
+    pub seed: u64,
+}
+
+/// Block times alone [ns]: those of histo are 1,700 to 3,300 ns ([Aghilinasab20] Table I).
+const TIMES: (u64, u64) = (1_500, 3_500);
+
+/// The longest time is so many standard deviations above the mean: the 99.5th percentile, as in [Aghilinasab20] Table I.
+const LONGEST: f64 = 2.576;
+
+/// By how much the nominal budget may miss the published one, which is printed to half a point.
+const PRECISION: f64 = 0.0005;
+
+/// The most clusters: with more, times alone could not be told apart.
+const MAX_CLUSTERS: u64 = 100;
+
+/// Steps of the delay per unit of sensitivity and of time.
+const STEPS: u64 = 1_000_000;
+
+/// A cluster before its delay is known.
+struct Draft {
+    blocks: u64,
+    e0: u64,
+    /// Relative to other clusters [thousandths].
+    sensitivity: u64,
+}
+
+impl Draft {
+    /// The cluster, if blocks of sensitivity 1 are delayed by `delay`/[`STEPS`] of their time alone.
+    fn cluster(&self, delay: u64) -> Result<Cluster> {
+        let (e0, scale) = (u128::from(self.e0), u128::from(STEPS) * 1000);
+        let late = (e0 * u128::from(delay) * u128::from(self.sensitivity) + scale / 2) / scale;
+        let e1 = u64::try_from(e0 + late).unwrap_or(u64::MAX);
+        Cluster::new(self.blocks, Time::from_ns(self.e0), Time::from_ns(e1))
+            .map_err(|error| Error::Usage(error.to_string()))
+    }
+}
+
+/// A kernel with the block count, clusters and intervals of the benchmark called `name`, whose delays are the largest with which its nominal
+/// budget is the published one; where that is 1, with which the slowdown under full interference is half of what is accepted.
+/// Its times are normal, with the published overestimation between mean and longest.
+///
+/// # Errors
+/// [`Error::Usage`] for an unknown benchmark, a figure that is missing, for clusters and intervals that do not fit the blocks, and for a budget that
+/// no delays give to a twentieth of a point.
+pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Kernel> {
+    let mut list = benchmarks.benchmarks().iter().zip(0..);
+    let Some((benchmark, number)) = list.find(|(benchmark, _)| benchmark.name == name) else {
+        let names = benchmarks
+            .benchmarks()
+            .iter()
+            .map(|benchmark| benchmark.name.as_str());
+        let names: Vec<&str> = names.collect();
+        return refuse(format!("found {name:?}, expected one of {}", names.join(", ")));
+    };
+    let figures = Figures::of(benchmark)?;
+    let drafts = drafts(&figures, recipe, number)?;
+    let kernel = |delay: u64| {
+        let clusters: Result<Vec<Cluster>> = drafts.iter().map(|draft| draft.cluster(delay)).collect();
+        let kernel = Kernel::new(recipe.active_blocks, recipe.period, clusters?);
+        kernel.map_err(|error| Error::Usage(error.to_string()))
+    };
+    let bare = kernel(delay(figures.q, recipe, kernel)?)?;
+    let found = budget(&bare, recipe.slowdown)?;
+    if (found.as_f64() - figures.q.as_f64()).abs() > PRECISION {
+        let q = figures.q;
+        return refuse(format!(
+            "{name}: found nominal_q {q}, expected a budget that some delays give; the nearest is {found}"
+        ));
+    }
+    let clusters = bare.clusters().iter().map(|cluster| {
+        let isolated = distribution(cluster.isolated(), figures.isolated);
+        let interference = distribution(cluster.contended(), figures.contended);
+        cluster
+            .clone()
+            .with_distributions(Some(isolated), Some(interference))
+    });
+    let clusters: Vec<Cluster> = clusters.collect();
+    let intervals = alternate(
+        &clusters,
+        usize::try_from(figures.intervals).unwrap_or(usize::MAX),
+    )?;
+    let kernel = Kernel::new(recipe.active_blocks, recipe.period, clusters)
+        .and_then(|kernel| kernel.with_intervals(intervals))
+        .map_err(|error| Error::Usage(format!("{name}: {error}")))?;
+    let kernel = kernel.with_name(Some(format!("{name} (synthetic)")));
+    Ok(kernel.with_sources(sources(benchmarks, recipe)))
+}
+
+fn refuse<T>(message: String) -> Result<T> {
+    Err(Error::Usage(message))
+}
+
+/// The figures that a kernel is made of.
+struct Figures {
+    blocks: u64,
+    clusters: u32,
+    intervals: u64,
+    q: Factor,
+    isolated: Factor,
+    contended: Factor,
+}
+
+impl Figures {
+    fn of(benchmark: &Benchmark) -> Result<Figures> {
+        let missing = |field: &str| {
+            let name = &benchmark.name;
+            Error::Usage(format!("{name}: found no {field}, expected its published value"))
+        };
+        Ok(Figures {
+            blocks: benchmark.blocks.ok_or_else(|| missing("blocks"))?,
+            clusters: benchmark.clusters.ok_or_else(|| missing("clusters"))?,
+            intervals: benchmark.intervals.ok_or_else(|| missing("intervals"))?,
+            q: benchmark.nominal_q.ok_or_else(|| missing("nominal_q"))?,
+            isolated: (benchmark.overestimation_isolated)
+                .ok_or_else(|| missing("overestimation_isolated"))?,
+            contended: (benchmark.overestimation_contended)
+                .ok_or_else(|| missing("overestimation_contended"))?,
+        })
+    }
+}
+
+/// Where each field comes from.
+fn sources(benchmarks: &Benchmarks, recipe: Recipe) -> BTreeMap<String, String> {
+    let Recipe { slowdown, seed, .. } = recipe;
+    let of = |field: &str| {
+        benchmarks
+            .sources()
+            .get(field)
+            .map_or("no source", String::as_str)
+    };
+    let times = |field: &str| {
+        format!(
+            "synthetic: normal; the mean is the WCET by 1 + the overestimation of {}, the WCET is at {LONGEST} standard deviations",
+            of(field)
+        )
+    };
+    let sources = [
+        ("active_blocks", "synthetic: an assumption".to_owned()),
+        ("regulation_period", "as for the benchmark".to_owned()),
+        (
+            "clusters",
+            format!("synthetic but for their number: {}", of("clusters")),
+        ),
+        (
+            "clusters.blocks",
+            format!(
+                "synthetic but for their sum: {}; shares drawn with seed {seed}",
+                of("blocks")
+            ),
+        ),
+        (
+            "clusters.e0",
+            format!(
+                "synthetic: drawn with seed {seed} from {} to {} ns",
+                TIMES.0, TIMES.1
+            ),
+        ),
+        (
+            "clusters.e1",
+            format!(
+                "synthetic: solved for so that the budget for a slowdown of {slowdown} is that of {}; sensitivities drawn with seed \
+                 {seed}",
+                of("nominal_q")
+            ),
+        ),
+        ("clusters.isolated", times("overestimation_isolated")),
+        ("clusters.interference", times("overestimation_contended")),
+        (
+            "intervals",
+            format!("synthetic but for their number: {}", of("intervals")),
+        ),
+    ];
+    sources.map(|(field, text)| (field.to_owned(), text)).into()
+}
+
+/// Clusters with times alone apart from each other, shares and sensitivities drawn; number `number` of its seed.
+fn drafts(figures: &Figures, recipe: Recipe, number: u64) -> Result<Vec<Draft>> {
+    let (blocks, count) = (figures.blocks, u64::from(figures.clusters));
+    if !(1..=MAX_CLUSTERS).contains(&count) || blocks < 8 * count || blocks > MAX_BLOCKS {
+        let expected = format!(
+            "1 to {MAX_CLUSTERS} clusters, eight blocks or more for each, {MAX_BLOCKS} in all at most"
+        );
+        return refuse(format!(
+            "found {count} clusters of {blocks} blocks, expected {expected}"
+        ));
+    }
+    let mut rng = stream(recipe.seed, Purpose::Profile, number, 0);
+    let width = (TIMES.1 - TIMES.0) / count;
+    let mut drawn = Vec::new();
+    for index in 0..count {
+        // In the middle three fifths of its own part of the range.
+        let inner = usize::try_from(width * 3 / 5 + 1).unwrap_or(1);
+        let e0 = TIMES.0 + index * width + width / 5 + below(&mut rng, inner) as u64;
+        let weight = 500 + below(&mut rng, 1001) as u64;
+        let sensitivity = 750 + below(&mut rng, 501) as u64;
+        drawn.push((e0, weight, sensitivity));
+    }
+    let total: u64 = drawn.iter().map(|&(_, weight, _)| weight).sum();
+    let share = |weight: u64| u128::from(blocks) * u128::from(weight) / u128::from(total.max(1));
+    let mut drafts: Vec<Draft> = drawn
+        .into_iter()
+        .map(|(e0, weight, sensitivity)| Draft {
+            blocks: u64::try_from(share(weight)).unwrap_or(0),
+            e0,
+            sensitivity,
+        })
+        .collect();
+    let given: u64 = drafts.iter().map(|draft| draft.blocks).sum();
+    if let Some(last) = drafts.last_mut() {
+        last.blocks += blocks - given;
+    }
+    Ok(drafts)
+}
+
+/// The largest delay with which the budget of `kernel` is at least `q`: a bisection, because the budget falls with the delay.
+fn delay(q: Factor, recipe: Recipe, kernel: impl Fn(u64) -> Result<Kernel>) -> Result<u64> {
+    let slowdown = match q == Factor::ONE {
+        true => half(recipe.slowdown),
+        false => recipe.slowdown,
+    };
+    let (mut good, mut bad) = (0, 100 * STEPS);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        match budget(&kernel(middle)?, slowdown)? >= q {
+            true => good = middle,
+            false => bad = middle,
+        }
+    }
+    Ok(good)
+}
+
+fn half(factor: Factor) -> Factor {
+    let (numerator, denominator) = factor.ratio();
+    let billionths = u64::from(numerator != 0) * (numerator * (1_000_000_000 / denominator) / 2);
+    Factor::from_billionths(billionths).unwrap_or(factor)
+}
+
+fn budget(kernel: &Kernel, slowdown: Factor) -> Result<Factor> {
+    let found = nominal(kernel, slowdown, false, Straddling::default());
+    Ok(found
+        .map_err(|error| Error::Internal(error.to_string()))?
+        .nominal_q)
+}
+
+/// Normal, to a tenth of a nanosecond.
+fn distribution(longest: Time, over: Factor) -> Distribution {
+    let tenths = |ns: f64| (ns * 10.0).round() / 10.0;
+    let mean = longest.ns() as f64 / (1.0 + over.as_f64());
+    Distribution {
+        samples: None,
+        mean_ns: tenths(mean),
+        std_ns: tenths((longest.ns() as f64 - mean) / LONGEST),
+        goodness_of_fit: None,
+        lilliefors: None,
+        percentile: None,
+        tail: None,
+    }
+}

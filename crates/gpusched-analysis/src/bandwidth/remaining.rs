@@ -1,0 +1,123 @@
+//! How many blocks of each cluster are not done, from the numbers of the running blocks ([Aghilinasab20] §VI-B).
+
+use gpusched_model::Kernel;
+
+/// The cluster intervals of a kernel, each with the blocks of every cluster from its first block on.
+#[derive(Clone, Debug)]
+pub struct RemainingTable {
+    /// The first block of each interval, ascending from 0, and its cluster.
+    intervals: Vec<(u64, usize)>,
+    /// For each interval, and after the last one, how many blocks of each cluster are in it and after it.
+    rest: Vec<u64>,
+    clusters: usize,
+    blocks: u64,
+}
+
+impl RemainingTable {
+    /// The table of `kernel`; without intervals its clusters follow each other.
+    pub fn new(kernel: &Kernel) -> RemainingTable {
+        let clusters = kernel.clusters().len();
+        let mut intervals: Vec<(u64, usize)> = Vec::new();
+        if kernel.intervals().is_empty() {
+            let mut first = 0;
+            for (index, cluster) in kernel.clusters().iter().enumerate() {
+                intervals.push((first, index));
+                first += cluster.blocks();
+            }
+        } else {
+            intervals.extend(
+                kernel
+                    .intervals()
+                    .iter()
+                    .map(|interval| (interval.first, interval.cluster)),
+            );
+        }
+        let blocks = kernel.blocks();
+        let ends = intervals
+            .iter()
+            .skip(1)
+            .map(|interval| interval.0)
+            .chain([blocks]);
+        let lengths: Vec<(usize, u64)> = intervals
+            .iter()
+            .zip(ends)
+            .map(|(&(first, cluster), end)| (cluster, end - first))
+            .collect();
+        let mut counts: Vec<u64> = kernel.clusters().iter().map(|cluster| cluster.blocks()).collect();
+        let mut rest = counts.clone();
+        for (cluster, length) in lengths {
+            counts[cluster] -= length;
+            rest.extend_from_slice(&counts);
+        }
+        RemainingTable {
+            intervals,
+            rest,
+            clusters,
+            blocks,
+        }
+    }
+
+    /// The cluster of block `block`, or `None` beyond the last.
+    pub fn cluster_of(&self, block: u64) -> Option<usize> {
+        if block >= self.blocks {
+            return None;
+        }
+        let position = self.intervals.partition_point(|interval| interval.0 <= block);
+        self.intervals
+            .get(position.checked_sub(1)?)
+            .map(|interval| interval.1)
+    }
+
+    /// Rᵢ: the blocks of each cluster that are not done, if all below `next` have started and `running` of these still run.
+    /// Blocks start in the order of their numbers. Allocates nothing.
+    ///
+    /// # Panics
+    /// Unless `counts` has one number for each cluster: what is left out would count as done.
+    pub fn remaining(&self, next: u64, running: impl IntoIterator<Item = u64>, counts: &mut [u64]) {
+        let position = self.intervals.partition_point(|interval| interval.0 < next);
+        let from = position * self.clusters;
+        counts.copy_from_slice(&self.rest[from..from + self.clusters]);
+        // The part of the interval before that has not started.
+        if let Some(before) = position.checked_sub(1) {
+            let (_, cluster) = self.intervals[before];
+            let end = self
+                .intervals
+                .get(position)
+                .map_or(self.blocks, |interval| interval.0);
+            counts[cluster] += end.saturating_sub(next);
+        }
+        for block in running {
+            if let Some(cluster) = self.cluster_of(block) {
+                counts[cluster] += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remaining_blocks_are_counted() {
+        let kernel: Kernel = serde_json::from_str(
+            r#"{"active_blocks":2,"regulation_period":"1ms","clusters":[{"blocks":3,"e0":1,"e1":2},{"blocks":4,"e0":1,"e1":2}],
+            "intervals":[{"first":0,"last":1,"cluster":0},{"first":2,"last":5,"cluster":1},{"first":6,"last":6,"cluster":0}]}"#,
+        )
+        .unwrap();
+        let table = RemainingTable::new(&kernel);
+        let clusters = [0, 0, 1, 1, 1, 1, 0];
+        for next in 0..=7u64 {
+            assert_eq!(table.cluster_of(next), clusters.get(next as usize).copied());
+            for running in [vec![], vec![0], vec![next.saturating_sub(1)]] {
+                let running: Vec<u64> = running.into_iter().filter(|&block| block < next).collect();
+                let mut expected = [0u64; 2];
+                let not_done = (next..7).chain(running.iter().copied());
+                not_done.for_each(|block| expected[clusters[block as usize]] += 1);
+                let mut found = [9; 2];
+                table.remaining(next, running.iter().copied(), &mut found);
+                assert_eq!(found, expected, "{next} {running:?}");
+            }
+        }
+    }
+}

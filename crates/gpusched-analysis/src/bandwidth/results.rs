@@ -1,0 +1,225 @@
+//! What is published about budgets that change at run time, and only that: a figure that is not printed is absent.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::BudgetPolicy;
+use gpusched_model::Factor;
+use gpusched_model::FieldError;
+use gpusched_model::benchmark::Figure;
+use gpusched_model::reader::Document;
+
+/// Published figures of best-effort cores beside benchmarks, each figure with its source.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "BudgetResultsShape")]
+pub struct BudgetResults {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    results: Vec<BudgetResult>,
+    sources: BTreeMap<String, String>,
+}
+
+/// Results in the shape of the file.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "budget results: an object with lists \"results\" and \"sources\""
+)]
+#[schemars(rename = "BudgetResults")]
+struct BudgetResultsShape {
+    /// For people.
+    #[serde(default)]
+    name: Option<String>,
+    /// At least one.
+    #[schemars(length(min = 1))]
+    results: Vec<BudgetResult>,
+    /// Where each field of a result comes from: text for people, by field.
+    sources: BTreeMap<String, String>,
+}
+
+/// Figures of one benchmark under one policy beside one kind of best-effort task, as in [Aghilinasab20] Tables III and IV.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetResult {
+    /// The kernel; absent if best-effort cores ran alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub benchmark: Option<String>,
+    /// How budgets were chosen; absent if nothing was regulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<BudgetPolicy>,
+    /// What best-effort cores ran, such as `libquantum`.
+    pub demand: String,
+    /// Memory requests of best-effort cores over those under NOMINAL, minus 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub improvement: Option<Factor>,
+    /// The mean of Q over all regulation periods, a share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q_mean: Option<Factor>,
+    /// Its standard deviation, a share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q_std: Option<Factor>,
+    /// The largest bandwidth of best-effort cores [10⁹ bytes per second].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gigabytes_per_s: Option<Factor>,
+    /// The same in memory requests per millisecond.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_ms: Option<u64>,
+}
+
+impl BudgetResult {
+    /// The figures that are known, in the order of the fields.
+    pub fn figures(&self) -> Vec<Figure> {
+        let figure = |field, value: Option<String>, unit| value.map(|value| Figure { field, value, unit });
+        let text = |value: Option<Factor>| value.map(|value| value.to_string());
+        let requests = self.requests_per_ms.map(|value| value.to_string());
+        let figures = [
+            figure("improvement", text(self.improvement), "share"),
+            figure("q_mean", text(self.q_mean), "share"),
+            figure("q_std", text(self.q_std), "share"),
+            figure("gigabytes_per_s", text(self.gigabytes_per_s), "GB/s"),
+            figure("requests_per_ms", requests, "requests"),
+        ];
+        figures.into_iter().flatten().collect()
+    }
+}
+
+impl BudgetResults {
+    /// The results; at least one, no two about the same.
+    pub fn results(&self) -> &[BudgetResult] {
+        &self.results
+    }
+
+    /// Where each field that some result has comes from, by field.
+    pub fn sources(&self) -> &BTreeMap<String, String> {
+        &self.sources
+    }
+
+    /// What is published about `benchmark` beside `demand` under `policy`.
+    pub fn find(&self, benchmark: &str, demand: &str, policy: BudgetPolicy) -> Option<&BudgetResult> {
+        self.results.iter().find(|result| {
+            result.benchmark.as_deref() == Some(benchmark)
+                && result.demand == demand
+                && result.policy == Some(policy)
+        })
+    }
+}
+
+impl Document for BudgetResults {
+    const EXPECTED: &str = "budget results: an object such as {\"results\":[…],\"sources\":{…}}";
+}
+
+impl TryFrom<BudgetResultsShape> for BudgetResults {
+    type Error = FieldError;
+
+    fn try_from(shape: BudgetResultsShape) -> Result<BudgetResults, FieldError> {
+        let refuse =
+            |field: String, found: String, expected: &str| FieldError::refuse(field, found, expected);
+        if shape.results.is_empty() {
+            return refuse("results".into(), "an empty list".into(), "at least one");
+        }
+        let (mut subjects, mut known) = (Vec::new(), BTreeSet::new());
+        for (index, result) in shape.results.iter().enumerate() {
+            let field = |name: &str| format!("results[{index}].{name}");
+            let names = [
+                ("benchmark", result.benchmark.as_deref()),
+                ("demand", Some(result.demand.as_str())),
+            ];
+            if let Some((name, _)) = names.iter().find(|(_, text)| *text == Some("")) {
+                return refuse(field(name), "\"\"".into(), "a name");
+            }
+            let subject = (&result.benchmark, result.policy, &result.demand);
+            if subjects.contains(&subject) {
+                let found = format!("results[{index}]");
+                return refuse(
+                    found,
+                    "what another one is about".into(),
+                    "each benchmark, policy and demand once",
+                );
+            }
+            subjects.push(subject);
+            for (name, share) in [("q_mean", result.q_mean), ("q_std", result.q_std)] {
+                if let Some(q) = share.filter(|&q| q > Factor::ONE) {
+                    return refuse(field(name), q.to_string(), "a share from 0 to 1");
+                }
+            }
+            known.extend(result.figures().into_iter().map(|figure| figure.field));
+        }
+        if let Some(field) = known.iter().find(|&&field| !shape.sources.contains_key(field)) {
+            let expected = "the source of every figure that a result has";
+            return refuse("sources".into(), format!("none of {field}"), expected);
+        }
+        if let Some(field) = shape.sources.keys().find(|field| !known.contains(field.as_str())) {
+            let expected = "a figure that a result has";
+            return refuse(format!("sources.{field}"), format!("{field:?}"), expected);
+        }
+        Ok(BudgetResults {
+            name: shape.name,
+            results: shape.results,
+            sources: shape.sources,
+        })
+    }
+}
+
+impl schemars::JsonSchema for BudgetResults {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        BudgetResultsShape::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        BudgetResultsShape::json_schema(generator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: &str = r#"{"results":[{"benchmark":"histo","policy":"fair","demand":"gcc","improvement":0.35,"q_mean":0.3937},
+        {"demand":"bandwidth","requests_per_ms":60000}],
+        "sources":{"improvement":"Table IV","q_mean":"Table IV","requests_per_ms":"§VII"}}"#;
+
+    #[test]
+    fn results_are_found_by_their_subject() {
+        let results: BudgetResults = serde_json::from_str(TWO).unwrap();
+        let found = results.find("histo", "gcc", BudgetPolicy::Fair).unwrap();
+        let figures: Vec<_> = found.figures().into_iter().map(|figure| figure.value).collect();
+        assert_eq!(figures, ["0.35", "0.3937"]);
+        assert_eq!(results.find("histo", "gcc", BudgetPolicy::Smooth), None);
+        assert_eq!(results.find("sad", "gcc", BudgetPolicy::Fair), None);
+        let json = serde_json::to_string(&results).unwrap();
+        assert_eq!(serde_json::from_str::<BudgetResults>(&json).unwrap(), results);
+        assert!(!json.contains("q_std") && !json.contains("null"), "{json}");
+    }
+
+    #[test]
+    fn what_is_no_result_is_refused() {
+        for (from, to, expected) in [
+            ("0.3937", "1.3", "results[0].q_mean: found 1.3"),
+            ("\"gcc\"", "\"\"", "results[0].demand: found \"\""),
+            ("\"histo\"", "\"\"", "results[0].benchmark: found \"\""),
+            (
+                "\"benchmark\":\"histo\",\"policy\":\"fair\",\"demand\":\"gcc\"",
+                "\"demand\":\"bandwidth\"",
+                "results[1]: found what another one is about",
+            ),
+            ("\"fair\"", "\"fairer\"", "unknown variant `fairer`"),
+            ("\"q_mean\":\"Table IV\",", "", "sources: found none of q_mean"),
+            ("\"§VII\"", "\"§VII\",\"q_std\":\"\"", "sources.q_std"),
+            (
+                "\"requests_per_ms\":60000",
+                "\"requests\":60000",
+                "unknown field `requests`",
+            ),
+        ] {
+            let text = TWO.replacen(from, to, 1);
+            assert_ne!(text, TWO, "{from}");
+            let message = serde_json::from_str::<BudgetResults>(&text)
+                .unwrap_err()
+                .to_string();
+            assert!(message.contains(expected), "{to}: {message}");
+        }
+        let none = serde_json::from_str::<BudgetResults>(r#"{"results":[],"sources":{}}"#).unwrap_err();
+        assert!(none.to_string().contains("at least one"), "{none}");
+    }
+}

@@ -1,0 +1,47 @@
+//! A table of partitions, one row each.
+
+use super::Export;
+use gpusched_model::device::{Instance, Place};
+use gpusched_model::error::Error;
+
+/// The columns: the number of the partition, the granularity, its SMs, its unit (a list of TPCs or GPCs, or `PROFILE:START`), its
+/// SMs one by one where they are known, the positions of its tasks, and the test that accepts it. Lists are separated by spaces.
+pub const CSV_COLUMNS: [&str; 8] = [
+    "device",
+    "granularity",
+    "partition",
+    "sms",
+    "place",
+    "sm_ids",
+    "tasks",
+    "policy",
+];
+
+pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
+    let list = |numbers: &[u32]| -> String {
+        let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+        numbers.join(" ")
+    };
+    // No field needs quotes: names of devices and profiles are plain, the rest are numbers and our own words.
+    let mut text = CSV_COLUMNS.join(",") + "\n";
+    for (index, partition) in out.partitions() {
+        let place = match &partition.place {
+            Some(Place::Tpcs(units) | Place::Gpcs(units)) => list(units),
+            Some(Place::Instance(Instance { profile, start })) => format!("{profile}:{start}"),
+            Some(Place::Sms(_)) | None => String::new(),
+        };
+        let tasks: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
+        let row = [
+            out.device().name().to_owned(),
+            out.hardware.granularity.to_string(),
+            index.to_string(),
+            partition.sms.to_string(),
+            place,
+            list(&out.sms(partition).unwrap_or_default()),
+            tasks.join(" "),
+            partition.verdict.policy.to_string(),
+        ];
+        text += &(row.join(",") + "\n");
+    }
+    Ok(text)
+}

@@ -1,0 +1,73 @@
+//! CUDA green contexts: how the SMs of the device are split (CUDA Driver API, *Green Contexts*).
+//!
+//! One call of `cuDevSmResourceSplitByCount` makes equal groups. Several groups of one call can be in one descriptor
+//! (`cuDevResourceGenerateDesc`), so all sizes that are multiples of one group take a single call. If there is no such
+//! group, one call of `cuDevSmResourceSplit` (CUDA 13.1) makes groups of various sizes.
+
+use super::Export;
+use gpusched_model::error::Error;
+
+/// A C header with the arguments of the one call.
+pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
+    let device = out.device();
+    let (min, step) = device
+        .green_context()
+        .map_or((1, 1), |rule| (rule.min, rule.step));
+    let sizes = out.plan.partitions.iter().map(|partition| partition.sms);
+    // The smallest group, if all are multiples of it: smaller ones fit best into GPCs.
+    let smallest = min.div_ceil(step).saturating_mul(step);
+    let common = sizes.clone().fold(0, gcd);
+    let group = match common {
+        0 => None,
+        _ if common % smallest == 0 => Some(smallest),
+        _ => Some(common).filter(|&common| common >= min && common % step == 0),
+    };
+    let mut text = format!(
+        "// Green contexts on device {}: at least {min} SMs each, a multiple of {step}. Which SMs they have is up to the driver.\n\
+         // Ask it: cuDeviceGetDevResource says sm.minSmPartitionSize and sm.smCoscheduledAlignment, and a split may make fewer groups.\n",
+        device.name()
+    );
+    match group {
+        Some(group) => {
+            let groups: u32 = sizes.clone().map(|sms| sms / group).sum();
+            text += &format!(
+                "// One call of cuDevSmResourceSplitByCount with minCount = {group} has to make nbGroups = {groups}; partition i gets the\n\
+                 // groups from gpusched_first[i] to before gpusched_first[i + 1], in one call of cuDevResourceGenerateDesc.\n\
+                 #define GPUSCHED_MIN_COUNT {group}\n\
+                 #define GPUSCHED_GROUPS {groups}\n\
+                 static const unsigned gpusched_first[{}] = {{\n",
+                out.plan.partitions.len() + 1
+            );
+            let mut first = 0;
+            for (index, partition) in out.partitions() {
+                text += &format!("    // {}\n    {first},\n", out.comment(index, partition));
+                first += partition.sms / group;
+            }
+            text += &format!("    // the end of the last\n    {first},\n");
+        }
+        None => {
+            text += &format!(
+                "// These sizes are no multiples of one group that cuDevSmResourceSplitByCount could make. One call of cuDevSmResourceSplit\n\
+                 // (CUDA 13.1 and newer) with smCount of groupParams[i] = gpusched_sm_count[i] makes them all.\n\
+                 static const unsigned gpusched_sm_count[{}] = {{\n",
+                out.plan.partitions.len()
+            );
+            for (index, partition) in out.partitions() {
+                text += &format!(
+                    "    // {}\n    {},\n",
+                    out.comment(index, partition),
+                    partition.sms
+                );
+            }
+        }
+    }
+    text += "};\n";
+    Ok(text)
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    match b {
+        0 => a,
+        _ => gcd(b, a % b),
+    }
+}

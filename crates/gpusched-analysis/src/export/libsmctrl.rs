@@ -1,0 +1,70 @@
+//! Masks for libsmctrl (J. Bakita and J. H. Anderson, *Hardware compute partitioning on NVIDIA GPUs*, RTAS 2023): a bit that is set *disables*
+//! a TPC. Masks of streams have 64 bits, or 128 where there are more than 64 TPCs.
+
+use super::{Export, unplaced};
+use gpusched_model::Device;
+use gpusched_model::error::Error;
+
+/// Refuses what masks cannot say.
+///
+/// From compute capability 9.0 on, bits are no TPC numbers: they count units on the chip, those switched off included (libsmctrl's
+/// README, known issues).
+pub(super) fn check(device: &Device) -> Result<(), Error> {
+    if device.tpcs() > 128 {
+        return Err(Error::Usage(format!(
+            "found libsmctrl for the {} TPCs of device {}, expected at most 128, one for each bit of a mask",
+            device.tpcs(),
+            device.name()
+        )));
+    }
+    match device.compute_major() {
+        Some(major) if major >= 9 => Err(Error::Usage(format!(
+            "found libsmctrl for device {} of compute capability {major}.x, expected at most 8.x: from 9.0 on, the bits of a \
+             mask are no TPC numbers",
+            device.name()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// A C header: one mask for each partition.
+pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
+    let device = out.device();
+    let wide = device.tpcs() > 64;
+    let (call, kind) = match wide {
+        true => (
+            "libsmctrl_set_stream_mask_ext(stream, (unsigned __int128)gpusched_tpc_mask[i][1] << 64 | gpusched_tpc_mask[i][0])",
+            "{low, high} 64 bits",
+        ),
+        false => (
+            "libsmctrl_set_stream_mask(stream, gpusched_tpc_mask[i])",
+            "64 bits",
+        ),
+    };
+    let mut text = format!(
+        "// TPC masks of device {} ({} TPCs of {} SMs), for libsmctrl: {kind}, a bit that is set disables a TPC.\n\
+         // A stream runs the kernels of partition i after {call}.\n\
+         #include <stdint.h>\n\
+         static const uint64_t gpusched_tpc_mask[{}]{} = {{\n",
+        device.name(),
+        device.tpcs(),
+        device.sms_per_tpc(),
+        out.plan.partitions.len(),
+        if wide { "[2]" } else { "" },
+    );
+    for (index, partition) in out.partitions() {
+        let tpcs = out.tpcs(partition).ok_or_else(|| unplaced(index))?;
+        let mut mask = u128::MAX;
+        for tpc in tpcs {
+            mask &= !(1u128.checked_shl(tpc).unwrap_or(0));
+        }
+        let (low, high) = (mask & u128::from(u64::MAX), mask >> 64);
+        text += &format!("    // {}\n", out.comment(index, partition));
+        text += &match wide {
+            true => format!("    {{UINT64_C({low:#018x}), UINT64_C({high:#018x})}},\n"),
+            false => format!("    UINT64_C({low:#018x}),\n"),
+        };
+    }
+    text += "};\n";
+    Ok(text)
+}

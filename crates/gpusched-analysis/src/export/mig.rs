@@ -1,0 +1,28 @@
+//! MIG instances: a profile and the memory slice it begins at (NVIDIA Multi-Instance GPU User Guide, `nvidia-smi mig -cgi`).
+
+use super::{Export, unplaced};
+use gpusched_model::device::Place;
+use gpusched_model::error::Error;
+
+/// A shell script that creates all instances with one command, in the order of the partitions.
+pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
+    let mut text = format!(
+        "#!/bin/sh\n\
+         # MIG instances on device {}; MIG mode must be on and no instance there. GPU is the index or UUID of the GPU.\n\
+         # Each is PROFILE:START, where START is its first memory slice; which SMs it has is up to the driver.\n\
+         set -e\n\
+         : \"${{GPU:?expected the index or UUID of the GPU, as nvidia-smi -L prints it}}\"\n",
+        out.device().name()
+    );
+    let mut instances = Vec::new();
+    for (index, partition) in out.partitions() {
+        let Some(Place::Instance(instance)) = &partition.place else {
+            return Err(unplaced(index));
+        };
+        let tuple = format!("{}:{}", instance.profile, instance.start);
+        text += &format!("# {tuple}: {}\n", out.comment(index, partition));
+        instances.push(tuple);
+    }
+    text += &format!("nvidia-smi mig -i \"$GPU\" -cgi {} -C\n", instances.join(","));
+    Ok(text)
+}

@@ -1,0 +1,33 @@
+//! Static SM partitions of MPS: so many chunks each (NVIDIA Multi-Process Service, `nvidia-cuda-mps-control -S`,
+//! `sm_partition add`).
+
+use super::Export;
+use gpusched_model::error::Error;
+
+/// A shell script with one command for each partition.
+///
+/// The percentage in the comment is for MPS without static partitions: rounded up, so that no fewer SMs can be used; it limits
+/// clients, but does not keep their SMs apart.
+pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
+    let device = out.device();
+    let chunk = device.mps().map_or(1, |rule| rule.chunk);
+    let mut text = format!(
+        "#!/bin/sh\n\
+         # Static SM partitions of MPS on device {}: chunks of {chunk} SMs.\n\
+         # The control daemon must run in static partitioning mode (nvidia-cuda-mps-control -d -S); GPU is the device's UUID.\n\
+         # The clients of a partition start with CUDA_MPS_SM_PARTITION set to the name that its command prints.\n\
+         # A percentage is what CUDA_MPS_ACTIVE_THREAD_PERCENTAGE would have to be without static partitions; it keeps no SMs apart.\n\
+         set -e\n\
+         : \"${{GPU:?expected the UUID of the GPU, as nvidia-smi -L prints it}}\"\n",
+        device.name()
+    );
+    for (index, partition) in out.partitions() {
+        let percentage = (u64::from(partition.sms) * 100).div_ceil(device.sms().into());
+        text += &format!("# {}; {percentage} %\n", out.comment(index, partition));
+        text += &format!(
+            "echo \"sm_partition add $GPU {}\" | nvidia-cuda-mps-control\n",
+            partition.sms / chunk
+        );
+    }
+    Ok(text)
+}

@@ -1,0 +1,247 @@
+//! RandFixedSum (Stafford 2006; Emberson, Stafford & Davis, WATERS 2010): shares uniform under a cap, without discards.
+//!
+//! In units of the cap, wanted is a uniform point of P(n, s) = {x ∈ \[0, 1\]ⁿ : Σ xᵢ = s}. Cut P(n, s) into cones with
+//! their apex at its center (s/n, …, s/n), one over each facet. The facet xᵢ = 0 is a P(n−1, s) at distance ∝ s/n,
+//! the facet xᵢ = 1 a P(n−1, s−1) at distance ∝ 1 − s/n. With f for the volumes (up to a factor that depends on n
+//! only), the cones over all facets of the first sort and of the second therefore have volumes
+//!
+//! s·fₙ₋₁(s)  and  (n−s)·fₙ₋₁(s−1),  together (n−1)·fₙ(s)   (the density of a sum of n uniform numbers).
+//!
+//! So: choose the sort of facet with these weights and the coordinate i at random, draw a point y of the facet in the
+//! same way, and move from the center towards y by r^(1/(n−1)), r uniform: that is uniform in the cone.
+
+use rand::Rng;
+
+use gpusched_model::streams::{below, unit};
+
+/// The largest table: 2²⁴ entries, 128 MiB.
+pub const MAX_ENTRIES: usize = 1 << 24;
+
+/// Draws `n` shares in \[0, cap\] of a fixed sum.
+#[derive(Clone, Debug)]
+pub struct FixedSum {
+    tasks: usize,
+    cap: f64,
+    /// Draw cap − x: halves the table, and keeps it accurate where the sum is close to n·cap.
+    mirrored: bool,
+    /// s = `whole` + `fraction` ≤ n/2, in units of the cap.
+    whole: usize,
+    fraction: f64,
+    /// Row i − 2, column j: the probability of a facet at 0 in P(i, fraction + j).
+    at_zero: Vec<f64>,
+}
+
+/// Why there is no such [`FixedSum`].
+#[derive(Debug, Copy, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FixedSumError {
+    /// `total` or `cap` is no positive number, or `total` exceeds `tasks`·`cap`.
+    #[error("no non-negative shares below the cap have this sum")]
+    Empty,
+    /// The table would have more than [`MAX_ENTRIES`] entries.
+    #[error("the table of RandFixedSum would be larger than {MAX_ENTRIES} entries")]
+    TooLarge,
+}
+
+impl FixedSum {
+    /// Prepares drawing `tasks` shares in \[0, `cap`\] that sum to `total`: time and memory O(n·min(s, n − s)).
+    ///
+    /// # Errors
+    /// [`FixedSumError`] if there are no such shares, or too many.
+    pub fn new(tasks: usize, total: f64, cap: f64) -> Result<FixedSum, FixedSumError> {
+        let sound = |x: f64| x > 0.0 && x.is_normal();
+        if cap.is_nan() {
+            return Err(FixedSumError::Empty);
+        }
+        let cap = cap.min(total); // below a larger cap lie the same shares
+        let largest = tasks as f64 * cap;
+        if !(sound(total) && sound(cap) && sound(largest) && total <= largest) {
+            return Err(FixedSumError::Empty);
+        }
+        let mirrored = total > largest / 2.0;
+        let sum = if mirrored { largest - total } else { total } / cap;
+        let whole = sum as usize;
+        if (whole + 1).saturating_mul(tasks) > MAX_ENTRIES {
+            return Err(FixedSumError::TooLarge);
+        }
+        let fraction = sum - whole as f64;
+        Ok(FixedSum {
+            tasks,
+            cap,
+            mirrored,
+            whole,
+            fraction,
+            at_zero: table(tasks, whole, fraction),
+        })
+    }
+
+    /// Draws the shares of all tasks.
+    pub fn draw(&self, rng: &mut impl Rng) -> Vec<f64> {
+        let mut shares = Vec::with_capacity(self.tasks);
+        let mut ones = self.whole; // j: what is left to distribute is fraction + j
+        let mut center = 0.0; // what the centers so far contribute to each coordinate that is not fixed yet
+        let mut scale = 1.0; // the size of the present facet in the picture
+        let rows = self.at_zero.chunks_exact(self.whole + 1).enumerate();
+        for (row, at_zero) in rows.rev() {
+            let dimension = (row + 2) as f64;
+            let to_zero = unit(rng) <= at_zero[ones];
+            let shrink = libm::pow(unit(rng), 1.0 / (dimension - 1.0));
+            center += (1.0 - shrink) * scale * (self.fraction + ones as f64) / dimension;
+            scale *= shrink;
+            shares.push(if to_zero { center } else { center + scale });
+            ones -= usize::from(!to_zero);
+        }
+        shares.push(center + scale * self.fraction);
+
+        for share in &mut shares {
+            let x = self.cap * share.min(1.0);
+            *share = if self.mirrored { self.cap - x } else { x };
+        }
+        // The coordinates were fixed in the order of the vector: shuffle it (Fisher & Yates).
+        for i in (1..shares.len()).rev() {
+            shares.swap(i, below(rng, i + 1));
+        }
+        shares
+    }
+}
+
+/// pᵢ(j) = σ·fᵢ₋₁(σ) / (σ·fᵢ₋₁(σ) + (i−σ)·fᵢ₋₁(σ−1)) with σ = `fraction` + j, for i = 2 … `tasks`, j = 0 … `whole`.
+///
+/// The volumes themselves underflow, so the recursion is over their ratios rᵢ(j) = fᵢ(σ) / fᵢ(σ−1). Dividing
+/// (i−1)·fᵢ(σ) = σ·fᵢ₋₁(σ) + (i−σ)·fᵢ₋₁(σ−1) by the same for σ − 1 gives
+///
+/// rᵢ(j) = (σ·rᵢ₋₁(j) + i − σ) / (σ − 1 + (i − σ + 1)/rᵢ₋₁(j−1)),
+///
+/// in which nothing cancels. rᵢ(0) = ∞ and rᵢ(i) = 0 stand for volumes of zero; both are right in the formulas, and
+/// so are ratios that over- or underflow to them.
+fn table(tasks: usize, whole: usize, fraction: f64) -> Vec<f64> {
+    let width = whole + 1;
+    let mut at_zero = Vec::with_capacity(width * tasks.saturating_sub(1));
+    let mut ratios = vec![0.0; width];
+    ratios[0] = f64::INFINITY;
+    for dimension in 2..=tasks {
+        let n = dimension as f64;
+        at_zero.extend(ratios.iter().enumerate().map(|(j, ratio)| {
+            let sum = fraction + j as f64;
+            match j {
+                0 => 1.0,                   // no facet at 1
+                _ if j >= dimension => 0.0, // P is empty: never asked for
+                _ => 1.0 / (1.0 + (n - sum) / (sum * ratio)),
+            }
+        }));
+        for j in (1..width.min(dimension)).rev() {
+            let sum = fraction + j as f64;
+            ratios[j] = (sum * ratios[j] + n - sum) / (sum - 1.0 + (n - sum + 1.0) / ratios[j - 1]);
+        }
+    }
+    at_zero
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::streams::{Purpose, stream};
+
+    fn shares(n: usize, total: f64, cap: f64, set: u64) -> Vec<f64> {
+        let mut rng = stream(9, Purpose::Utilizations, 0, set);
+        FixedSum::new(n, total, cap).unwrap().draw(&mut rng)
+    }
+
+    /// fₙ(x) = Σ (−1)ᵏ C(n, k) (x − k)₊ⁿ⁻¹ / (n−1)!, the density of Irwin and Hall.
+    fn irwin_hall(n: usize, x: f64) -> f64 {
+        let (mut sum, mut choose) = (0.0, 1.0);
+        for k in 0..=n {
+            if x > k as f64 {
+                sum += choose * (x - k as f64).powi(n as i32 - 1);
+            }
+            choose *= -((n - k) as f64) / (k + 1) as f64;
+        }
+        (1..n).fold(sum, |sum, k| sum / k as f64)
+    }
+
+    #[test]
+    fn the_table_has_the_volumes_of_the_closed_form() {
+        let (n, whole, fraction) = (12, 6, 0.3);
+        let table = table(n, whole, fraction);
+        for i in 2..=n {
+            for j in 0..=whole.min(i - 1) {
+                let sum = fraction + j as f64;
+                let zero = sum * irwin_hall(i - 1, sum);
+                let one = (i as f64 - sum) * irwin_hall(i - 1, sum - 1.0);
+                let found = table[(i - 2) * (whole + 1) + j];
+                assert!(
+                    (found - zero / (zero + one)).abs() < 1e-6,
+                    "p_{i}({j}) = {found}, not {}",
+                    zero / (zero + one)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn tables_are_probabilities_at_every_size() {
+        for (n, total) in [
+            (2, 1.0),
+            (200, 1e-9),
+            (200, 1.0),
+            (200, 63.0 + 1e-12),
+            (200, 64.0 - 1e-12),
+            (1000, 499.999),
+            (3000, 1500.0),
+        ] {
+            let fixed = FixedSum::new(n, total, 1.0).unwrap();
+            assert!(
+                fixed.at_zero.iter().all(|p| (0.0..=1.0).contains(p)),
+                "n = {n}, U = {total}"
+            );
+        }
+    }
+
+    #[test]
+    fn extremes() {
+        assert_eq!(shares(1, 0.7, 0.7, 0), [0.7]);
+        assert_eq!(shares(1, 0.7, 5.0, 0), [0.7]);
+        assert_eq!(shares(4, 3.0, 0.75, 0), [0.75; 4], "U = n·cap");
+        for (n, total, cap) in [
+            (2, 1.0, 1.0),
+            (3, 1.5, 1.0),
+            (4, 2.0, 1.0),
+            (4, 2.999_999_999, 0.75),
+            (50, 49.999, 1.0),
+            (50, 1e-250, 1.0),
+            (200, 1e-12, 1.0),
+            (200, 1e-300, 1e300),
+            (200, 68.0, 68.0),
+            (200, 68.0, 0.5),
+            (200, 199.0, 1.0),
+            (1000, 333.3, 0.4),
+        ] {
+            for set in 0..50 {
+                let shares = shares(n, total, cap, set);
+                let sum: f64 = shares.iter().sum();
+                assert_eq!(shares.len(), n);
+                assert!((sum / total - 1.0).abs() < 1e-12, "{n} {total} {cap}: {sum}");
+                assert!(shares.iter().all(|u| (0.0..=cap).contains(u)), "{shares:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn impossible_sums_are_refused() {
+        for (n, total, cap) in [
+            (0, 1.0, 1.0),
+            (2, 0.0, 1.0),
+            (2, -1.0, 1.0),
+            (2, f64::NAN, 1.0),
+            (2, 1.0, f64::NAN),
+            (2, f64::INFINITY, f64::INFINITY),
+            (2, 1.0, 0.0),
+            (2, 2.1, 1.0),
+            (2, 1e308, 1e308),
+        ] {
+            let found = FixedSum::new(n, total, cap).map(|_| ());
+            assert_eq!(found, Err(FixedSumError::Empty), "{n} {total} {cap}");
+        }
+        let found = FixedSum::new(100_000, 50_000.0, 1.0).map(|_| ());
+        assert_eq!(found, Err(FixedSumError::TooLarge));
+    }
+}

@@ -1,0 +1,272 @@
+//! How task sets are drawn, as data: one shape for the command line and for studies.
+
+use serde::{Deserialize, Serialize};
+
+use super::periods::Periods;
+use super::times::{MAX_BLOCKS, deadline};
+use super::traffic::MAX_SATURATION;
+use gpusched_model::error::Error;
+use gpusched_model::time::Time;
+use gpusched_model::wcet::{Form, Scaling};
+use gpusched_model::{Factor, Kind};
+
+/// How task sets are drawn; the table `generator` of a study.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Recipe {
+    /// How the total utilization is divided among the tasks.
+    pub generator: Generator,
+    /// The largest utilization of one task; none if absent, as in [Singh21].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub cap: Option<f64>,
+    /// How periods are drawn.
+    pub periods: Periods,
+    /// The form of the WCET functions.
+    pub wcet: WcetModel,
+    /// prm: the probability of a task being memory-intensive.
+    #[schemars(range(min = 0, max = 1))]
+    pub memory_share: f64,
+    /// D/T, above 0.
+    pub deadline: Factor,
+    /// J/T, below D/T; no jitter if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<Factor>,
+    /// N, the number of equal thread blocks of each kernel (over the number that an SM runs at a time): `block` is ⌈C(1)/N⌉
+    /// with C(1) in conflict. Not stated if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = MAX_BLOCKS))]
+    pub blocks: Option<u32>,
+    /// The number of SMs on which a memory-intensive kernel draws all of a memory of 100 GB/s: `traffic` and `bandwidth` of the
+    /// tasks follow. Not stated if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = MAX_SATURATION))]
+    pub saturation: Option<u32>,
+}
+
+/// How a total utilization is divided: uniformly over all vectors of shares under the cap, either way.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Generator {
+    /// UUniFast; vectors with a share above the cap are discarded (Bini & Buttazzo; Davis & Burns).
+    #[default]
+    UunifastDiscard,
+    /// RandFixedSum: discards nothing, so any cap will do (Stafford; Emberson, Stafford & Davis).
+    Randfixedsum,
+}
+
+/// The form of the WCET functions; both have β = 0.02, k = 1.2 (compute) or β = 0.1, k = 2.3 (memory).
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum WcetModel {
+    /// C(m) = k·(a/m + β·a), [Singh21] §3.6.1 as printed.
+    #[default]
+    Amdahl,
+    /// C(m) = k·a·(1 + β)/m, our second reading of [Singh21] §3.6.
+    Proportional,
+}
+
+/// Why a recipe, or a point drawn from it, makes no sense.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: found {found}, expected {expected}")]
+pub struct RecipeError {
+    /// The field of the [`Recipe`], or `tasks` or `utilization`.
+    pub field: &'static str,
+    /// Its value.
+    pub found: String,
+    /// What would have been accepted.
+    pub expected: String,
+}
+
+impl From<RecipeError> for Error {
+    fn from(error: RecipeError) -> Error {
+        Error::Usage(error.to_string())
+    }
+}
+
+impl RecipeError {
+    pub(super) fn new(field: &'static str, found: impl ToString, expected: impl Into<String>) -> RecipeError {
+        RecipeError {
+            field,
+            found: found.to_string(),
+            expected: expected.into(),
+        }
+    }
+}
+
+/// Decimals of [Singh21] §3.6.1, in billionths.
+const fn decimal(billionths: u64) -> Factor {
+    match Factor::from_billionths(billionths) {
+        Some(factor) => factor,
+        None => unreachable!(), // evaluated by the compiler
+    }
+}
+
+impl Default for Recipe {
+    /// The sets of [Singh21] §3.6.1.
+    fn default() -> Recipe {
+        const DEADLINE: Factor = decimal(750_000_000);
+        Recipe {
+            generator: Generator::default(),
+            cap: None,
+            periods: Periods::default(),
+            wcet: WcetModel::default(),
+            memory_share: 0.5,
+            deadline: DEADLINE,
+            jitter: None,
+            blocks: None,
+            saturation: None,
+        }
+    }
+}
+
+impl Recipe {
+    /// Checks every field by itself.
+    ///
+    /// # Errors
+    /// [`RecipeError`] for the first that no set can be drawn with.
+    pub fn check(&self) -> Result<(), RecipeError> {
+        if let Some(cap) = self.cap
+            && !(cap > 0.0 && cap.is_normal())
+        {
+            let found = format!("{cap:?}");
+            return Err(RecipeError::new(
+                "cap",
+                found,
+                "a finite number above 0, or nothing",
+            ));
+        }
+        if !self.periods.is_valid() {
+            let expected = "a range 0 < MIN <= MAX below 2^63 ns";
+            return Err(RecipeError::new("periods", self.periods, expected));
+        }
+        if !(0.0..=1.0).contains(&self.memory_share) {
+            let found = format!("{:?}", self.memory_share);
+            return Err(RecipeError::new(
+                "memory-share",
+                found,
+                "a probability from 0 to 1",
+            ));
+        }
+        if self.deadline == Factor::ZERO {
+            return Err(RecipeError::new("deadline", self.deadline, "a factor above 0"));
+        }
+        let longest = self.periods.longest();
+        if deadline(self.deadline, longest).is_none() {
+            let expected = format!("a deadline below 2^63 ns at the longest period, {longest}");
+            return Err(RecipeError::new("deadline", self.deadline, expected));
+        }
+        if let Some(jitter) = self.jitter
+            && jitter >= self.deadline
+        {
+            let expected = format!(
+                "a factor below the deadline's, {}: else every kernel may be released too late",
+                self.deadline
+            );
+            return Err(RecipeError::new("jitter", jitter, expected));
+        }
+        if let Some(saturation) = self.saturation
+            && !(1..=MAX_SATURATION).contains(&saturation)
+        {
+            let expected = format!("from 1 to {MAX_SATURATION} SMs, or nothing");
+            return Err(RecipeError::new("saturation", saturation, expected));
+        }
+        self.blocks.map_or(Ok(()), check_blocks)
+    }
+}
+
+/// Whether a kernel can have so many thread blocks.
+pub fn check_blocks(blocks: u32) -> Result<(), RecipeError> {
+    match blocks {
+        1..=MAX_BLOCKS => Ok(()),
+        _ => Err(RecipeError::new(
+            "blocks",
+            blocks,
+            format!("from 1 to {MAX_BLOCKS} thread blocks, or nothing"),
+        )),
+    }
+}
+
+impl WcetModel {
+    /// The WCET function of a kernel of `kind` with work a.
+    pub fn form(self, kind: Kind, work: Time) -> Form {
+        const COMPUTE: (Factor, Factor) = (decimal(20_000_000), decimal(1_200_000_000));
+        const MEMORY: (Factor, Factor) = (decimal(100_000_000), decimal(2_300_000_000));
+        let (serial, conflict) = match kind {
+            Kind::Compute => COMPUTE,
+            Kind::Memory => MEMORY,
+        };
+        let scaling = Scaling {
+            work,
+            serial,
+            conflict,
+        };
+        match self {
+            WcetModel::Amdahl => Form::Amdahl(scaling),
+            WcetModel::Proportional => Form::Proportional(scaling),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_fields_have_the_defaults_of_the_paper() {
+        let recipe: Recipe = toml::from_str("").unwrap();
+        assert_eq!(recipe, Recipe::default());
+        assert_eq!(
+            serde_json::to_string(&recipe).unwrap(),
+            r#"{"generator":"uunifast-discard","periods":"singh21","wcet":"amdahl","memory-share":0.5,"deadline":0.75}"#
+        );
+    }
+
+    #[test]
+    fn recipes_read_from_toml() {
+        let text = "generator = 'randfixedsum'\ncap = 2\nperiods = 'log-uniform:10ms:1s'\nwcet = 'proportional'\nmemory-share = 1\ndeadline = 1.5\njitter = 0.1\nblocks = 680\nsaturation = 8";
+        let recipe: Recipe = toml::from_str(text).unwrap();
+        assert_eq!(recipe.generator, Generator::Randfixedsum);
+        assert_eq!((recipe.cap, recipe.memory_share), (Some(2.0), 1.0));
+        assert_eq!(recipe.periods.to_string(), "log-uniform:10ms:1s");
+        assert_eq!(recipe.wcet, WcetModel::Proportional);
+        assert_eq!(recipe.deadline.ratio(), (3, 2));
+        assert_eq!(recipe.jitter.map(Factor::ratio), Some((1, 10)));
+        assert_eq!((recipe.blocks, recipe.saturation), (Some(680), Some(8)));
+        assert_eq!(
+            toml::from_str::<Recipe>(&toml::to_string(&recipe).unwrap()).unwrap(),
+            recipe
+        );
+        for (bad, expected) in [
+            ("generators = 1", "unknown field `generators`"),
+            ("generator = 'drs'", "unknown variant `drs`"),
+            ("periods = '10ms'", "invalid periods \"10ms\""),
+            ("deadline = -1", "from 0 to 1000000"),
+            ("jitter = -0.1", "from 0 to 1000000"),
+            ("blocks = -1", "integer `-1`"),
+            ("blocks = 2.5", "floating point `2.5`"),
+            ("blocks = 4294967296", "integer `4294967296`"),
+            ("wcet = 'affine'", "unknown variant `affine`"),
+            ("memory_share = 0.5", "unknown field `memory_share`"),
+        ] {
+            let message = toml::from_str::<Recipe>(bad).unwrap_err().to_string();
+            assert!(message.contains(expected), "{bad}: {message}");
+        }
+    }
+
+    #[test]
+    fn wcet_parameters_are_those_of_the_paper() {
+        let json =
+            |model: WcetModel, kind| serde_json::to_string(&model.form(kind, Time::from_ns(1000))).unwrap();
+        assert_eq!(
+            json(WcetModel::Amdahl, Kind::Compute),
+            r#"{"amdahl":{"work":1000,"serial":0.02,"conflict":1.2}}"#
+        );
+        assert_eq!(
+            json(WcetModel::Proportional, Kind::Memory),
+            r#"{"proportional":{"work":1000,"serial":0.1,"conflict":2.3}}"#
+        );
+    }
+}

@@ -1,0 +1,207 @@
+//! Drawing the task sets of one point of an experiment.
+
+use super::periods::work;
+use super::randfixedsum::{FixedSum, FixedSumError};
+use super::recipe::{Generator, Recipe, RecipeError};
+use super::times::{block, deadline, jitter};
+use super::traffic::traffic;
+use super::uunifast;
+use gpusched_model::error::Error;
+use gpusched_model::streams::{Purpose, stream, unit};
+use gpusched_model::{Kind, Task, TaskSet, TaskShape, WcetFunction};
+
+/// The largest number of tasks in a set.
+pub const MAX_TASKS: usize = 100_000;
+
+/// The largest work of a task [ns], 73 years: C(1) = 2.53·a must stay below 2⁶³ ns.
+const MAX_WORK: f64 = (1u64 << 61) as f64;
+
+/// One point of an experiment: sets of n tasks of total utilization U.
+#[derive(Clone, Debug)]
+pub struct Source {
+    recipe: Recipe,
+    tasks: usize,
+    utilization: f64,
+    seed: u64,
+    shares: Shares,
+}
+
+/// A generator, ready to draw.
+#[derive(Clone, Debug)]
+enum Shares {
+    Uunifast { cap: f64 },
+    FixedSum(FixedSum),
+}
+
+impl Source {
+    /// Prepares drawing sets of `tasks` tasks whose works sum to `utilization`, Σ a/T = U.
+    ///
+    /// # Errors
+    /// [`RecipeError`] as [`Error::Usage`] where there are no such sets.
+    pub fn new(recipe: &Recipe, tasks: usize, utilization: f64, seed: u64) -> Result<Source, Error> {
+        recipe.check()?;
+        if tasks == 0 || tasks > MAX_TASKS {
+            let expected = format!("from 1 to {MAX_TASKS} tasks");
+            return Err(RecipeError::new("tasks", tasks, expected).into());
+        }
+        let found = format!("{utilization:?}");
+        if !(utilization > 0.0 && utilization.is_normal()) {
+            return Err(RecipeError::new("utilization", found, "a finite number above 0").into());
+        }
+        if let Some(cap) = recipe.cap
+            && utilization > tasks as f64 * cap
+        {
+            let expected = format!("at most tasks x cap = {tasks} x {cap:?}");
+            return Err(RecipeError::new("utilization", found, expected).into());
+        }
+        let cap = recipe.cap.unwrap_or(f64::INFINITY);
+        let longest = recipe.periods.longest();
+        if cap.min(utilization) * longest.ns() as f64 > MAX_WORK {
+            let expected =
+                format!("(or cap) such that the work in the longest period, {longest}, is at most 2^61 ns");
+            return Err(RecipeError::new("utilization", found, expected).into());
+        }
+        let shares = match recipe.generator {
+            Generator::UunifastDiscard => Shares::Uunifast { cap },
+            Generator::Randfixedsum => {
+                Shares::FixedSum(FixedSum::new(tasks, utilization, cap).map_err(|error| match error {
+                    FixedSumError::Empty => RecipeError::new("utilization", found, "a sum of shares below the cap"),
+                    FixedSumError::TooLarge => RecipeError::new(
+                        "tasks",
+                        tasks,
+                        "fewer tasks, a larger cap or the generator uunifast-discard: the table of randfixedsum would not fit in memory",
+                    ),
+                })?)
+            }
+        };
+        Ok(Source {
+            recipe: recipe.clone(),
+            tasks,
+            utilization,
+            seed,
+            shares,
+        })
+    }
+
+    /// The utilizations of the tasks of set `set` at point `point`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if UUniFast-Discard finds no vector under the cap.
+    pub fn utilizations(&self, point: u64, set: u64) -> Result<Vec<f64>, Error> {
+        let mut rng = stream(self.seed, Purpose::Utilizations, point, set);
+        match &self.shares {
+            Shares::FixedSum(fixed) => Ok(fixed.draw(&mut rng)),
+            Shares::Uunifast { cap } => {
+                let mut shares = vec![0.0; self.tasks];
+                uunifast::fill_capped(&mut rng, self.utilization, *cap, &mut shares).map_err(|error| {
+                    Error::Usage(format!(
+                        "cap: found {cap:?} for {} tasks of total utilization {:?}: {error}; use the generator randfixedsum, which discards none, or a larger cap",
+                        self.tasks, self.utilization
+                    ))
+                })?;
+                Ok(shares)
+            }
+        }
+    }
+
+    /// Draws set `set` of point `point`; its name is such as `p3-s17`.
+    ///
+    /// # Errors
+    /// As [`Source::utilizations`].
+    pub fn draw(&self, point: u64, set: u64) -> Result<TaskSet, Error> {
+        let name = format!("p{point}-s{set}");
+        let shares = self.utilizations(point, set)?;
+        let mut periods = stream(self.seed, Purpose::Periods, point, set);
+        let mut kinds = stream(self.seed, Purpose::Kinds, point, set);
+        let mut tasks = Vec::with_capacity(shares.len());
+        for share in shares {
+            let period = self.recipe.periods.draw(&mut periods, share);
+            let kind = match unit(&mut kinds) <= self.recipe.memory_share {
+                true => Kind::Memory,
+                false => Kind::Compute,
+            };
+            let work = work(share, period);
+            let form = self.recipe.wcet.form(kind, work);
+            // Nothing below fails within the limits that `new` has checked.
+            let wcet = WcetFunction::new(form).map_err(|error| unusable(&name, error))?;
+            let deadline = deadline(self.recipe.deadline, period)
+                .ok_or_else(|| unusable(&name, "a deadline of 2^63 ns or more"))?;
+            let jitter = self
+                .recipe
+                .jitter
+                .map(|factor| {
+                    jitter(factor, period, deadline)
+                        .ok_or_else(|| unusable(&name, "a jitter of 2^63 ns or more"))
+                })
+                .transpose()?;
+            let block = self
+                .recipe
+                .blocks
+                .map(|blocks| {
+                    block(&wcet, blocks).ok_or_else(|| unusable(&name, "blocks of a kernel without C(1)"))
+                })
+                .transpose()?;
+            let (traffic, bandwidth) = match self.recipe.saturation {
+                None => (None, None),
+                Some(saturation) => {
+                    let (bytes, peak) = traffic(kind, work, saturation)
+                        .ok_or_else(|| unusable(&name, "traffic of 2^63 bytes or more"))?;
+                    (Some(bytes), Some(peak.map_err(|error| unusable(&name, error))?))
+                }
+            };
+            let task = Task::new(TaskShape {
+                name: None,
+                period,
+                deadline: Some(deadline),
+                jitter,
+                block,
+                kind: Some(kind),
+                traffic,
+                bandwidth,
+                wcet,
+            });
+            tasks.push(task.map_err(|error| unusable(&name, error))?);
+        }
+        TaskSet::new(Some(name.clone()), tasks).map_err(|error| unusable(&name, error))
+    }
+}
+
+fn unusable(name: &str, error: impl std::fmt::Display) -> Error {
+    Error::Usage(format!("generated set {name}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::wcet::Form;
+
+    #[test]
+    fn the_share_of_memory_intensive_tasks_is_prm() {
+        for (memory_share, low, high) in [(0.0, 0, 0), (1.0, 5000, 5000), (0.3, 1370, 1630)] {
+            let recipe = Recipe {
+                memory_share,
+                ..Recipe::default()
+            };
+            let set = Source::new(&recipe, 5000, 10.0, 1).unwrap().draw(0, 0).unwrap();
+            let memory = set
+                .tasks()
+                .iter()
+                .filter(|task| task.kind() == Some(Kind::Memory))
+                .count();
+            assert!(
+                (low..=high).contains(&memory),
+                "{memory} of 5000 at prm = {memory_share}"
+            );
+            for task in set.tasks() {
+                let Form::Amdahl(scaling) = task.wcet().form() else {
+                    panic!("{task:?}")
+                };
+                let expected = match task.kind() {
+                    Some(Kind::Memory) => (0.1, 2.3),
+                    _ => (0.02, 1.2),
+                };
+                assert_eq!((scaling.serial.as_f64(), scaling.conflict.as_f64()), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The memory traffic of drawn kernels.
+
+use gpusched_model::Kind;
+use gpusched_model::time::Time;
+use gpusched_model::traffic::{Bandwidth, Bytes, Peak, PeakError};
+use gpusched_model::wcet::MAX_SMS;
+
+/// B, the bandwidth that drawn traffic is meant for, 100 GB/s; all rates are shares of it.
+pub const DRAWN_BANDWIDTH: u64 = 100_000_000_000;
+
+/// The most SMs that it can take to saturate the memory.
+pub const MAX_SATURATION: u32 = 1000;
+
+/// Of a kernel: the share of its work in which it would move its bytes at the rate of one SM [%], and its peak as a share of that
+/// rate [%].
+const fn appetite(kind: Kind) -> (u64, u64) {
+    match kind {
+        Kind::Memory => (60, 100),
+        Kind::Compute => (5, 25),
+    }
+}
+
+/// The bytes of a job with work a of a kernel of `kind`, and its peak bandwidth, where memory-intensive kernels saturate the
+/// memory on `saturation` SMs; `None` for a saturation out of range.
+pub(super) fn traffic(kind: Kind, work: Time, saturation: u32) -> Option<(Bytes, Result<Peak, PeakError>)> {
+    let (busy, peak) = appetite(kind);
+    let per_sm = DRAWN_BANDWIDTH.checked_div(saturation.into())?;
+    let bytes = u128::from(work.ns()) * u128::from(per_sm) * u128::from(busy) / 100 / 1_000_000_000;
+    let bytes = Bytes::new(u64::try_from(bytes).ok()?.max(1))?;
+    // More SMs draw more, up to all that there is.
+    let full = u64::from(saturation) * 100 / peak;
+    let rising = (1..=full).map(|sms| (sms, per_sm * sms * peak / 100));
+    let points = rising.take_while(|&(sms, rate)| sms < MAX_SMS.into() && rate < DRAWN_BANDWIDTH);
+    let points = points.chain([(MAX_SMS.into(), DRAWN_BANDWIDTH)]);
+    let points = points.map(|(sms, rate)| Some((u32::try_from(sms).ok()?, Bandwidth::new(rate.max(1))?)));
+    Some((bytes, Peak::curve(points.collect::<Option<Vec<_>>>()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn traffic_by_hand() {
+        let of = |kind| {
+            let (bytes, peak) = traffic(kind, Time::from_ns(1_000_000), 8).unwrap();
+            let peak = peak.unwrap();
+            let at = [1, 4, 7, 8, 31, 32, 100].map(|sms| peak.at(sms).unwrap().to_string());
+            (bytes.to_string(), at.join(" "))
+        };
+        // 1 ms at 12.5 GB/s are 12.5 MB, of which 60 and 5 %.
+        assert_eq!(
+            of(Kind::Memory),
+            (
+                "7.5MB".to_owned(),
+                "12.5GB/s 50GB/s 87.5GB/s 100GB/s 100GB/s 100GB/s 100GB/s".to_owned()
+            )
+        );
+        assert_eq!(
+            of(Kind::Compute),
+            (
+                "625kB".to_owned(),
+                "3.125GB/s 12.5GB/s 21.875GB/s 25GB/s 96.875GB/s 100GB/s 100GB/s".to_owned()
+            )
+        );
+        assert!(traffic(Kind::Compute, Time::from_ns(1), 0).is_none());
+    }
+}

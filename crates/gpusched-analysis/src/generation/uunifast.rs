@@ -1,0 +1,113 @@
+//! UUniFast (Bini & Buttazzo 2005) and UUniFast-Discard (Davis & Burns 2009).
+//!
+//! The shares are uniform over all non-negative vectors of the given sum, or over those with no share above a cap.
+
+use rand::Rng;
+
+use gpusched_model::streams::unit;
+
+/// How many vectors are thrown away for one before giving up.
+pub const MAX_DISCARDS: u32 = 1_000_000;
+
+/// No vector under the cap among [`MAX_DISCARDS`] + 1.
+#[derive(Debug, Copy, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{MAX_DISCARDS} vectors in a row had a share above the cap")]
+pub struct TooManyDiscards;
+
+/// Fills `shares` with utilizations that sum to `total` (the last one is what the others leave).
+///
+/// Does not allocate; reads `shares.len()` − 1 words.
+pub fn fill(rng: &mut impl Rng, total: f64, shares: &mut [f64]) {
+    attempt(rng, total, f64::INFINITY, shares);
+}
+
+/// Like [`fill`], with every share at most `cap`: a vector with a larger one is discarded whole.
+///
+/// # Errors
+/// [`TooManyDiscards`] if the cap leaves (almost) no vectors.
+pub fn fill_capped(
+    rng: &mut impl Rng,
+    total: f64,
+    cap: f64,
+    shares: &mut [f64],
+) -> Result<(), TooManyDiscards> {
+    for _ in 0..=MAX_DISCARDS {
+        if attempt(rng, total, cap, shares) {
+            return Ok(());
+        }
+    }
+    Err(TooManyDiscards)
+}
+
+/// One vector, given up (`false`) at its first share above `cap`: what would follow is never looked at, so stopping
+/// early discards the same vectors as looking at all shares would.
+fn attempt(rng: &mut impl Rng, total: f64, cap: f64, shares: &mut [f64]) -> bool {
+    let Some((last, others)) = shares.split_last_mut() else {
+        return true;
+    };
+    let mut rest = total;
+    let mut followers = others.len(); // n − i: tasks after this one, the last one included
+    for share in others {
+        // The sum of the followers' shares is the largest of n − i uniform numbers below what is left.
+        let next = rest * libm::pow(unit(rng), 1.0 / followers as f64);
+        *share = rest - next;
+        if *share > cap {
+            return false;
+        }
+        rest = next;
+        followers -= 1;
+    }
+    *last = rest;
+    rest <= cap
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::streams::{Purpose, stream};
+
+    #[test]
+    fn few_tasks() {
+        let mut rng = stream(1, Purpose::Utilizations, 0, 0);
+        fill(&mut rng, 3.0, &mut []);
+        let mut one = [0.0];
+        fill(&mut rng, 3.0, &mut one);
+        assert_eq!(one, [3.0]);
+        assert_eq!(rng, stream(1, Purpose::Utilizations, 0, 0), "no word was needed");
+        let mut two = [0.0; 2];
+        fill(&mut rng, 3.0, &mut two);
+        assert_eq!(two[1], 3.0 - two[0]);
+        assert!(two[0] > 0.0 && two[1] > 0.0);
+    }
+
+    #[test]
+    fn shares_sum_to_the_total_and_respect_the_cap() {
+        for (n, total, cap) in [
+            (2, 1.0, 0.6),
+            (10, 3.0, 1.0),
+            (50, 34.0, 4.0),
+            (200, 68.0, 3.0),
+            (7, 1e-300, 1.0),
+            (7, 1e300, 1e300),
+        ] {
+            let mut shares = vec![0.0; n];
+            for set in 0..200 {
+                let mut rng = stream(5, Purpose::Utilizations, 0, set);
+                fill_capped(&mut rng, total, cap, &mut shares).unwrap();
+                let sum: f64 = shares.iter().sum();
+                assert!((sum / total - 1.0).abs() < 1e-13, "{n} {total} {cap}: {sum}");
+                assert!(shares.iter().all(|&u| (0.0..=cap).contains(&u)), "{shares:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_hopeless_cap_is_given_up() {
+        let mut rng = stream(1, Purpose::Utilizations, 0, 0);
+        let mut shares = [0.0; 50];
+        assert_eq!(
+            fill_capped(&mut rng, 49.0, 1.0, &mut shares),
+            Err(TooManyDiscards)
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! [Singh21] §3.4.2: a task is in conflict iff another task of its kind is in its partition.
+
+use super::{Company, InflatedWcet, Interference};
+use gpusched_model::time::Time;
+use gpusched_model::{Contention, Kind, Task};
+
+/// Kernels of the same kind in the same partition run at Cᶜ, all others at Cⁿ.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Conflict;
+
+fn contention(task: &Task, company: &Company) -> Contention {
+    if company.has_rival_of(task.kind()) {
+        Contention::Conflict
+    } else {
+        Contention::Isolated
+    }
+}
+
+impl InflatedWcet for Conflict {
+    fn wcet(&self, task: &Task, sms: u32, company: &Company) -> Option<Time> {
+        task.wcet().at(sms, contention(task, company))
+    }
+
+    fn name(&self) -> Option<Interference> {
+        Some(Interference::Conflict)
+    }
+
+    fn least_work(&self, task: &Task, company: &Company) -> u128 {
+        task.wcet().least_work(contention(task, company))
+    }
+
+    fn classes(&self) -> u8 {
+        2
+    }
+
+    #[inline]
+    fn class(&self, kind: Option<Kind>, company: &Company) -> u8 {
+        company.has_rival_of(kind).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::TaskSet;
+
+    /// The example of [Singh21] §3.4.2: nine compute tasks conflict, the one memory task beside them does not.
+    #[test]
+    fn nine_compute_tasks_and_one_memory_task() {
+        let task = |kind| {
+            format!(r#"{{"period":"50ms",{kind}"wcet":{{"amdahl":{{"work":100,"serial":0,"conflict":2}}}}}}"#)
+        };
+        let mut tasks = vec![task(r#""kind":"compute","#); 9];
+        tasks.push(task(r#""kind":"memory","#));
+        let wcets = |tasks: &[String]| -> Vec<u64> {
+            let json = format!(r#"{{"tasks":[{}]}}"#, tasks.join(","));
+            let set: TaskSet = serde_json::from_str(&json).unwrap();
+            let company = Company::of(set.tasks());
+            set.tasks()
+                .iter()
+                .map(|t| Conflict.wcet(t, 1, &company).unwrap().ns())
+                .collect()
+        };
+        assert_eq!(wcets(&tasks), [200, 200, 200, 200, 200, 200, 200, 200, 200, 100]);
+
+        // A task of unknown kind may be a memory task as well.
+        tasks.push(task(""));
+        assert_eq!(wcets(&tasks), [200; 11]);
+        assert_eq!(wcets(&tasks[10..]), [100]);
+    }
+}

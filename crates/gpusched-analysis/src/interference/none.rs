@@ -1,0 +1,32 @@
+//! No interference at all: the lower limit, and the model of classical uniprocessor analysis.
+
+use super::{Company, InflatedWcet, Interference};
+use gpusched_model::time::Time;
+use gpusched_model::{Contention, Kind, Task};
+
+/// Every kernel runs at Cⁿ, whatever its company.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct NoInterference;
+
+impl InflatedWcet for NoInterference {
+    fn wcet(&self, task: &Task, sms: u32, _: &Company) -> Option<Time> {
+        task.wcet().at(sms, Contention::Isolated)
+    }
+
+    fn name(&self) -> Option<Interference> {
+        Some(Interference::None)
+    }
+
+    fn least_work(&self, task: &Task, _: &Company) -> u128 {
+        task.wcet().least_work(Contention::Isolated)
+    }
+
+    fn classes(&self) -> u8 {
+        1
+    }
+
+    #[inline]
+    fn class(&self, _: Option<Kind>, _: &Company) -> u8 {
+        0
+    }
+}

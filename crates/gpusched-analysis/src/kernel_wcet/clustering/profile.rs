@@ -1,0 +1,180 @@
+//! From clusters to the profile of a kernel.
+
+use super::Clustering;
+use crate::kernel_wcet::fit::normal::NormalFit;
+use crate::kernel_wcet::fit::tail;
+use crate::kernel_wcet::trace::{Level, Measurements, Summary, Trace};
+use gpusched_model::FieldError;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::kernel::{Distribution, Interval, Tail, TailFamily};
+use gpusched_model::time::Time;
+use gpusched_model::{Cluster, Kernel};
+
+/// What the WCETs of a cluster are taken from.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Wcets {
+    /// The longest times that were measured.
+    Longest,
+    /// An extreme-value fit to the kept measurements: what one block exceeds with that probability, and never below the
+    /// longest time.
+    Tail {
+        /// The family.
+        family: TailFamily,
+        /// The probability.
+        exceedance: f64,
+    },
+}
+
+/// A kernel, and what speaks against trusting its WCETs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Profile {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// For people.
+    pub warnings: Vec<String>,
+}
+
+impl Clustering {
+    /// The kernel of `trace`, of whose blocks `active` run at a time. WCETs are taken from all blocks of a cluster together;
+    /// that under interference is never below that in isolation. Each level comes with its normal fit, as in
+    /// [Aghilinasab20] Table I.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if that is no kernel, such as for an `active` of zero, or if a tail has no such quantile.
+    pub fn profile(
+        &self,
+        trace: &Trace,
+        active: u32,
+        regulation_period: Time,
+        wcets: Wcets,
+    ) -> Result<Profile> {
+        let refuse = |error: FieldError| Error::Usage(format!("the profile: {error}"));
+        let (isolated, interference) = (
+            self.summaries(&trace.isolated),
+            self.summaries(&trace.interference),
+        );
+        let mut warnings = Vec::new();
+        let mut clusters = Vec::new();
+        for (index, blocks) in self.sizes().into_iter().enumerate() {
+            let mut level = |level: Level,
+                             summaries: &[Summary],
+                             least: Time|
+             -> Result<(Time, Distribution)> {
+                let summary = summaries[index];
+                let longest = Time::from_ns(summary.max);
+                let (wcet, tail) = match wcets {
+                    Wcets::Longest => (longest, None),
+                    Wcets::Tail { family, exceedance } => {
+                        let times = self.in_order(trace.level(level), index);
+                        let place = format!("cluster {index} at q = {}", level.q());
+                        let found = tail::estimate(&times, family, exceedance)
+                            .map_err(|error| Error::Usage(format!("{place}: {error}")))?;
+                        warnings.extend(found.warnings.iter().map(|warning| format!("{place}: {warning}")));
+                        let (kept, runs) = (trace.level(level).kept() as u64, trace.level(level).runs());
+                        let mut tail = found.tail;
+                        if let Some(tail) = tail.as_mut().filter(|_| kept < runs) {
+                            // A sample drawn from the runs is in no order that a dependence would show in.
+                            (tail.independence_p, tail.trustworthy) = (None, false);
+                            warnings.push(format!(
+                                    "{place}: {kept} of {runs} runs are kept (--samples), so that the independence of runs cannot be tested"
+                                ));
+                        }
+                        (found.wcet.max(longest), tail)
+                    }
+                };
+                let wcet = wcet.max(least);
+                Ok((wcet, self.distribution(trace, index, level, &summary, wcet, tail)))
+            };
+            let (e0, alone) = level(Level::Isolated, &isolated, Time::ZERO)?;
+            let (e1, contended) = level(Level::Interference, &interference, e0)?;
+            let cluster = Cluster::new(blocks, e0, e1).map_err(refuse)?;
+            clusters.push(cluster.with_distributions(Some(alone), Some(contended)));
+        }
+        let kernel = Kernel::new(active, regulation_period, clusters).map_err(refuse)?;
+        let kernel = kernel.with_intervals(self.intervals()).map_err(refuse)?;
+        Ok(Profile { kernel, warnings })
+    }
+
+    /// Mean and deviation over all runs, the fit over the kept ones.
+    fn distribution(
+        &self,
+        trace: &Trace,
+        cluster: usize,
+        level: Level,
+        summary: &Summary,
+        wcet: Time,
+        tail: Option<Tail>,
+    ) -> Distribution {
+        let times: Vec<Time> = self
+            .pooled(trace, cluster, level)
+            .into_iter()
+            .map(Time::from_ns)
+            .collect();
+        let fit = NormalFit::of(&times).map(|fit| fit.distribution(wcet));
+        Distribution {
+            samples: Some(summary.count),
+            mean_ns: summary.mean,
+            std_ns: summary.std(),
+            goodness_of_fit: fit.as_ref().and_then(|fit| fit.goodness_of_fit),
+            lilliefors: fit.as_ref().and_then(|fit| fit.lilliefors),
+            percentile: fit.and_then(|fit| fit.percentile),
+            tail,
+        }
+    }
+
+    /// The kept measurements of `cluster`, run by run, and in each run by block.
+    fn in_order(&self, measurements: &Measurements, cluster: usize) -> Vec<Time> {
+        let blocks = self.assignment.iter().enumerate();
+        let samples: Vec<Vec<u64>> = blocks
+            .filter(|&(_, &other)| other == cluster)
+            .map(|(block, _)| measurements.sample(block).collect())
+            .collect();
+        let runs = 0..measurements.kept();
+        let times = runs.flat_map(|run| samples.iter().map(move |sample| sample[run]));
+        times.map(Time::from_ns).collect()
+    }
+
+    /// Nᵢ: the number of blocks of each cluster.
+    pub fn sizes(&self) -> Vec<u64> {
+        let mut sizes = vec![0; self.clusters];
+        for &cluster in &self.assignment {
+            sizes[cluster] += 1;
+        }
+        sizes
+    }
+
+    /// The exact figures of each cluster over all blocks and runs.
+    pub fn summaries(&self, measurements: &Measurements) -> Vec<Summary> {
+        let mut summaries = vec![Summary::default(); self.clusters];
+        for (block, &cluster) in self.assignment.iter().enumerate() {
+            summaries[cluster] = summaries[cluster].merge(measurements.summary(block));
+        }
+        summaries
+    }
+
+    /// The kept measurements of all blocks of `cluster` at `level` [ns], ascending: what a distribution is fitted to.
+    pub fn pooled(&self, trace: &Trace, cluster: usize, level: Level) -> Vec<u64> {
+        let measurements = trace.level(level);
+        let blocks = self.assignment.iter().enumerate();
+        let blocks = blocks.filter(|&(_, &other)| other == cluster);
+        let mut pooled: Vec<u64> = blocks.flat_map(|(block, _)| measurements.sample(block)).collect();
+        pooled.sort_unstable();
+        pooled
+    }
+
+    /// The longest runs of consecutive blocks of one cluster.
+    pub fn intervals(&self) -> Vec<Interval> {
+        let mut intervals: Vec<Interval> = Vec::new();
+        for (block, &cluster) in (0u64..).zip(&self.assignment) {
+            match intervals.last_mut() {
+                Some(last) if last.cluster == cluster => last.last = block,
+                _ => intervals.push(Interval {
+                    first: block,
+                    last: block,
+                    cluster,
+                }),
+            }
+        }
+        intervals
+    }
+}

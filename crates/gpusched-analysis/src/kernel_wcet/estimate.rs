@@ -1,0 +1,147 @@
+//! Algorithm 1 of [Aghilinasab20]: the WCET of a kernel whose interference depends on how long it runs.
+
+use super::fixpoint;
+use super::linear_program::{self, LpError};
+use super::list_scheduling;
+use super::program::Program;
+use super::regulation::{BudgetError, Exposure, Regulation};
+use gpusched_model::time::Time;
+use gpusched_model::{Bound, Certificate, Factor, Kernel, Straddling};
+
+/// Algorithm 1 for one kernel and any budget.
+#[derive(Clone, Debug)]
+pub struct Estimator<'a> {
+    kernel: &'a Kernel,
+    program: Program,
+    isolated: Time,
+    contended: Time,
+    straddling: Straddling,
+    solver: Solver,
+}
+
+/// How Eqs 8–12 are solved.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Solver {
+    /// Exactly, in integers; the bound comes with a certificate.
+    #[default]
+    Exact,
+    /// As a linear program in floats, rounded up by a billionth; no certificate.
+    Lp,
+    /// Exactly, and each time compared with the linear program.
+    Both,
+}
+
+/// What solvers may differ by, relative to the bound: the tolerance of a linear program in floats.
+const TOLERANCE: f64 = 1e-9;
+
+/// Why there is no bound.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum EstimateError {
+    /// The budget is none.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
+    /// The LP solver gave up.
+    #[error(transparent)]
+    Lp(#[from] LpError),
+    /// The solvers disagree: one of them is wrong.
+    #[error("the solvers disagree in a window of {window}: {exact} ns exactly, {lp} ns as a linear program")]
+    Disagreement {
+        /// t.
+        window: Time,
+        /// Eq. 8 by the exact solver [ns].
+        exact: f64,
+        /// Eq. 8 by the linear program [ns].
+        lp: f64,
+    },
+}
+
+impl<'a> Estimator<'a> {
+    /// Prepares `kernel`.
+    pub fn new(kernel: &'a Kernel) -> Estimator<'a> {
+        Estimator {
+            kernel,
+            program: Program::new(kernel),
+            isolated: list_scheduling::isolated(kernel),
+            contended: list_scheduling::contended(kernel),
+            straddling: Straddling::default(),
+            solver: Solver::default(),
+        }
+    }
+
+    /// The same estimator, with other blocks that count as hit in part.
+    pub fn straddling(mut self, straddling: Straddling) -> Estimator<'a> {
+        self.straddling = straddling;
+        self
+    }
+
+    /// The same estimator with another solver.
+    pub fn solver(mut self, solver: Solver) -> Estimator<'a> {
+        self.solver = solver;
+        self
+    }
+
+    /// G(`q`): a bound on the execution time of the kernel while best-effort cores may access memory in a share `q` of each
+    /// regulation period ([Aghilinasab20] Algorithm 1). At `q` = 0 that is Eq. 3. Times are rounded up.
+    ///
+    /// # Errors
+    /// [`EstimateError`] for a budget above 1, and for what the linear program may do if it is asked.
+    pub fn bound(&self, q: Factor, sync: bool) -> Result<Bound, EstimateError> {
+        let regulation = Regulation::new(self.kernel, q, sync)?.straddling(self.straddling);
+        let exposure = |window| regulation.exposure(window, self.kernel.active_blocks());
+        let mut failure = None;
+        let (wcet, iterations) = match q {
+            Factor::ZERO => (self.isolated, 0),
+            _ => fixpoint::least(self.isolated, self.contended, &regulation, |window| {
+                self.solve(window, exposure(window)).unwrap_or_else(|error| {
+                    failure.get_or_insert(error);
+                    Time::ZERO // ends the search
+                })
+            }),
+        };
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        let certificate = match (self.solver, q) {
+            (Solver::Lp, _) => None,
+            (_, Factor::ZERO) => Some(Certificate::NONE),
+            _ => {
+                let optimum = self.program.solve(exposure(wcet));
+                Some(Certificate {
+                    lambda: optimum.lambda,
+                    mu: optimum.mu,
+                })
+            }
+        };
+        Ok(Bound {
+            kernel: self.kernel.name().map(str::to_owned),
+            q,
+            sync,
+            straddling: self.straddling,
+            wcet_ns: wcet,
+            iterations,
+            memory_time_ns: regulation.memory_time(wcet),
+            certificate,
+        })
+    }
+
+    /// Eqs 8–12 for one window.
+    fn solve(&self, window: Time, exposure: Exposure) -> Result<Time, EstimateError> {
+        if self.solver == Solver::Exact {
+            return Ok(self.program.solve(exposure).wcet);
+        }
+        let delay = linear_program::solve(self.kernel, exposure)?.delay;
+        let lp = self.program.in_floats(delay);
+        if self.solver == Solver::Lp {
+            // Floats hold whole nanoseconds up to 2^53, 104 days; beyond, a billionth is more than what they miss.
+            let safe = (lp * (1.0 + TOLERANCE)).ceil();
+            return Ok(Time::from_ns(safe as u64).min(self.contended));
+        }
+        let optimum = self.program.solve(exposure);
+        let exact = self.program.in_floats(optimum.delay.as_f64());
+        if (exact - lp).abs() > TOLERANCE * exact {
+            return Err(EstimateError::Disagreement { window, exact, lp });
+        }
+        Ok(optimum.wcet)
+    }
+}

@@ -1,0 +1,224 @@
+//! WCET functions that no measurement exceeds: what an analysis may use ([Singh21] §3.3 with bounds for averages).
+//!
+//! **Affine**: of all a/m + b ≥ C with a, b ≥ 0 the one with the least total overshoot over the longest time at each measured
+//! number of SMs (so that many measurements at one m do not pull it there). Over x = 1/m this is a linear program in two
+//! variables, and geometry solves it: the k points have the mean x̄, the total overshoot is k times the height of the line at
+//! x̄ less a constant, so the best line is the edge of the upper hull above x̄. b ≥ 0 is one more point, (0, 0);
+//! a ≥ 0 means a horizontal line where that edge falls. All comparisons are exact.
+//!
+//! a is then rounded down and up to a whole nanosecond, b follows as the least integer for which the *rounded* function,
+//! ⌈a/m⌉ + b, covers every measurement, and the better of the two stays. So the bound holds in the integers that verdicts
+//! rest on.
+//!
+//! **Table**: the longest time at each m, or at any larger m if that is longer; then it does not grow with m.
+//!
+//! In conflict both are raised to the isolated ones: a kernel that was measured faster in conflict was measured too rarely.
+
+use super::points::Points;
+use gpusched_model::Estimated;
+use gpusched_model::time::Time;
+use gpusched_model::wcet::{Affine, AffinePair, Form, MAX_SMS, Table, WcetError, WcetFunction};
+
+/// The measurements of one kernel, alone and, if there are some, in conflict.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Measured {
+    /// Alone.
+    pub isolated: Points,
+    /// In conflict; without, the kernel is taken to be as fast as alone.
+    pub conflict: Option<Points>,
+    /// Set if some are no measurements but estimates, by the one from the fewest rounds.
+    pub estimate: Option<Estimated>,
+}
+
+/// Why there is no envelope.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum EnvelopeError {
+    /// One number of SMs determines no line.
+    #[error(
+        "{contention}: found measurements on {sms} SMs only, expected at least two different numbers of SMs for a/m + b"
+    )]
+    OnePoint {
+        /// `isolated` or `conflict`.
+        contention: &'static str,
+        /// The number of SMs.
+        sms: u32,
+    },
+    /// The envelope is no WCET function.
+    #[error(transparent)]
+    Wcet(#[from] WcetError),
+}
+
+/// The affine envelope.
+///
+/// # Errors
+/// [`EnvelopeError`] if there is one number of SMs only, or C(1) would be above [`Time::LIMIT`].
+pub fn affine(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
+    let isolated = cover("isolated", &measured.isolated, None)?;
+    let conflict = measured.conflict.as_ref();
+    let conflict = conflict
+        .map(|points| cover("conflict", points, Some(isolated)))
+        .transpose()?;
+    Ok(WcetFunction::new(Form::Affine(AffinePair {
+        isolated,
+        conflict,
+    }))?)
+}
+
+/// The monotone table.
+///
+/// # Errors
+/// [`EnvelopeError::Wcet`], which no measurements lead to.
+pub fn table(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
+    let isolated = monotone(&measured.isolated);
+    let Some(conflict) = &measured.conflict else {
+        return Ok(WcetFunction::new(Form::Table(Table::Both(isolated)))?);
+    };
+    let mut conflict = monotone(conflict);
+    for (sms, time) in &mut conflict {
+        // On fewer SMs than were measured alone, it is at least as long as on the fewest that were.
+        let known = isolated.partition_point(|(m, _)| m <= sms).max(1);
+        let (_, alone) = isolated[known - 1];
+        *time = alone.max(*time);
+    }
+    Ok(WcetFunction::new(Form::Table(Table::Each {
+        isolated,
+        conflict,
+    }))?)
+}
+
+/// The longest time at each measured number of SMs or a larger one.
+pub fn monotone(points: &Points) -> Vec<(u32, Time)> {
+    let mut longest = points.longest();
+    let mut so_far = Time::ZERO;
+    for (_, time) in longest.iter_mut().rev() {
+        so_far = so_far.max(*time);
+        *time = so_far;
+    }
+    longest
+}
+
+/// A corner of the upper hull: C at 1/m, or the origin, in homogeneous coordinates (w, w·x, w·y) with w = m.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+struct Corner {
+    w: i128,
+    x: i128,
+    y: i128,
+}
+
+const ORIGIN: Corner = Corner { w: 1, x: 0, y: 0 };
+
+impl Corner {
+    fn new(sms: u32, ns: u64) -> Corner {
+        let w = i128::from(sms);
+        Corner {
+            w,
+            x: 1,
+            y: w * i128::from(ns),
+        }
+    }
+
+    /// Whether `self` lies on or below the line from `left` to `right`. At most 2^16 · 2^80 in each product.
+    fn is_below(&self, left: &Corner, right: &Corner) -> bool {
+        let minor = |a: &Corner, b: &Corner| a.x * b.y - b.x * a.y;
+        // Positive if the three turn left.
+        left.w * minor(self, right) - self.w * minor(left, right) + right.w * minor(left, self) >= 0
+    }
+
+    /// The slope to `right`, rounded down, or 0 if it is negative.
+    fn slope(&self, right: &Corner) -> u128 {
+        let rise = right.y * self.w - self.y * right.w;
+        let run = right.x * self.w - self.x * right.w;
+        if run <= 0 {
+            0
+        } else {
+            u128::try_from(rise.max(0) / run).unwrap_or(0)
+        }
+    }
+
+    fn x(&self) -> f64 {
+        self.x as f64 / self.w as f64
+    }
+}
+
+/// The best line above `points`, and above `floor` on every number of SMs.
+fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Result<Affine, EnvelopeError> {
+    let longest = points.longest();
+    if let [(sms, _)] = *longest.as_slice() {
+        return Err(EnvelopeError::OnePoint { contention, sms });
+    }
+    // The floor is a line, too: it is enough to be above its ends.
+    let ends = floor.iter().flat_map(|floor| {
+        let ns = |sms: u32| floor.a.ns().div_ceil(u64::from(sms)).saturating_add(floor.b.ns());
+        [1, MAX_SMS].map(|sms| Corner::new(sms, ns(sms)))
+    });
+    let measured = longest.iter().map(|&(sms, time)| Corner::new(sms, time.ns()));
+    let mut corners: Vec<Corner> = measured.chain(ends).chain([ORIGIN]).collect();
+    // By x, which is x/w with x = 0 or 1.
+    corners.sort_by_key(|corner| (corner.x, -corner.w, corner.y));
+    let mut hull: Vec<Corner> = Vec::new();
+    for corner in corners {
+        if hull
+            .last()
+            .is_some_and(|last| last.x * corner.w == corner.x * last.w)
+        {
+            hull.pop(); // the lower one of two at the same x
+        }
+        while let [.., left, middle] = hull.as_slice()
+            && middle.is_below(left, &corner)
+        {
+            hull.pop();
+        }
+        hull.push(corner);
+    }
+    let mean = longest.iter().map(|&(sms, _)| 1.0 / f64::from(sms)).sum::<f64>() / longest.len() as f64;
+    let edge = hull.iter().rposition(|corner| corner.x() <= mean).unwrap_or(0);
+    // The mean is a float: the edges next to it, too, and exact overshoots decide.
+    let near = hull.windows(2).skip(edge.saturating_sub(1)).take(3);
+    let slopes = near.flat_map(|pair| match pair {
+        [left, right] => [left.slope(right), left.slope(right) + 1],
+        _ => [0, 1],
+    });
+    let best = slopes
+        .chain([0])
+        .filter_map(|a| line(a, &longest, floor))
+        .min_by_key(|&(line, overshoot)| (overshoot, line.a));
+    let too_large = || WcetError::TooLarge {
+        found: format!(
+            "{contention} measurements of up to {}",
+            longest.iter().map(|&(_, time)| time).max().unwrap_or_default()
+        ),
+    };
+    best.map(|(line, _)| line).ok_or_else(|| too_large().into())
+}
+
+/// The lowest line of slope `a` above all of `longest` and above `floor`, and its total overshoot; `None` if it is no line
+/// of times.
+fn line(a: u128, longest: &[(u32, Time)], floor: Option<Affine>) -> Option<(Affine, u128)> {
+    let a = u64::try_from(a).ok().filter(|&a| a <= Time::LIMIT.ns())?;
+    let scaled = |sms: u32| a.div_ceil(u64::from(sms));
+    let needed = longest
+        .iter()
+        .map(|&(sms, time)| time.ns().saturating_sub(scaled(sms)));
+    let mut b = needed.max()?;
+    if let Some(floor) = floor {
+        // a + b·m ≥ floor.a + floor.b·m at both ends.
+        for sms in [1, u64::from(MAX_SMS)] {
+            let above = u128::from(floor.a.ns()) + u128::from(floor.b.ns()) * u128::from(sms);
+            let missing = above.saturating_sub(u128::from(a)).div_ceil(u128::from(sms));
+            b = b.max(u64::try_from(missing).ok()?);
+        }
+    }
+    let total = |sms: u32, time: &Time| Some(u128::from(scaled(sms).checked_add(b)?.checked_sub(time.ns())?));
+    let overshoot = longest
+        .iter()
+        .map(|(sms, time)| total(*sms, time))
+        .sum::<Option<u128>>()?;
+    scaled(1)
+        .checked_add(b)
+        .filter(|&largest| largest <= Time::LIMIT.ns())?;
+    let line = Affine {
+        a: Time::from_ns(a),
+        b: Time::from_ns(b),
+    };
+    Some((line, overshoot))
+}

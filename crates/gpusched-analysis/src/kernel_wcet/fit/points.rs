@@ -1,0 +1,80 @@
+//! Measured execution times of one kernel on different numbers of SMs.
+
+use std::collections::BTreeMap;
+
+use gpusched_model::time::Time;
+use gpusched_model::wcet::MAX_SMS;
+
+/// Measurements, by number of SMs; at least one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Points(BTreeMap<u32, Vec<Time>>);
+
+/// Why something is no measurement.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PointsError {
+    /// No measurement at all.
+    #[error("found no measurement, expected at least one")]
+    Empty,
+    /// Not a number of SMs.
+    #[error("found {found} SMs, expected 1 to {MAX_SMS}")]
+    Sms {
+        /// The number.
+        found: u32,
+    },
+    /// Not an execution time.
+    #[error("found an execution time of {found}, expected 1 ns to 2^63 - 1 ns")]
+    Time {
+        /// The time.
+        found: Time,
+    },
+}
+
+impl Points {
+    /// `measurements` as (SMs, execution time), in any order; several for one number of SMs are welcome.
+    ///
+    /// # Errors
+    /// [`PointsError`] without measurements, for 0 SMs or more than [`MAX_SMS`], or for times of 0 or above [`Time::LIMIT`].
+    pub fn new(measurements: impl IntoIterator<Item = (u32, Time)>) -> Result<Points, PointsError> {
+        let mut points: BTreeMap<u32, Vec<Time>> = BTreeMap::new();
+        for (sms, time) in measurements {
+            check(sms, time)?;
+            points.entry(sms).or_default().push(time);
+        }
+        if points.is_empty() {
+            return Err(PointsError::Empty);
+        }
+        Ok(Points(points))
+    }
+
+    /// All measurements, in ascending number of SMs.
+    pub fn measurements(&self) -> impl Iterator<Item = (u32, Time)> {
+        self.0
+            .iter()
+            .flat_map(|(&sms, times)| times.iter().map(move |&time| (sms, time)))
+    }
+
+    /// The numbers of SMs, ascending, each with its number of measurements.
+    pub fn counts(&self) -> impl Iterator<Item = (u32, usize)> {
+        self.0.iter().map(|(&sms, times)| (sms, times.len()))
+    }
+
+    /// The longest time for each number of SMs, ascending in that.
+    pub fn longest(&self) -> Vec<(u32, Time)> {
+        let longest = |(&sms, times): (&u32, &Vec<Time>)| Some((sms, times.iter().max().copied()?));
+        self.0.iter().filter_map(longest).collect()
+    }
+}
+
+/// Whether `time` on `sms` SMs is a measurement.
+///
+/// # Errors
+/// [`PointsError`] if it is none.
+pub fn check(sms: u32, time: Time) -> Result<(), PointsError> {
+    if !(1..=MAX_SMS).contains(&sms) {
+        return Err(PointsError::Sms { found: sms });
+    }
+    if !(Time::from_ns(1)..=Time::LIMIT).contains(&time) {
+        return Err(PointsError::Time { found: time });
+    }
+    Ok(())
+}

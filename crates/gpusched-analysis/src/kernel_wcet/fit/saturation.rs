@@ -1,0 +1,66 @@
+//! Memory- or compute-intensive: whether a kernel stops profiting from more SMs ([Singh21] §3.3.1, Definition 1).
+//!
+//! The saturation point m* is the smallest measured number of SMs from which all further ones, up to the largest measured M,
+//! improve the execution time by less than ε in total: C(m) − C(M) < ε·C(m).
+//!
+//! **A threshold below M is not enough.** Definition 1 asks for *a certain threshold*. But even a kernel with a perfect speed-up
+//! gains less than ε from the last ε·M SMs, so with M = 68, every kernel had one, and were memory-intensive. Here a
+//! kernel is, if a share of 4ε of the SMs together brings less than ε, a quarter of what a perfect speed-up brings: if
+//! m* ≤ (1 − 4ε)·M. On 68 SMs with ε = 5 % that tells the two classes of [Singh21] §3.6.1 apart: β = 0.1 (memory) saturates at
+//! m* = 49, β = 0.02 (compute) at 61, and the limit is 54.
+
+use gpusched_model::time::Time;
+use gpusched_model::{Factor, Kind};
+
+/// What Definition 1 says of a kernel.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Saturation {
+    /// m*.
+    pub sms: u32,
+    /// M: the largest measured number of SMs.
+    pub largest_sms: u32,
+    /// The class.
+    pub kind: Kind,
+}
+
+/// How many times ε of the SMs must bring less than ε.
+const SPAN: u64 = 4;
+
+/// Whether `epsilon` is a threshold: above 0 and below 1/4.
+pub fn accepts(epsilon: Factor) -> bool {
+    let (numerator, denominator) = epsilon.ratio();
+    numerator > 0 && SPAN * numerator < denominator
+}
+
+/// The saturation of `table`, times that do not grow with the number of SMs; `None` for an empty one.
+pub fn saturation(table: &[(u32, Time)], epsilon: Factor) -> Option<Saturation> {
+    let &(largest_sms, least) = table.last()?;
+    let (numerator, denominator) = epsilon.ratio();
+    let (numerator, denominator) = (u128::from(numerator), u128::from(denominator));
+    let gains_little = |time: Time| {
+        let gain = time.ns().saturating_sub(least.ns());
+        u128::from(gain) * denominator < numerator * u128::from(time.ns())
+    };
+    let &(sms, _) = table
+        .iter()
+        .find(|&&(_, time)| gains_little(time))
+        .or(table.last())?;
+    let limit = u128::from(largest_sms) * denominator.saturating_sub(u128::from(SPAN) * numerator);
+    let saturated = u128::from(sms) * denominator <= limit;
+    let kind = if saturated { Kind::Memory } else { Kind::Compute };
+    Some(Saturation {
+        sms,
+        largest_sms,
+        kind,
+    })
+}
+
+/// By how much the kernel is faster on more SMs than on the fewest measured, for each number of SMs: the speed-up of
+/// [Singh21] Fig. 3.2 if that is 1.
+pub fn speed_up(table: &[(u32, Time)]) -> Vec<(u32, f64)> {
+    let first = table.first().map_or(0.0, |&(_, time)| time.ns() as f64);
+    table
+        .iter()
+        .map(|&(sms, time)| (sms, first / time.ns() as f64))
+        .collect()
+}

@@ -1,0 +1,27 @@
+//! The execution time of blocks on a GPU that starts the next one as soon as one ends ([Aghilinasab20] Eqs 2–4).
+
+use gpusched_model::time::Time;
+use gpusched_model::{Cluster, Kernel};
+
+/// (Σ Nᵢvᵢ − v_max)/M + v_max, rounded up: a bound for blocks of cluster i that take at most vᵢ = `time` each, in any order
+/// ([Aghilinasab20] Eq. 2).
+fn bound(kernel: &Kernel, time: fn(&Cluster) -> Time) -> Time {
+    let clusters = kernel.clusters().iter();
+    let work: u128 = clusters
+        .clone()
+        .map(|cluster| u128::from(cluster.blocks()) * u128::from(time(cluster).ns()))
+        .sum();
+    let longest = u128::from(clusters.map(time).max().unwrap_or(Time::ZERO).ns());
+    let ns = (work - longest).div_ceil(u128::from(kernel.active_blocks())) + longest;
+    Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX)) // at most the work, which is a time
+}
+
+/// G(0): the WCET in isolation ([Aghilinasab20] Eq. 3).
+pub fn isolated(kernel: &Kernel) -> Time {
+    bound(kernel, Cluster::isolated)
+}
+
+/// G(1): the WCET with every block under full interference ([Aghilinasab20] Eq. 4).
+pub fn contended(kernel: &Kernel) -> Time {
+    bound(kernel, Cluster::contended)
+}

@@ -1,0 +1,190 @@
+//! The WCET program of a kernel ([Aghilinasab20] Eqs 8–12), and its exact solution without linear programming.
+//!
+//! With w = e¹ and d = e¹ − e⁰, Eqs 8–12 ask for max Σ(xᵢ + yᵢ)dᵢ under Σxᵢwᵢ ≤ B, Σyᵢ ≤ K and xᵢ + yᵢ ≤ Nᵢ: a fractional
+//! knapsack with two resources. Its dual is min D(λ, µ) = λB + µK + Σ Nᵢ·(dᵢ − min(dᵢ, λwᵢ, µ)) over λ, µ ≥ 0, and every value of
+//! D is an upper bound (weak duality). For a fixed λ the best µ is a weighted quantile of bᵢ = min(dᵢ, λwᵢ): the largest for
+//! which the blocks with bᵢ ≥ µ exceed K. What remains is convex and piecewise linear in λ, with its breakpoints where
+//! λwᵢ meets dᵢ or a constant µ = dⱼ: at some dⱼ/wᵢ. A binary search for the sign of its slope finds the minimum, in
+//! integers throughout.
+
+use std::cmp::Reverse;
+
+use super::regulation::Exposure;
+use gpusched_model::time::Time;
+use gpusched_model::{Kernel, Ratio};
+
+/// A kernel in the form in which its WCET program is solved many times.
+#[derive(Clone, Debug)]
+pub struct Program {
+    items: Vec<Item>,
+    /// The candidates for λ in ascending order, 0 first: (numerator, denominator), not reduced.
+    candidates: Vec<(u64, u64)>,
+    /// M.
+    active: u64,
+    /// e¹_max·(M − 1) + Σ Nᵢeᵢ⁰: the constant part of Eq. 8 by M [ns].
+    constant: u128,
+    /// Σ Nᵢwᵢ over the items: more memory time than that changes nothing [ns].
+    all_memory: u64,
+    /// Σ Nᵢ over the items: more partial blocks than that change nothing.
+    all_blocks: u64,
+}
+
+/// A cluster whose blocks suffer from interference.
+#[derive(Copy, Clone, Debug)]
+struct Item {
+    /// Nᵢ.
+    blocks: u64,
+    /// wᵢ = eᵢ¹ [ns].
+    time: u64,
+    /// dᵢ = eᵢ¹ − eᵢ⁰, positive [ns].
+    delay: u64,
+}
+
+/// An optimal solution of the dual program.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Optimum {
+    /// The optimum of Eqs 8–12, rounded up.
+    pub wcet: Time,
+    /// Max Σ(xᵢ + yᵢ)dᵢ: the delay of all blocks together [ns].
+    pub delay: Ratio,
+    /// λ: the price of memory time [delay per ns].
+    pub lambda: Ratio,
+    /// µ: the price of a partial block [ns].
+    pub mu: Ratio,
+}
+
+/// bᵢ by a common denominator with its growth in λ, and the item's blocks.
+#[derive(Copy, Clone, Default)]
+struct Worth {
+    value: u128,
+    growth: u64,
+    blocks: u64,
+}
+
+impl Program {
+    /// The program of `kernel`.
+    pub fn new(kernel: &Kernel) -> Program {
+        let items: Vec<Item> = kernel
+            .clusters()
+            .iter()
+            .map(|cluster| Item {
+                blocks: cluster.blocks(),
+                time: cluster.contended().ns(),
+                delay: cluster.contended().ns() - cluster.isolated().ns(),
+            })
+            .filter(|item| item.delay > 0)
+            .collect();
+        let mut candidates = vec![(0, 1)];
+        for item in &items {
+            // λwᵢ is of interest only up to dᵢ.
+            let meets = items.iter().filter(|other| other.delay <= item.delay);
+            candidates.extend(meets.map(|other| (other.delay, item.time)));
+        }
+        let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
+        candidates.sort_unstable_by(|a, b| product(a.0, b.1).cmp(&product(b.0, a.1)));
+        let clusters = kernel.clusters().iter();
+        let longest = clusters
+            .clone()
+            .map(|cluster| cluster.contended().ns())
+            .max()
+            .unwrap_or(0);
+        let work: u128 = clusters
+            .map(|cluster| product(cluster.blocks(), cluster.isolated().ns()))
+            .sum();
+        let active = u64::from(kernel.active_blocks());
+        Program {
+            candidates,
+            active,
+            constant: product(longest, active - 1) + work,
+            all_memory: items.iter().map(|item| item.blocks * item.time).sum(),
+            all_blocks: items.iter().map(|item| item.blocks).sum(),
+            items,
+        }
+    }
+
+    /// The optimum of Eqs 8–12 for the right-hand sides in `exposure`.
+    pub fn solve(&self, exposure: Exposure) -> Optimum {
+        let memory = exposure.memory_ns.min(self.all_memory);
+        let partial = exposure.partial_blocks.min(self.all_blocks);
+        let mut worths = vec![Worth::default(); self.items.len()];
+        let found = self.candidates.partition_point(|&lambda| {
+            self.rank(lambda, &mut worths);
+            falls(&worths, memory, partial)
+        });
+        // Beyond the last candidate nothing grows, so that the last one is never passed.
+        let lambda = self.candidates.get(found).copied().unwrap_or((0, 1));
+        self.rank(lambda, &mut worths);
+        let mu =
+            pivot(&worths, partial).map_or(0, |(pivot, _)| worths.get(pivot).map_or(0, |worth| worth.value));
+        let (numerator, denominator) = lambda;
+        let delay = u128::from(numerator) * u128::from(memory)
+            + mu * u128::from(partial)
+            + self.all_delays() * u128::from(denominator)
+            - worths
+                .iter()
+                .map(|worth| u128::from(worth.blocks) * worth.value.min(mu))
+                .sum::<u128>();
+        let ratio = |numerator| Ratio::new(numerator, denominator).unwrap_or(Ratio::ZERO);
+        Optimum {
+            wcet: self.wcet(delay, denominator),
+            delay: ratio(delay),
+            lambda: ratio(u128::from(numerator)),
+            mu: ratio(mu),
+        }
+    }
+
+    fn all_delays(&self) -> u128 {
+        let delays = self
+            .items
+            .iter()
+            .map(|item| u128::from(item.blocks) * u128::from(item.delay));
+        delays.sum()
+    }
+
+    /// Eq. 8 for a delay of `numerator`/`denominator`, rounded up.
+    fn wcet(&self, numerator: u128, denominator: u64) -> Time {
+        let denominator = u128::from(denominator);
+        let ns = (self.constant * denominator + numerator).div_ceil(denominator * u128::from(self.active));
+        Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX)) // below twice the work, which is a time
+    }
+
+    /// Eq. 8 for a delay of all blocks together, in floats [ns].
+    pub(super) fn in_floats(&self, delay: f64) -> f64 {
+        (self.constant as f64 + delay) / self.active as f64
+    }
+
+    /// The items by bᵢ just above `lambda`, largest first.
+    fn rank(&self, (numerator, denominator): (u64, u64), worths: &mut [Worth]) {
+        for (worth, item) in worths.iter_mut().zip(&self.items) {
+            let by_memory = u128::from(numerator) * u128::from(item.time);
+            let by_delay = u128::from(item.delay) * u128::from(denominator);
+            *worth = Worth {
+                value: by_memory.min(by_delay),
+                growth: if by_memory < by_delay { item.time } else { 0 },
+                blocks: item.blocks,
+            };
+        }
+        worths.sort_unstable_by_key(|worth| Reverse((worth.value, worth.growth)));
+    }
+}
+
+/// The position at which the blocks of `worths` first exceed `partial`, and how many there are up to it.
+fn pivot(worths: &[Worth], partial: u64) -> Option<(usize, u64)> {
+    let mut blocks = 0;
+    worths.iter().enumerate().find_map(|(position, worth)| {
+        blocks += worth.blocks;
+        (blocks > partial).then_some((position, blocks))
+    })
+}
+
+/// Whether the dual objective falls just above the λ that `worths` are ranked for.
+fn falls(worths: &[Worth], memory: u64, partial: u64) -> bool {
+    let Some((position, blocks)) = pivot(worths, partial) else {
+        return false; // partial blocks take all delay, memory time adds none
+    };
+    let growth = |worth: &Worth, blocks: u64| u128::from(blocks) * u128::from(worth.growth);
+    let mut rest = worths.iter().skip(position);
+    let at = rest.next().map_or(0, |worth| growth(worth, blocks - partial));
+    let below: u128 = rest.map(|worth| growth(worth, worth.blocks)).sum();
+    at + below > u128::from(memory)
+}

@@ -1,0 +1,202 @@
+//! When best-effort traffic may disturb a kernel: memory time and period boundaries in a window ([Aghilinasab20] §IV-B).
+
+use gpusched_model::time::Time;
+use gpusched_model::{Factor, Kernel, Straddling};
+
+/// Best-effort memory traffic under a budget. Q·T is rounded up to a whole nanosecond.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Regulation {
+    /// Q: the share of each period in which best-effort cores may access memory, 0 to 1.
+    budget: Factor,
+    /// T [ns].
+    period: u64,
+    /// Q·T, rounded up to a whole nanosecond, so that everything here is an integer [ns].
+    burst: u64,
+    /// Whether kernels start at the beginning of a period.
+    sync: bool,
+    straddling: Straddling,
+}
+
+/// How much of a kernel best-effort traffic may meet in a window: the right-hand sides of Eqs 9 and 10.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Exposure {
+    /// B = M·t_mem: the time that blocks may spend in memory time, all active blocks together [ns].
+    pub memory_ns: u64,
+    /// K = M·(⌈t/T⌉ + 1), or twice that: the blocks that memory times may cover in part.
+    pub partial_blocks: u64,
+}
+
+/// Why something is no regulation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("q: found {found}, expected a budget from 0 to 1")]
+pub struct BudgetError {
+    /// The budget.
+    pub found: Factor,
+}
+
+impl Regulation {
+    /// A budget of Q = `budget` per regulation period of `kernel`; with `sync` the kernel starts with a period.
+    ///
+    /// # Errors
+    /// [`BudgetError`] for a budget above 1.
+    pub fn new(kernel: &Kernel, budget: Factor, sync: bool) -> Result<Regulation, BudgetError> {
+        if budget > Factor::ONE {
+            return Err(BudgetError { found: budget });
+        }
+        let period = kernel.regulation_period().ns();
+        let (numerator, denominator) = budget.ratio();
+        let burst = (u128::from(period) * u128::from(numerator)).div_ceil(u128::from(denominator));
+        Ok(Regulation {
+            budget,
+            period,
+            burst: u64::try_from(burst).unwrap_or(period), // at most the period
+            sync,
+            straddling: Straddling::default(),
+        })
+    }
+
+    /// The same regulation, with other blocks that count as hit in part.
+    pub fn straddling(mut self, straddling: Straddling) -> Regulation {
+        self.straddling = straddling;
+        self
+    }
+
+    /// Q: the share of each period in which best-effort cores may access memory.
+    pub fn budget(&self) -> Factor {
+        self.budget
+    }
+
+    /// Whether kernels start at the beginning of a period.
+    pub fn sync(&self) -> bool {
+        self.sync
+    }
+
+    /// The time from the start of the kernel to the beginning of the first period ([Aghilinasab20] Eq. 5).
+    fn initial(&self) -> u64 {
+        if self.sync { 0 } else { self.burst }
+    }
+
+    /// t_mem(t): the most time that best-effort cores can access memory in a window of length `window`
+    /// ([Aghilinasab20] Eq. 7).
+    pub fn memory_time(&self, window: Time) -> Time {
+        let (t, initial) = (window.ns(), self.initial());
+        if t <= initial {
+            return window;
+        }
+        let (periods, rest) = ((t - initial) / self.period, (t - initial) % self.period);
+        // No part is longer than the window.
+        Time::from_ns(initial + periods * self.burst + rest.min(self.burst))
+    }
+
+    /// The first instant after `time` at which memory time or the number of periods begins to grow otherwise.
+    pub(super) fn next_bend(&self, time: u64) -> u64 {
+        let (initial, period) = (u128::from(self.initial()), u128::from(self.period));
+        let time = u128::from(time);
+        let next = [0, initial, initial + u128::from(self.burst)]
+            .into_iter()
+            .map(|offset| {
+                // offset + k·T > time with the least k ≥ 0
+                match time.checked_sub(offset) {
+                    Some(since) => offset + (since / period + 1) * period,
+                    None => offset,
+                }
+            });
+        u64::try_from(next.min().unwrap_or(time + 1)).unwrap_or(u64::MAX)
+    }
+
+    /// When memory time has become periodic.
+    pub(super) fn settled(&self) -> u64 {
+        self.initial()
+    }
+
+    /// T [ns].
+    pub(super) fn period(&self) -> u64 {
+        self.period
+    }
+
+    /// What a kernel with `active` blocks at a time is exposed to in a window of length `window` ([Aghilinasab20] Eqs 9
+    /// and 10, the latter with ⌈t/T⌉ for the printed ⌈t/P⌉). Nothing at all for Q = 0.
+    pub fn exposure(&self, window: Time, active: u32) -> Exposure {
+        if self.budget == Factor::ZERO {
+            return Exposure {
+                memory_ns: 0,
+                partial_blocks: 0,
+            };
+        }
+        let memory = u128::from(self.memory_time(window).ns()) * u128::from(active);
+        let periods = u128::from(window.ns().div_ceil(self.period)) + 1;
+        let ends = match self.straddling {
+            Straddling::End => 1,
+            Straddling::Both => 2,
+        };
+        let saturated = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
+        Exposure {
+            memory_ns: saturated(memory),
+            partial_blocks: saturated(periods * ends * u128::from(active)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::Cluster;
+
+    fn regulation(q: f64, sync: bool) -> Regulation {
+        let cluster = Cluster::new(1, Time::from_ns(1), Time::from_ns(2)).unwrap();
+        let kernel = Kernel::new(4, Time::from_ns(100), vec![cluster]).unwrap();
+        Regulation::new(&kernel, Factor::from_f64(q).unwrap(), sync).unwrap()
+    }
+
+    /// Eq. 7 by walking through the window nanosecond by nanosecond, as in Fig. 1.
+    #[test]
+    fn memory_time_is_the_time_of_the_figure() {
+        for q in [0.0, 0.1, 0.13, 0.5, 0.99, 1.0] {
+            let burst = (q * 100.0_f64).ceil() as u64;
+            for (sync, offset) in [(true, 0), (false, 100 - burst)] {
+                // Unsynchronised, the first burst is at the end of its period; the following are at the beginning.
+                let on = |at: u64| match (sync, at + offset < 100) {
+                    (false, true) => true,
+                    _ => (at + offset) % 100 < burst,
+                };
+                let mut expected = 0;
+                for window in 0..450 {
+                    let found = regulation(q, sync).memory_time(Time::from_ns(window));
+                    assert_eq!(found.ns(), expected, "q {q} sync {sync} window {window}");
+                    expected += u64::from(on(window));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn exposure_rounds_up() {
+        let at = |q, window| regulation(q, true).exposure(Time::from_ns(window), 4);
+        let exposure = |memory_ns, partial_blocks| Exposure {
+            memory_ns,
+            partial_blocks,
+        };
+        assert_eq!(at(0.001, 1), exposure(4, 8));
+        assert_eq!(at(0.001, 100), exposure(4, 8));
+        assert_eq!(at(0.001, 101), exposure(8, 12));
+        assert_eq!(at(0.001, 102), exposure(8, 12));
+        assert_eq!(at(0.0, 101), exposure(0, 0));
+        assert_eq!(
+            at(1.0, u64::MAX >> 1),
+            exposure(u64::MAX, 4 * (((u64::MAX >> 1) / 100) + 2))
+        );
+        assert!(
+            Regulation::new(
+                &Kernel::new(
+                    1,
+                    Time::from_ns(1),
+                    vec![Cluster::new(1, Time::from_ns(1), Time::from_ns(1)).unwrap()]
+                )
+                .unwrap(),
+                Factor::from_f64(1.5).unwrap(),
+                true
+            )
+            .is_err()
+        );
+    }
+}

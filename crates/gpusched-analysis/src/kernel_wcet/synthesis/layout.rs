@@ -1,0 +1,92 @@
+//! Which block belongs to which cluster, where a profile does not say.
+
+use gpusched_model::Cluster;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::kernel::Interval;
+
+/// `count` intervals that go round the clusters in their order; the blocks of a cluster are divided evenly among its
+/// intervals, what is left over goes one by one to the first of them.
+///
+/// # Errors
+/// [`Error::Usage`] for fewer intervals than clusters, several for a single cluster, or more than a cluster has blocks.
+pub fn alternate(clusters: &[Cluster], count: usize) -> Result<Vec<Interval>> {
+    let refuse = |expected: String| {
+        Err(Error::Usage(format!(
+            "intervals: found {count}, expected {expected}"
+        )))
+    };
+    if count < clusters.len() {
+        return refuse(format!("at least one for each of {} clusters", clusters.len()));
+    }
+    if clusters.len() == 1 && count > 1 {
+        return refuse("1: the blocks of the only cluster are one interval".to_owned());
+    }
+    let of = |cluster: usize| (count - cluster).div_ceil(clusters.len()) as u64;
+    for (index, cluster) in clusters.iter().enumerate() {
+        if of(index) > cluster.blocks() {
+            let blocks = cluster.blocks();
+            return refuse(format!(
+                "fewer: {} intervals of cluster {index} would share its {blocks} blocks",
+                of(index)
+            ));
+        }
+    }
+    let mut next = 0;
+    let mut intervals = Vec::with_capacity(count);
+    for index in 0..count {
+        let position = index % clusters.len();
+        let Some(cluster) = clusters.get(position) else {
+            continue;
+        };
+        let (parts, part) = (of(position), (index / clusters.len()) as u64);
+        let blocks = cluster.blocks() / parts + u64::from(part < cluster.blocks() % parts);
+        intervals.push(Interval {
+            first: next,
+            last: next + blocks - 1,
+            cluster: position,
+        });
+        next += blocks;
+    }
+    Ok(intervals)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::Kernel;
+    use gpusched_model::time::Time;
+
+    fn clusters(sizes: &[u64]) -> Vec<Cluster> {
+        let cluster = |&blocks: &u64| Cluster::new(blocks, Time::from_ns(1), Time::from_ns(2)).unwrap();
+        sizes.iter().map(cluster).collect()
+    }
+
+    #[test]
+    fn intervals_alternate() {
+        for (sizes, count) in [
+            (&[7][..], 1),
+            (&[7, 5], 2),
+            (&[7, 5], 9),
+            (&[12542, 12542, 12543], 14),
+            (&[5, 5, 5], 15),
+        ] {
+            let clusters = clusters(sizes);
+            let intervals = alternate(&clusters, count).unwrap();
+            assert_eq!(intervals.len(), count);
+            assert!(
+                intervals
+                    .windows(2)
+                    .all(|pair| pair[0].cluster != pair[1].cluster)
+            );
+            let kernel = Kernel::new(1, Time::from_ns(1), clusters).unwrap();
+            kernel.with_intervals(intervals).unwrap();
+        }
+    }
+
+    #[test]
+    fn impossible_layouts_are_refused() {
+        for (sizes, count) in [(&[7, 5][..], 1), (&[7], 2), (&[7, 2], 6), (&[7], 0)] {
+            assert!(alternate(&clusters(sizes), count).is_err(), "{sizes:?} {count}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Block traces drawn from the profile of a kernel: known truth for tests, and traces where there is no GPU.
+//!
+//! Each block takes a time drawn from the normal distribution that the profile gives its cluster at the level, redrawn
+//! until, rounded to whole nanoseconds, it is from 1 ns to the cluster's WCET: a synthetic trace never contradicts its
+//! profile. (Cutting the tail off makes mean and standard deviation of what is drawn a little smaller.) Blocks start
+//! in the order of their numbers, each as soon as one of the M before it has ended ([Aghilinasab20] §II-A).
+//!
+//! Run r at level q depends only on (seed, q, r).
+
+mod layout;
+
+pub use layout::alternate;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::kernel_wcet::trace::{Level, MAX_BLOCKS, Row};
+use gpusched_model::Kernel;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::kernel::Interval;
+use gpusched_model::normal::Truncated;
+use gpusched_model::streams::{Purpose, stream};
+
+/// A kernel of which traces are drawn.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Synthesizer {
+    intervals: Vec<Interval>,
+    active: usize,
+    seed: u64,
+    /// Of each cluster, without and with interference.
+    times: Vec<[Truncated; 2]>,
+}
+
+impl Synthesizer {
+    /// Prepares drawing traces of `kernel`, whose blocks belong to the clusters as its intervals say. Without intervals the
+    /// clusters follow each other.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if a cluster has no distribution at some level, or one that gives hardly any time up to the WCET,
+    /// or if there are more than [`MAX_BLOCKS`] blocks.
+    pub fn new(kernel: &Kernel, seed: u64) -> Result<Synthesizer> {
+        if kernel.blocks() > MAX_BLOCKS {
+            let message = format!(
+                "kernel: found {} blocks, expected at most {MAX_BLOCKS}",
+                kernel.blocks()
+            );
+            return Err(Error::Usage(message));
+        }
+        let mut times = Vec::with_capacity(kernel.clusters().len());
+        for (index, cluster) in kernel.clusters().iter().enumerate() {
+            let levels = [
+                ("isolated", cluster.isolated_distribution(), cluster.isolated()),
+                (
+                    "interference",
+                    cluster.interference_distribution(),
+                    cluster.contended(),
+                ),
+            ];
+            let mut pair = Vec::with_capacity(2);
+            for (name, distribution, wcet) in levels {
+                let field = format!("clusters[{index}].{name}");
+                let Some(distribution) = distribution else {
+                    return Err(Error::Usage(format!(
+                        "{field}: found none, expected a distribution with mean_ns and std_ns: from a WCET alone no times \
+                         can be drawn"
+                    )));
+                };
+                let truncated = Truncated::new(distribution.mean_ns, distribution.std_ns, wcet.ns());
+                pair.push(truncated.map_err(|message| Error::Usage(format!("{field}: {message}")))?);
+            }
+            if let [isolated, interference] = *pair.as_slice() {
+                times.push([isolated, interference]);
+            }
+        }
+        let intervals = match kernel.intervals() {
+            [] => alternate(kernel.clusters(), kernel.clusters().len())?,
+            intervals => intervals.to_vec(),
+        };
+        Ok(Synthesizer {
+            intervals,
+            active: usize::try_from(kernel.active_blocks()).unwrap_or(usize::MAX),
+            seed,
+            times,
+        })
+    }
+
+    /// Which blocks belong to which cluster.
+    pub fn intervals(&self) -> &[Interval] {
+        &self.intervals
+    }
+
+    /// The times [ns] of the blocks of one execution, those of [`Synthesizer::draw`], in their order.
+    pub fn durations(&self, level: Level, run: u64, mut each: impl FnMut(u64)) {
+        let mut rng = stream(self.seed, Purpose::BlockTimes, level.q().into(), run);
+        for interval in &self.intervals {
+            let Some(times) = self
+                .times
+                .get(interval.cluster)
+                .and_then(|pair| pair.get(usize::from(level.q())))
+            else {
+                continue; // intervals name clusters that exist
+            };
+            for _ in interval.first..=interval.last {
+                each(times.draw(&mut rng));
+            }
+        }
+    }
+
+    /// Draws one execution of the kernel: its blocks in their order.
+    pub fn draw(&self, level: Level, run: u64) -> Vec<Row> {
+        let mut ends: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
+        let mut rows = Vec::new();
+        self.durations(level, run, |duration| {
+            let start = match ends.len() < self.active {
+                true => 0,
+                false => ends.pop().map_or(0, |Reverse(end)| end),
+            };
+            ends.push(Reverse(start + duration));
+            rows.push(Row {
+                run,
+                block: rows.len() as u64,
+                start: Some(start),
+                duration,
+                level,
+            });
+        });
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::Cluster;
+    use gpusched_model::kernel::Distribution;
+    use gpusched_model::time::Time;
+
+    fn kernel(active: u32) -> Kernel {
+        let distribution = |mean_ns, std_ns| {
+            Some(Distribution {
+                samples: None,
+                mean_ns,
+                std_ns,
+                goodness_of_fit: None,
+                lilliefors: None,
+                percentile: None,
+                tail: None,
+            })
+        };
+        let cluster = |blocks, e0, e1, mean| {
+            let cluster = Cluster::new(blocks, Time::from_ns(e0), Time::from_ns(e1)).unwrap();
+            cluster.with_distributions(distribution(mean, 30.0), distribution(2.0 * mean, 0.0))
+        };
+        let clusters = vec![
+            cluster(30, 1_050, 2_500, 1_000.0),
+            cluster(20, 3_500, 9_000, 3_000.0),
+        ];
+        Kernel::new(active, Time::from_ns(1_000_000), clusters).unwrap()
+    }
+
+    #[test]
+    fn blocks_start_in_order_as_soon_as_there_is_room() {
+        for active in [1, 3, 100] {
+            let synthesizer = Synthesizer::new(&kernel(active), 1).unwrap();
+            let rows = synthesizer.draw(Level::Isolated, 0);
+            assert_eq!(rows.len(), 50);
+            let mut times = Vec::new();
+            synthesizer.durations(Level::Isolated, 0, |time| times.push(time));
+            assert!(times.iter().eq(rows.iter().map(|row| &row.duration)));
+            for (index, row) in rows.iter().enumerate() {
+                let start = row.start.unwrap();
+                let before = &rows[..index];
+                let running = |now: u64| {
+                    before
+                        .iter()
+                        .filter(|row| row.start.unwrap() + row.duration > now)
+                        .count()
+                };
+                assert_eq!(row.block, index as u64);
+                assert!(before.iter().all(|row| row.start.unwrap() <= start));
+                assert!(running(start) < active as usize);
+                assert!(
+                    start == 0 || running(start - 1) >= active as usize,
+                    "it could have started earlier"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_block_exceeds_its_wcet() {
+        let synthesizer = Synthesizer::new(&kernel(4), 1).unwrap();
+        let (mut short, mut long) = (0, 0);
+        for run in 0..200 {
+            for row in synthesizer.draw(Level::Isolated, run) {
+                let (count, e0) = if row.block < 30 {
+                    (&mut short, 1_050)
+                } else {
+                    (&mut long, 3_500)
+                };
+                assert!((1..=e0).contains(&row.duration));
+                *count += row.duration;
+            }
+            for row in synthesizer.draw(Level::Interference, run) {
+                assert_eq!(row.duration, if row.block < 30 { 2_000 } else { 6_000 });
+            }
+        }
+        // Cut off at 1.67 σ, the mean is φ(5/3)/Φ(5/3)·σ = 3.1 ns smaller; 30 ns/√6000 = 0.4 ns of chance.
+        let mean = short as f64 / 6_000.0;
+        assert!((mean - 996.9).abs() < 2.0, "{mean}");
+        assert!((long as f64 / 4_000.0 - 3_000.0).abs() < 2.0);
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_refused() {
+        let bare = Cluster::new(3, Time::from_ns(10), Time::from_ns(20)).unwrap();
+        let bare = Kernel::new(1, Time::from_ns(1), vec![bare]).unwrap();
+        let error = Synthesizer::new(&bare, 1).unwrap_err().to_string();
+        assert!(
+            error.starts_with("clusters[0].isolated: found none, expected a distribution"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,208 @@
+//! What is kept of the measurements at one level.
+
+use rand_chacha::ChaCha8Rng;
+
+use super::Level;
+use super::slot::Slot;
+use gpusched_model::streams::{Purpose, below, stream};
+
+/// The measurements of all blocks at one level: exact figures over all runs, and a uniform sample of the runs of each block.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Measurements {
+    level: Level,
+    runs: u64,
+    max: Vec<u64>,
+    mean: Vec<f64>,
+    /// Σ (x − mean)² [ns²].
+    squares: Vec<f64>,
+    capacity: usize,
+    /// What draws the sample; `None` where the first runs are kept instead.
+    seed: Option<u64>,
+    slots: Vec<Slot>,
+}
+
+/// Exact figures of some measurements.
+#[derive(Copy, Clone, PartialEq, Debug, Default)]
+pub struct Summary {
+    /// How many there are.
+    pub count: u64,
+    /// The largest [ns].
+    pub max: u64,
+    /// The mean [ns].
+    pub mean: f64,
+    /// Σ (x − mean)² [ns²].
+    pub squares: f64,
+}
+
+impl Summary {
+    /// The standard deviation (with n − 1) [ns]; 0 for one measurement.
+    pub fn std(&self) -> f64 {
+        match self.count {
+            0 | 1 => 0.0,
+            count => (self.squares / (count - 1) as f64).max(0.0).sqrt(),
+        }
+    }
+
+    /// The figures of both together (Chan, Golub & LeVeque 1983).
+    pub fn merge(self, other: Summary) -> Summary {
+        if self.count == 0 || other.count == 0 {
+            return if self.count == 0 { other } else { self };
+        }
+        let (a, b) = (self.count as f64, other.count as f64);
+        let difference = other.mean - self.mean;
+        Summary {
+            count: self.count + other.count,
+            max: self.max.max(other.max),
+            mean: self.mean + difference * (b / (a + b)),
+            squares: self.squares + other.squares + difference * difference * (a * b / (a + b)),
+        }
+    }
+}
+
+impl Measurements {
+    /// No run yet; at most `capacity` measurements of each block are kept, drawn from `seed`, or without one the first.
+    pub(super) fn new(level: Level, capacity: usize, seed: Option<u64>) -> Measurements {
+        Measurements {
+            level,
+            runs: 0,
+            max: Vec::new(),
+            mean: Vec::new(),
+            squares: Vec::new(),
+            capacity,
+            seed,
+            slots: Vec::new(),
+        }
+    }
+
+    /// Adds a run with one duration [ns] per block, the same number in each run.
+    pub(super) fn add(&mut self, durations: &[u64]) {
+        if self.runs == 0 {
+            self.max = vec![0; durations.len()];
+            self.mean = vec![0.0; durations.len()];
+            self.squares = vec![0.0; durations.len()];
+        }
+        assert_eq!(durations.len(), self.max.len(), "a duration for each block");
+        let run = self.runs;
+        self.runs += 1;
+        let count = self.runs as f64;
+        let figures = self.max.iter_mut().zip(&mut self.mean).zip(&mut self.squares);
+        for (((max, mean), squares), &duration) in figures.zip(durations) {
+            *max = duration.max(*max);
+            // Welford 1962
+            let value = duration as f64;
+            let before = value - *mean;
+            *mean += before / count;
+            *squares += before * (value - *mean);
+        }
+        if self.slots.len() < self.capacity {
+            self.slots.push(Slot::new(durations));
+        } else if let Some(seed) = self.seed {
+            self.replace(run, durations, seed);
+        }
+    }
+
+    /// Vitter's algorithm R for each block: run r (from 0) replaces a kept measurement with probability capacity/(r + 1).
+    /// What is drawn depends on seed, level, r and block alone, not on the order of the blocks in the file.
+    fn replace(&mut self, run: u64, durations: &[u64], seed: u64) {
+        let point = self.level.q().into();
+        let mut rng: ChaCha8Rng = stream(seed, Purpose::BlockSamples, point, run);
+        let bound = usize::try_from(self.runs).unwrap_or(usize::MAX);
+        for (block, &duration) in durations.iter().enumerate() {
+            if let Some(slot) = self.slots.get_mut(below(&mut rng, bound)) {
+                slot.set(block, duration);
+            }
+        }
+    }
+
+    /// With or without interference.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// How many runs there were.
+    pub fn runs(&self) -> u64 {
+        self.runs
+    }
+
+    /// How many blocks each of them had.
+    pub fn blocks(&self) -> usize {
+        self.max.len()
+    }
+
+    /// How many measurements of each block are kept: all, or as many as were asked for.
+    pub fn kept(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The figures of `block` over all runs.
+    ///
+    /// # Panics
+    /// For a block that no run has: no figures would say that it takes no time.
+    pub fn summary(&self, block: usize) -> Summary {
+        Summary {
+            count: self.runs,
+            max: self.max[block],
+            mean: self.mean[block],
+            squares: self.squares[block],
+        }
+    }
+
+    /// The times [ns] of the blocks in their order in the kept run `index`; a whole run only where the first runs are kept.
+    pub fn run(&self, index: usize) -> impl Iterator<Item = u64> {
+        let slot = self.slots.get(index);
+        (0..self.blocks()).map_while(move |block| Some(slot?.get(block)))
+    }
+
+    /// The kept measurements of `block` [ns], in no particular order.
+    pub fn sample(&self, block: usize) -> impl Iterator<Item = u64> {
+        self.slots.iter().map(move |slot| slot.get(block))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_those_of_all_runs() {
+        let mut measurements = Measurements::new(Level::Isolated, 2, Some(1));
+        for run in [[4, 100], [6, 100], [11, 100]] {
+            measurements.add(&run);
+        }
+        let summary = measurements.summary(0);
+        assert_eq!((summary.count, summary.max, summary.mean), (3, 11, 7.0));
+        assert!((summary.squares - 26.0).abs() < 1e-12);
+        assert_eq!(measurements.summary(1).std(), 0.0);
+        assert_eq!((measurements.kept(), measurements.blocks()), (2, 2));
+        let both = summary.merge(measurements.summary(1));
+        assert_eq!((both.count, both.max, both.mean), (6, 100, 53.5));
+        let squares: f64 = [4.0, 6.0, 11.0, 100.0, 100.0, 100.0]
+            .map(|x: f64| (x - 53.5) * (x - 53.5))
+            .iter()
+            .sum();
+        assert!((both.squares - squares).abs() < 1e-9);
+        assert_eq!(Summary::default().merge(summary), summary);
+    }
+
+    #[test]
+    fn what_is_kept_is_a_uniform_sample() {
+        // Each of 40 runs is kept with probability 8/40; over 5,000 blocks that is 1,000 ± 28 each.
+        let mut measurements = Measurements::new(Level::Isolated, 8, Some(3));
+        for run in 0..40 {
+            measurements.add(&vec![run + 1; 5_000]);
+        }
+        let mut counts = [0u32; 41];
+        for block in 0..5_000 {
+            let mut kept: Vec<u64> = measurements.sample(block).collect();
+            kept.iter().for_each(|&run| counts[run as usize] += 1);
+            kept.sort_unstable();
+            kept.dedup();
+            assert_eq!(kept.len(), 8, "no run twice");
+        }
+        assert_eq!(counts[0], 0);
+        assert!(
+            counts[1..].iter().all(|count| count.abs_diff(1_000) < 5 * 28),
+            "{counts:?}"
+        );
+    }
+}

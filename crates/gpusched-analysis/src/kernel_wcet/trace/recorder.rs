@@ -1,0 +1,310 @@
+//! Collecting rows: what makes them a trace is checked here, once for all formats.
+
+use std::collections::HashSet;
+
+use super::overlap::overlap;
+use super::{Level, Measurements, Row};
+use gpusched_model::error::{Error, Result};
+
+/// The most blocks of a traced kernel.
+pub const MAX_BLOCKS: u64 = 1 << 24;
+
+/// The most measurements of one block and level that are kept.
+pub const MAX_SAMPLES: usize = 1 << 16;
+
+/// What has been read of a trace.
+///
+/// Messages of its errors say what was found and expected; the readers add file and line.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Recorder {
+    levels: [Measurements; 2],
+    /// N, known once a run is complete.
+    blocks: Option<usize>,
+    current: Option<Run>,
+    /// Runs of this file that are complete.
+    closed: HashSet<(u64, Level)>,
+    overlaps: bool,
+    active: Option<usize>,
+}
+
+/// The run at hand.
+#[derive(Clone, PartialEq, Debug)]
+struct Run {
+    id: u64,
+    level: Level,
+    /// By block; 0 where there is none yet.
+    durations: Vec<u64>,
+    /// By block; meaningless as soon as one is missing.
+    starts: Option<Vec<u64>>,
+    seen: usize,
+}
+
+/// A whole trace.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trace {
+    /// q = 0.
+    pub isolated: Measurements,
+    /// q = 1.
+    pub interference: Measurements,
+    /// The largest number of blocks that ran at a time in a run whose starts are known; `None` if no run is such, or nobody
+    /// asked.
+    pub active: Option<usize>,
+}
+
+impl Trace {
+    /// The measurements at `level`.
+    pub fn level(&self, level: Level) -> &Measurements {
+        match level {
+            Level::Isolated => &self.isolated,
+            Level::Interference => &self.interference,
+        }
+    }
+
+    /// N, the number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.isolated.blocks()
+    }
+}
+
+impl Recorder {
+    /// Nothing yet. At most `samples` measurements (1 to [`MAX_SAMPLES`]) of each block and level are kept, drawn from
+    /// `seed`; `overlaps` asks how many blocks ran at a time.
+    pub fn new(samples: usize, seed: u64, overlaps: bool) -> Recorder {
+        Recorder::keeping(samples, Some(seed), overlaps)
+    }
+
+    /// Nothing yet. Of each level the first `runs` (1 to [`MAX_SAMPLES`]) are kept whole.
+    pub fn first(runs: usize) -> Recorder {
+        Recorder::keeping(runs, None, false)
+    }
+
+    fn keeping(capacity: usize, seed: Option<u64>, overlaps: bool) -> Recorder {
+        Recorder {
+            levels: Level::ALL.map(|level| Measurements::new(level, capacity.clamp(1, MAX_SAMPLES), seed)),
+            blocks: None,
+            current: None,
+            closed: HashSet::new(),
+            overlaps,
+            active: None,
+        }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// What is wrong with it, or with the run that it ends.
+    pub fn row(&mut self, row: &Row) -> Result<(), String> {
+        match &mut self.current {
+            Some(run) if run.id == row.run && run.level == row.level => run.add(row, self.blocks),
+            _ => {
+                self.close()?;
+                if self.closed.contains(&(row.run, row.level)) {
+                    return Err(format!(
+                        "found run {} at {} again, after another one; expected its rows together",
+                        row.run, row.level
+                    ));
+                }
+                let mut run = Run::new(row, self.blocks.unwrap_or(0), self.overlaps);
+                run.add(row, self.blocks)?;
+                self.current = Some(run);
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends a file: its last run is complete, and the next file may use the same numbers of runs.
+    ///
+    /// # Errors
+    /// What is missing in the last run.
+    pub fn end_file(&mut self) -> Result<(), String> {
+        self.close()?;
+        self.closed.clear();
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), String> {
+        let Some(run) = self.current.take() else {
+            return Ok(());
+        };
+        let blocks = run.durations.len();
+        if run.seen < blocks {
+            let missing = run.durations.iter().position(|&duration| duration == 0);
+            return Err(format!(
+                "run {} at {} ends without block {}; expected each block from 0 to {}{}",
+                run.id,
+                run.level,
+                missing.unwrap_or(0),
+                blocks.saturating_sub(1),
+                match self.blocks {
+                    Some(_) => ", as in the runs before",
+                    None => ", its highest",
+                }
+            ));
+        }
+        self.blocks = Some(blocks);
+        if let Some(starts) = &run.starts {
+            self.active = self.active.max(Some(overlap(starts, &run.durations)));
+        }
+        let [isolated, interference] = &mut self.levels;
+        match run.level {
+            Level::Isolated => isolated.add(&run.durations),
+            Level::Interference => interference.add(&run.durations),
+        }
+        self.closed.insert((run.id, run.level));
+        Ok(())
+    }
+
+    /// The trace, when all files have been read.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if there is no run at one of the levels.
+    pub fn finish(self) -> Result<Trace> {
+        let [isolated, interference] = self.levels;
+        for level in [&isolated, &interference] {
+            if level.runs() == 0 {
+                return Err(Error::Usage(format!(
+                    "found no run at {} in the trace, expected runs without interference (q = 0) and with it (q = 1)",
+                    level.level()
+                )));
+            }
+        }
+        Ok(Trace {
+            isolated,
+            interference,
+            active: self.active,
+        })
+    }
+}
+
+impl Run {
+    fn new(row: &Row, blocks: usize, overlaps: bool) -> Run {
+        Run {
+            id: row.run,
+            level: row.level,
+            durations: vec![0; blocks],
+            starts: overlaps.then(|| vec![0; blocks]),
+            seen: 0,
+        }
+    }
+
+    /// Adds a row of this run; `blocks` is N, if it is known.
+    fn add(&mut self, row: &Row, blocks: Option<usize>) -> Result<(), String> {
+        let index = usize::try_from(row.block).unwrap_or(usize::MAX);
+        if index >= self.durations.len() {
+            if let Some(blocks) = blocks {
+                return Err(format!(
+                    "found block {} in run {} at {}, expected 0 to {}, as in the runs before",
+                    row.block,
+                    self.id,
+                    self.level,
+                    blocks.saturating_sub(1)
+                ));
+            }
+            if row.block >= MAX_BLOCKS {
+                return Err(format!(
+                    "found block {}, expected a number below {MAX_BLOCKS}",
+                    row.block
+                ));
+            }
+            self.durations.resize(index + 1, 0);
+            if let Some(starts) = &mut self.starts {
+                starts.resize(index + 1, 0);
+            }
+        }
+        match self.durations.get_mut(index) {
+            Some(duration) if *duration == 0 => *duration = row.duration,
+            _ => {
+                return Err(format!(
+                    "found block {} twice in run {} at {}, expected it once",
+                    row.block, self.id, self.level
+                ));
+            }
+        }
+        self.seen += 1;
+        match (row.start, &mut self.starts) {
+            (Some(start), Some(starts)) => {
+                if let Some(place) = starts.get_mut(index) {
+                    *place = start;
+                }
+            }
+            (None, starts) => *starts = None,
+            (Some(_), None) => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(run: u64, block: u64, level: Level) -> Row {
+        Row {
+            run,
+            block,
+            start: Some(block.saturating_mul(10)),
+            duration: 15 + run,
+            level,
+        }
+    }
+
+    fn record(rows: &[(u64, u64, u8)]) -> Result<Trace, String> {
+        let mut recorder = Recorder::new(4, 1, true);
+        for &(run, block, q) in rows {
+            recorder.row(&row(run, block, Level::ALL[usize::from(q)]))?;
+        }
+        recorder.end_file()?;
+        recorder.finish().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn blocks_come_in_any_order() {
+        let trace = record(&[(7, 2, 0), (7, 0, 0), (7, 1, 0), (7, 1, 1), (7, 0, 1), (7, 2, 1)]).unwrap();
+        assert_eq!((trace.blocks(), trace.active), (3, Some(3)));
+        assert_eq!((trace.isolated.runs(), trace.interference.runs()), (1, 1));
+        assert_eq!(trace.isolated.summary(2).max, 22);
+    }
+
+    #[test]
+    fn what_is_no_trace_is_refused() {
+        for (rows, expected) in [
+            (&[(0, 0, 0), (0, 0, 0)][..], "block 0 twice in run 0 at q = 0"),
+            (
+                &[(0, 0, 0), (0, 2, 0)],
+                "ends without block 1; expected each block from 0 to 2, its highest",
+            ),
+            (&[(0, 1, 0)], "ends without block 0"),
+            (
+                &[(0, 0, 0), (1, 1, 0)],
+                "found block 1 in run 1 at q = 0, expected 0 to 0",
+            ),
+            (
+                &[(0, 0, 0), (0, 1, 0), (1, 1, 0)],
+                "ends without block 0; expected each block from 0 to 1, as in",
+            ),
+            (&[(0, 0, 0), (1, 0, 0), (0, 0, 0)], "found run 0 at q = 0 again"),
+            (&[(0, 0, 0), (0, 0, 1), (0, 0, 0)], "found run 0 at q = 0 again"),
+            (&[(0, 1 << 24, 0)], "below 16777216"),
+            (&[(0, u64::MAX, 0)], "below 16777216"),
+            (&[(0, 0, 0)], "no run at q = 1"),
+            (&[(0, 0, 1)], "no run at q = 0"),
+            (&[], "no run at q = 0"),
+        ] {
+            let error = record(rows).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn files_have_runs_of_their_own() {
+        let mut recorder = Recorder::new(4, 1, false);
+        for level in Level::ALL {
+            for _ in 0..2 {
+                recorder.row(&row(0, 0, level)).unwrap();
+                recorder.end_file().unwrap();
+            }
+        }
+        let trace = recorder.finish().unwrap();
+        assert_eq!((trace.isolated.runs(), trace.active), (2, None));
+    }
+}

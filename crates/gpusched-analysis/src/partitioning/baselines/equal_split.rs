@@ -1,0 +1,142 @@
+//! First-fit and worst-fit decreasing on a GPU split into equal partitions beforehand.
+
+use std::cmp::Reverse;
+use std::time::Instant;
+
+use super::super::examiner::Examiner;
+use super::super::group::Group;
+use super::super::load::Load;
+use super::super::{Candidate, Outcome, Problem};
+use gpusched_model::plan::SearchStats;
+use gpusched_model::utilization::Utilization;
+
+/// Which of the partitions that can take a task gets it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(in super::super) enum Fit {
+    /// The first.
+    First,
+    /// The one with the lowest utilization; ties: the first.
+    Worst,
+}
+
+/// Tasks by decreasing utilization (Cⁿ at the first partition's size; ties: lowest position) on `split` partitions, of
+/// which the first M mod `split` have one SM more. Without `split`: the smallest number of partitions that takes all.
+///
+/// Partitions that stay empty are dropped; a task that fits nowhere is left out, and no further one is placed.
+pub(in super::super) fn equal_split(examiner: &mut Examiner<'_>, fit: Fit, split: Option<u32>) -> Outcome {
+    let start = Instant::now();
+    let problem = examiner.problem();
+    let complete = |partitions: &Vec<Candidate>| {
+        let placed: usize = partitions.iter().map(|p| p.tasks.len()).sum();
+        placed == problem.tasks().len()
+    };
+    let singles: Vec<Candidate> = (0..problem.tasks().len())
+        .map(|task| Candidate::new(problem, 1, vec![task]))
+        .collect();
+    let mut merges_tested = 0;
+    let mut place = |split| place(examiner, fit, split, &singles, &mut merges_tested);
+    let partitions = match split {
+        Some(split) => place(split.clamp(1, problem.shares())),
+        None => (1..=problem.shares())
+            .map(place)
+            .find(complete)
+            .unwrap_or_default(),
+    };
+    Outcome {
+        partitions,
+        bound: None,
+        stats: SearchStats {
+            merges_tested,
+            search_ns: u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX),
+            ..SearchStats::default()
+        },
+    }
+}
+
+/// The tasks placed on `split` partitions; those that found a place.
+fn place(
+    examiner: &mut Examiner<'_>,
+    fit: Fit,
+    split: u32,
+    singles: &[Candidate],
+    merges_tested: &mut u64,
+) -> Vec<Candidate> {
+    let problem = examiner.problem();
+    let (size, larger) = (problem.shares() / split, problem.shares() % split);
+    let mut bins: Vec<Bin> = (0..split)
+        .map(|index| Bin::empty(problem, size + u32::from(index < larger)))
+        .collect();
+    let largest = size + u32::from(larger > 0);
+
+    let mut decreasing: Vec<&Candidate> = singles.iter().collect();
+    decreasing
+        .sort_by_cached_key(|single| Reverse(examiner.utilization(&Group::of(problem, single), largest)));
+    // The bins in the order in which they are tried.
+    let mut order: Vec<usize> = (0..bins.len()).collect();
+    for single in decreasing {
+        let accepting = order.iter().position(|&index| {
+            *merges_tested += 1;
+            bins[index].take(examiner, single)
+        });
+        match (accepting, fit) {
+            (Some(place), Fit::Worst) => {
+                let index = order.remove(place);
+                let place = order.partition_point(|&other| bins[other].rank(other) < bins[index].rank(index));
+                order.insert(place, index);
+            }
+            (Some(_), Fit::First) => {}
+            (None, _) => break,
+        }
+    }
+    bins.into_iter()
+        .map(|bin| bin.partition)
+        .filter(|partition| !partition.tasks.is_empty())
+        .collect()
+}
+
+/// A partition that is being filled.
+struct Bin {
+    partition: Candidate,
+    /// The load of its tasks in company of these classes.
+    load: Load,
+    classes: [u8; 3],
+    /// U of its tasks; 0 if unknown.
+    utilization: Utilization,
+}
+
+impl Bin {
+    fn empty(problem: &Problem<'_>, sms: u32) -> Bin {
+        let partition = Candidate::new(problem, sms, Vec::new());
+        Bin {
+            classes: Group::of(problem, &partition).classes,
+            partition,
+            load: Load::NONE,
+            utilization: Utilization::ZERO,
+        }
+    }
+
+    /// The key by which [`Fit::Worst`] orders the bins; `index` is the place of this one.
+    fn rank(&self, index: usize) -> (Utilization, usize) {
+        (self.utilization, index)
+    }
+
+    /// Takes `single` in, if the test passes with it.
+    fn take(&mut self, examiner: &mut Examiner<'_>, single: &Candidate) -> bool {
+        let (problem, sms) = (examiner.problem(), self.partition.sms);
+        let Some(group) = Group::that_may_fit(problem, &self.partition, single, sms) else {
+            return false;
+        };
+        let before = match group.classes == self.classes {
+            true => self.load,
+            false => examiner.load(0, &group, sms),
+        };
+        let load = before + examiner.load(1, &group, sms);
+        if !examiner.accepts_with(load, &group, sms) {
+            return false;
+        }
+        self.utilization = examiner.utilization_with(load, &group, sms).unwrap_or_default();
+        (self.load, self.classes) = (load, group.classes);
+        self.partition.absorb(single, problem);
+        true
+    }
+}

@@ -1,0 +1,77 @@
+//! What searches may spend unless the user says otherwise.
+
+use super::HeuristicKind;
+
+/// Groups tested by [`HeuristicKind::Auto`] with up to fifty tasks: some 100 ms under EDF.
+pub const AUTO_BUDGET: u64 = 100_000;
+
+/// Groups tested by [`HeuristicKind::Optimal`]: some seconds for 50 tasks under EDF.
+pub const OPTIMAL_BUDGET: u64 = 10_000_000;
+
+/// The number of groups that the search of `kind` tests among `tasks` tasks, or other work in tests that take as long.
+///
+/// Linear programs, and how often they are solved, grow with the fourth power of the number of tasks: from 159 tasks on, `auto`
+/// has as much as `optimal`, some ten seconds. Where partitions share a memory (`beside_memory`), each test is one beside the
+/// traffic of all others, which takes some fifty microseconds where others take about one, and no bound is sought: then all have
+/// the least.
+pub fn default_budget(kind: HeuristicKind, tasks: usize, beside_memory: bool) -> u64 {
+    match kind {
+        HeuristicKind::Optimal if !beside_memory => OPTIMAL_BUDGET,
+        HeuristicKind::Auto if !beside_memory => {
+            let fourth = u128::try_from(tasks).map_or(u128::MAX, |tasks| tasks.saturating_pow(4));
+            let budget = u128::from(AUTO_BUDGET).saturating_mul(fourth) / 50u128.pow(4);
+            u64::try_from(budget).map_or(OPTIMAL_BUDGET, |budget| budget.clamp(AUTO_BUDGET, OPTIMAL_BUDGET))
+        }
+        _ => AUTO_BUDGET,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interference::{Interference, model_of};
+    use crate::partitioning::{Heuristic, Problem};
+    use gpusched_model::{Arbitration, Policy, SharedMemory, TaskSet};
+
+    #[test]
+    fn that_of_auto_grows_beyond_fifty_tasks_and_not_beyond_that_of_optimal() {
+        let auto = |tasks| default_budget(HeuristicKind::Auto, tasks, false);
+        assert_eq!([0, 1, 49, 50].map(auto), [AUTO_BUDGET; 4]);
+        assert_eq!(auto(100), 16 * AUTO_BUDGET);
+        assert!(auto(158) < OPTIMAL_BUDGET);
+        assert_eq!([159, 200, usize::MAX].map(auto), [OPTIMAL_BUDGET; 3]);
+    }
+
+    #[test]
+    fn beside_a_memory_all_have_the_least() {
+        for kind in [HeuristicKind::Auto, HeuristicKind::Optimal, HeuristicKind::Sms] {
+            assert_eq!(default_budget(kind, 200, true), AUTO_BUDGET);
+        }
+        assert_eq!(default_budget(HeuristicKind::Optimal, 200, false), OPTIMAL_BUDGET);
+    }
+
+    #[test]
+    fn heuristics_spend_what_the_problem_says() {
+        let set: TaskSet =
+            serde_json::from_str(r#"{"tasks":[{"period":"9ms","wcet":{"table":[[1,"1ms"]]}}]}"#).unwrap();
+        let alone = Problem::new(&set, 4, Policy::Edf, model_of(Interference::Conflict)).unwrap();
+        let memory = SharedMemory {
+            bandwidth: "100GB/s".parse().unwrap(),
+            arbitration: Arbitration::MaxMin,
+        };
+        let beside = alone.sharing(memory).unwrap();
+        let optimal = Heuristic {
+            kind: HeuristicKind::Optimal,
+            ..Heuristic::default()
+        };
+        for (problem, tests) in [(&alone, OPTIMAL_BUDGET), (&beside, AUTO_BUDGET)] {
+            let budget = optimal.budget(problem);
+            assert!(budget.is_spent(tests) && !budget.is_spent(tests - 1));
+        }
+        let given = Heuristic {
+            budget: Some(7),
+            ..optimal
+        };
+        assert!(given.budget(&beside).is_spent(7) && !given.budget(&beside).is_spent(6));
+    }
+}

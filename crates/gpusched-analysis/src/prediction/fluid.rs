@@ -1,0 +1,103 @@
+//! Kernels as fluids: memory gives each what it asks for, or an equal share with the others that do not get theirs.
+//!
+//! A kernel that asks for d and gets s progresses at s/d. A window ends when a kernel does, at the time that follows from these
+//! rates; the rest shares anew. No parameter but what the kernels do alone and what memory gives at most, EM_BW.
+
+use super::{Alone, Model, Part, Prediction, Window};
+use gpusched_model::group::MemoryPlatform;
+
+/// What each of `demands` gets of `capacity`, max-min fairly [GB/s].
+pub fn max_min(capacity: f64, demands: &[f64]) -> Vec<f64> {
+    let mut shares = demands.to_vec();
+    let mut order: Vec<(f64, &mut f64)> = demands.iter().copied().zip(&mut shares).collect();
+    order.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut left, mut others) = (capacity, order.len());
+    for (demand, share) in order {
+        *share = demand.min(left / others as f64);
+        left -= *share;
+        others -= 1;
+    }
+    shares
+}
+
+/// Runs that end this close to each other, relative to their length, end together.
+const TOGETHER: f64 = 1e-12;
+
+/// A kernel on its way.
+struct Running {
+    kernel: usize,
+    /// Alone, at most what memory gives.
+    demand: f64,
+    /// What is left of it, in time alone [ns].
+    left: f64,
+}
+
+/// Kernels that share EM_BW of `platform`.
+pub fn predict(alone: &[Alone], platform: &MemoryPlatform) -> Prediction {
+    let capacity = platform.effective_bandwidth.as_f64();
+    let kernels = alone.iter().enumerate();
+    let mut running: Vec<Running> = kernels
+        .map(|(kernel, alone)| Running {
+            kernel,
+            demand: alone.bandwidth.min(capacity),
+            left: alone.time,
+        })
+        .collect();
+    let mut windows: Vec<Window> = Vec::new();
+    let mut start = 0.0;
+    while !running.is_empty() {
+        let demands: Vec<f64> = running.iter().map(|kernel| kernel.demand).collect();
+        let shares = max_min(capacity, &demands);
+        let factors: Vec<f64> = demands
+            .iter()
+            .zip(&shares)
+            .map(|(&demand, &share)| slowdown(demand, share))
+            .collect();
+        let ends = running
+            .iter()
+            .zip(&factors)
+            .map(|(kernel, factor)| kernel.left * factor);
+        let length = ends.fold(f64::INFINITY, f64::min);
+        let parts = running.iter().zip(shares.iter().zip(&factors));
+        windows.push(Window {
+            start,
+            end: start + length,
+            demand: demands.iter().sum(),
+            interference: None,
+            parts: parts
+                .map(|(kernel, (&share, &factor))| Part {
+                    kernel: kernel.kernel,
+                    progress: length / factor / alone[kernel.kernel].time,
+                    share: Some(share),
+                    penalty: None,
+                    factor,
+                    time: length,
+                })
+                .collect(),
+        });
+        for (kernel, factor) in running.iter_mut().zip(&factors) {
+            // Who sets the length is through, whatever the rounding says.
+            let end = kernel.left * factor;
+            kernel.left = if end <= length * (1.0 + TOGETHER) {
+                0.0
+            } else {
+                kernel.left - length / factor
+            };
+        }
+        running.retain(|kernel| kernel.left > 0.0);
+        start += length;
+    }
+    let alone: Vec<_> = alone
+        .iter()
+        .map(|kernel| (kernel.time, kernel.bandwidth))
+        .collect();
+    Prediction::of(Model::Fluid, &alone, windows)
+}
+
+/// demand / share; 1 for a kernel that asks for nothing.
+fn slowdown(demand: f64, share: f64) -> f64 {
+    match demand > share {
+        true => demand / share,
+        false => 1.0,
+    }
+}

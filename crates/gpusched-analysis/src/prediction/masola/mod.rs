@@ -1,0 +1,93 @@
+//! The model of [Masola23], equation by equation, as printed; where it breaks is in `docs/errata.md`.
+
+mod isolation;
+mod penalties;
+mod windows;
+
+pub use isolation::{bandwidth, kai, latency, saturation, saturation_point, utilization};
+pub use penalties::{
+    equity, penalties, penalty_access, penalty_bandwidth, penalty_density, penalty_sm, request_density,
+};
+pub use windows::{interference, overlap, penalty};
+
+use self::windows::Kernel;
+use super::{Alone, Model, Prediction, PredictionError};
+use gpusched_model::group::MemoryPlatform;
+
+/// How the paper is read.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Reading {
+    /// Equations as printed: T_c(k, n) of Eq. 8 is that of Eq. 4, and penalties may be below 1.
+    Printed,
+    /// T_c(k, n) is C_k(n) where that was measured, and Eq. 15 gives at least 1, as the text asks.
+    Repaired,
+}
+
+/// Eq. 8 for each kernel. Where a profile has no C_k(n) it is that of Eq. 4, and where it has no BW(k, n) that of Eq. 17.
+///
+/// # Errors
+/// [`PredictionError`] for a kernel without KAI, or one for which Eq. 4 has no positive value.
+pub fn predict(
+    alone: &[Alone],
+    platform: &MemoryPlatform,
+    reading: Reading,
+) -> Result<Prediction, PredictionError> {
+    let kernels = alone.iter().enumerate();
+    let kernels = kernels.map(|(index, alone)| kernel(index, alone, platform, reading));
+    let kernels = kernels.collect::<Result<Vec<Kernel>, _>>()?;
+    let model = match reading {
+        Reading::Printed => Model::Masola,
+        Reading::Repaired => Model::MasolaRepaired,
+    };
+    let windows = windows::windows(&kernels, platform, reading);
+    let alone: Vec<_> = kernels
+        .iter()
+        .map(|kernel| (kernel.time, kernel.bandwidth))
+        .collect();
+    Ok(Prediction::of(model, &alone, windows))
+}
+
+/// What the equations of windows need to know of a kernel.
+fn kernel(
+    index: usize,
+    alone: &Alone,
+    platform: &MemoryPlatform,
+    reading: Reading,
+) -> Result<Kernel, PredictionError> {
+    let refuse = |field, found: String, expected| PredictionError {
+        kernel: index,
+        field,
+        found,
+        expected,
+    };
+    let Some(kai) = alone.kai else {
+        let expected = "`kai`, or `instructions` and `l2_accesses`: [Masola23] Eq. 4 needs it";
+        return Err(refuse("profile", "no KAI".to_owned(), expected));
+    };
+    let u = utilization(alone.bandwidth_all, platform.bandwidth.as_f64());
+    let s_p = saturation_point(platform.l2_banks, platform.sms);
+    let sat = saturation(u, platform.alpha.as_f64(), s_p);
+    let predicted = latency(alone.time_all, sat, platform.sms, kai, u, alone.sms);
+    if !(predicted.is_finite() && predicted > 0.0) {
+        let found = format!("KAI {kai} and a bandwidth utilization of {u:.3}");
+        let expected = "a product below the number of SMs: else [Masola23] Eq. 4 has no positive value";
+        return Err(refuse("profile", found, expected));
+    }
+    let (measured_time, measured_bandwidth) = alone.measured;
+    let time = if measured_time { alone.time } else { predicted };
+    let bandwidth = match measured_bandwidth {
+        true => alone.bandwidth,
+        false => bandwidth(alone.bandwidth_all, alone.sms, platform),
+    };
+    Ok(Kernel {
+        sms: alone.sms,
+        time,
+        latency: if reading == Reading::Repaired {
+            time
+        } else {
+            predicted
+        },
+        bandwidth,
+        l2_accesses: alone.l2_accesses,
+    })
+}

@@ -1,0 +1,118 @@
+//! Windows of time and what they cost: Eqs 5 to 8.
+//!
+//! Assumptions of §7.1: all kernels start at 0, and each runs as long as it does alone. Accesses of L2 are spread evenly over
+//! the time of a kernel, which is our reading of L2Accesses(k, w).
+
+use super::Reading;
+use super::penalties::{
+    equity, penalties, penalty_access, penalty_bandwidth, penalty_density, penalty_sm, request_density,
+};
+use super::saturation_point;
+use crate::prediction::{Part, Window};
+use gpusched_model::group::MemoryPlatform;
+
+/// A kernel as the equations see it.
+pub(super) struct Kernel {
+    pub sms: u32,
+    /// C_k(n) [ns].
+    pub time: f64,
+    /// T_c(k, n) [ns].
+    pub latency: f64,
+    /// BW_isolated(k, n) [GB/s].
+    pub bandwidth: f64,
+    pub l2_accesses: f64,
+}
+
+/// Eq. 5: P_overlap(k, n, w) = size(w) / C_k(n).
+pub fn overlap(size: f64, time: f64) -> f64 {
+    size / time
+}
+
+/// Eq. 6: Π(k, n, w), 1 while the demand of the window is below EM_BW [GB/s].
+pub fn penalty(demand: f64, effective_bandwidth: f64, penalties: f64) -> f64 {
+    match demand < effective_bandwidth {
+        true => 1.0,
+        false => penalties,
+    }
+}
+
+/// Eq. 7: I(w) = max(1, Σ BW_isolated(l, n) / (BW_max·S_p)).
+pub fn interference(demand: f64, bandwidth_max: f64, s_p: f64) -> f64 {
+    f64::max(1.0, demand / (bandwidth_max * s_p))
+}
+
+/// The windows W with what Eq. 8 sums up for each kernel.
+pub(super) fn windows(kernels: &[Kernel], platform: &MemoryPlatform, reading: Reading) -> Vec<Window> {
+    let mut ends: Vec<f64> = kernels.iter().map(|kernel| kernel.time).collect();
+    ends.sort_by(f64::total_cmp);
+    ends.dedup();
+    let mut start = 0.0;
+    let mut windows = Vec::new();
+    for end in ends {
+        windows.push(window(kernels, platform, reading, start, end));
+        start = end;
+    }
+    windows
+}
+
+/// One window, from `start` to `end`.
+fn window(kernels: &[Kernel], platform: &MemoryPlatform, reading: Reading, start: f64, end: f64) -> Window {
+    let present: Vec<(usize, &Kernel)> = kernels
+        .iter()
+        .enumerate()
+        .filter(|(_, kernel)| kernel.time >= end)
+        .collect();
+    let size = end - start;
+    let (bandwidth_max, effective) = (platform.bandwidth.as_f64(), platform.effective_bandwidth.as_f64());
+    let demand: f64 = present.iter().map(|(_, kernel)| kernel.bandwidth).sum();
+    let interference = interference(
+        demand,
+        bandwidth_max,
+        saturation_point(platform.l2_banks, platform.sms),
+    );
+    let accesses = |kernel: &Kernel| kernel.l2_accesses * overlap(size, kernel.time);
+    let accesses_of_all: f64 = present.iter().map(|(_, kernel)| accesses(kernel)).sum();
+    let density = |kernel: &Kernel| request_density(accesses(kernel), kernel.latency);
+    let largest = present
+        .iter()
+        .map(|(_, kernel)| density(kernel))
+        .fold(0.0, f64::max);
+    // The kernel with the largest demand; of several the first.
+    let elected = present
+        .iter()
+        .rev()
+        .max_by(|(_, a), (_, b)| a.bandwidth.total_cmp(&b.bandwidth));
+    let elected = elected.map(|&(index, _)| index);
+    let part = |&(index, kernel): &(usize, &Kernel)| {
+        let overlap = overlap(size, kernel.time);
+        let bandwidth = penalty_bandwidth(kernel.bandwidth, equity(bandwidth_max, present.len()));
+        // Eq. 9
+        let product = penalty_sm(platform.sms, kernel.sms, present.len())
+            * penalty_access(accesses(kernel), accesses_of_all, overlap)
+            * bandwidth;
+        let density = penalty_density(density(kernel), largest);
+        let penalties = penalties(product, elected == Some(index), bandwidth, interference, density);
+        let penalties = match reading {
+            Reading::Printed => penalties,
+            Reading::Repaired => penalties.max(1.0),
+        };
+        let penalty = penalty(demand, effective, penalties);
+        // Eq. 8, one summand
+        let time = kernel.latency * overlap * interference * penalty;
+        Part {
+            kernel: index,
+            progress: overlap,
+            share: None,
+            penalty: Some(penalty),
+            factor: time / size,
+            time,
+        }
+    };
+    Window {
+        start,
+        end,
+        demand,
+        interference: Some(interference),
+        parts: present.iter().map(part).collect(),
+    }
+}

@@ -1,0 +1,177 @@
+//! Fixed priorities beside others: response times, with the time lost in every window on top.
+//!
+//! The recurrences are those of [`crate::schedulability::fixed_priority`], for windows that begin with the busy period of a
+//! level. Without preemption a job has started, at the latest, when all that may go before it is done, and what was done before
+//! it ends is that and itself.
+
+use super::window::{Done, Work};
+use super::{Contended, STEP_LIMIT};
+use gpusched_model::policy::Priorities;
+use gpusched_model::time::Time;
+use gpusched_model::verdict::Evidence;
+
+/// Whether all deadlines are met, with preemption at once or none.
+pub(super) fn test(tasks: &Contended<'_>, runs_on: bool, priorities: Priorities) -> Evidence {
+    let mut order: Vec<usize> = (0..tasks.demands.len()).collect();
+    let urgency = |&task: &usize| {
+        let demand = &tasks.demands[task];
+        demand.deadline.ns().saturating_sub(demand.jitter.ns())
+    };
+    match priorities {
+        Priorities::DeadlineMonotonic | Priorities::Audsley => order.sort_by_key(urgency),
+        Priorities::RateMonotonic => order.sort_by_key(|&task| tasks.demands[task].period),
+        Priorities::Given => {}
+    }
+    let mut steps = STEP_LIMIT;
+    if priorities == Priorities::Audsley
+        && let Err(failure) = assign(tasks, runs_on, &mut order, &mut steps)
+    {
+        return failure;
+    }
+    let mut response_times_ns = vec![Time::ZERO; order.len()];
+    for rank in 0..order.len() {
+        let level = Level::new(tasks, runs_on, &order, rank);
+        match level.response(&mut steps) {
+            Done::At(time) => response_times_ns[order[rank]] = Time::from_ns(time),
+            Done::Late => return Evidence::BoundExceeded,
+            Done::TooLong => return Evidence::Undecided { steps: STEP_LIMIT },
+        }
+    }
+    Evidence::ResponseTimes {
+        priorities: order,
+        response_times_ns,
+    }
+}
+
+/// Audsley's algorithm: the lowest level goes to the last task that is in time there. A task that moves from above to below another
+/// turns interference of at least its WCET into blocking of at most that, so that the choice does no harm.
+fn assign(
+    tasks: &Contended<'_>,
+    runs_on: bool,
+    order: &mut [usize],
+    steps: &mut u64,
+) -> Result<(), Evidence> {
+    for rank in (0..order.len()).rev() {
+        let mut placed = false;
+        for candidate in (0..=rank).rev() {
+            order[candidate..=rank].rotate_left(1);
+            match Level::new(tasks, runs_on, order, rank).response(steps) {
+                Done::At(_) => {
+                    placed = true;
+                    break;
+                }
+                Done::Late => order[candidate..=rank].rotate_right(1),
+                Done::TooLong => return Err(Evidence::Undecided { steps: STEP_LIMIT }),
+            }
+        }
+        if !placed {
+            return Err(Evidence::BoundExceeded);
+        }
+    }
+    Ok(())
+}
+
+/// A task among those above and below it; times in ns.
+struct Level<'a> {
+    tasks: &'a Contended<'a>,
+    runs_on: bool,
+    higher: &'a [usize],
+    task: usize,
+    /// What a task below it that has just started holds it up for: alone, and at its slowest.
+    blocking: [u64; 2],
+    period: u64,
+    jitter: u64,
+}
+
+impl<'a> Level<'a> {
+    fn new(tasks: &'a Contended<'a>, runs_on: bool, order: &'a [usize], rank: usize) -> Level<'a> {
+        let (higher, rest) = order.split_at(rank);
+        let lower = &rest[1..];
+        let longest = |demands: &[super::Demand]| match runs_on {
+            true => lower
+                .iter()
+                .map(|&task| demands[task].wcet.ns())
+                .max()
+                .unwrap_or(0),
+            false => 0,
+        };
+        let demand = &tasks.demands[rest[0]];
+        Level {
+            tasks,
+            runs_on,
+            higher,
+            task: rest[0],
+            blocking: [longest(tasks.demands), tasks.slowest.map_or(0, longest)],
+            period: demand.period.ns().max(1),
+            jitter: demand.jitter.ns(),
+        }
+    }
+
+    /// Blocking, `own` jobs of the task, and those above that are released within `window`, its end included or not.
+    fn work(&self, own: u64, window: u64, closed: bool) -> Work {
+        let [alone, slowest] = self.blocking;
+        let jobs = |task: usize| {
+            if task == self.task {
+                return own.into();
+            }
+            if !self.higher.contains(&task) {
+                return 0;
+            }
+            let demand = &self.tasks.demands[task];
+            let (reach, period) = (
+                u128::from(window) + u128::from(demand.jitter.ns()),
+                u128::from(demand.period.ns().max(1)),
+            );
+            if closed {
+                reach / period + 1
+            } else {
+                reach.div_ceil(period)
+            }
+        };
+        self.tasks.total(jobs).plus(alone, slowest)
+    }
+
+    /// The longest response time, if it is within the deadline.
+    fn response(&self, steps: &mut u64) -> Done {
+        let deadline = self.tasks.demands[self.task].deadline.ns();
+        let (mut worst, mut from) = (0, 1);
+        for job in 0u64.. {
+            let Some(arrival) = self.period.checked_mul(job) else {
+                return Done::TooLong;
+            };
+            // From the start of the busy period, J after the first arrival.
+            let Some(latest) = deadline.saturating_add(arrival).checked_sub(self.jitter) else {
+                return Done::Late;
+            };
+            let done = match self.finish(job, from, latest, steps) {
+                Done::At(done) => done,
+                other => return other,
+            };
+            worst = worst.max(done.saturating_add(self.jitter).saturating_sub(arrival));
+            // Over if all is done before the next job of the task is released.
+            let next = self.period.saturating_add(arrival).saturating_sub(self.jitter);
+            match self
+                .tasks
+                .done(1, next, steps, |window| self.work(job + 1, window, false))
+            {
+                Done::At(_) => return Done::At(worst),
+                Done::Late => {}
+                Done::TooLong => return Done::TooLong,
+            }
+            from = done.min(latest).max(1);
+        }
+        Done::TooLong
+    }
+
+    /// When job `job`, counted from 0, is done.
+    fn finish(&self, job: u64, from: u64, limit: u64, steps: &mut u64) -> Done {
+        let tasks = self.tasks;
+        if !self.runs_on {
+            return tasks.done(from, limit, steps, |window| self.work(job + 1, window, false));
+        }
+        match tasks.done(1, limit, steps, |window| self.work(job, window, true)) {
+            Done::At(start) => tasks.done(start, limit, steps, |_| self.work(job + 1, start, true)),
+            other => other,
+        }
+    }
+}

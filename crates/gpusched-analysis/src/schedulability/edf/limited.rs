@@ -1,0 +1,73 @@
+//! EDF with preemption at the boundaries of thread blocks ([Sanudo20] §III-B). Safe, not exact.
+//!
+//! * An urgent job waits for at most one block of the running kernel: dbf(t) + max {bₖ − 1 : Dₖ > t} ≤ t.
+//! * Splitting a kernel costs it up to one more wave of blocks: bₖ. The job that preempts pays, once, for it starts once:
+//!   Cₕ becomes Cₕ + max {bₖ}, over the kernels it can preempt.
+//!
+//! Job h can preempt a job of k only if that one was released before it and is due later. The earlier released job may
+//! have had no jitter, and h all of it, so that Dₖ > Dₕ − Jₕ, not Dₖ − Jₖ > Dₕ − Jₕ, is what limits the choice.
+
+use std::cell::Cell;
+
+use super::blocking::Blocking;
+use super::{Answer, decide, lines, passes, without_jitter};
+use crate::schedulability::{Demand, scratch};
+use gpusched_model::time::Time;
+use gpusched_model::verdict::Evidence;
+
+/// Whether all deadlines are met for certain under EDF with preemption at block boundaries.
+pub fn test(demands: &[Demand]) -> Evidence {
+    let mut checked = Vec::new();
+    answer(demands, |t, demand| {
+        checked.push((Time::from_ns(t), Time::from_ns(demand)));
+    })
+    .evidence(checked)
+}
+
+/// The same, without evidence.
+pub fn accepts(demands: &[Demand]) -> bool {
+    let fails = |tasks: &[Demand]| lines::fails_at_first_deadline(tasks, &Blocking::new(tasks, hold));
+    // The charges only add to the demand.
+    if without_jitter(demands, fails).unwrap_or(true) {
+        return false;
+    }
+    with_charges(demands, |tasks| passes(tasks, Blocking::new(tasks, hold))).unwrap_or(false)
+}
+
+thread_local! {
+    static CHARGED: Cell<Vec<Demand>> = const { Cell::new(Vec::new()) };
+}
+
+fn answer(demands: &[Demand], visit: impl FnMut(u64, u64)) -> Answer {
+    with_charges(demands, |tasks| decide(tasks, Blocking::new(tasks, hold), visit))
+        .unwrap_or_else(Answer::Jitter)
+}
+
+fn hold(task: &Demand) -> u64 {
+    task.block.ns().saturating_sub(1)
+}
+
+/// `work` on the tasks with their charges, and without jitter; without it, the first task with J ≥ D.
+fn with_charges<R>(demands: &[Demand], work: impl FnOnce(&[Demand]) -> R) -> Result<R, usize> {
+    if demands.iter().all(|demand| demand.block >= demand.wcet) {
+        return without_jitter(demands, work); // nothing is ever preempted
+    }
+    let charged = demands.iter().enumerate().map(|(position, demand)| Demand {
+        wcet: Time::from_ns(demand.wcet.ns().saturating_add(charge(demands, position))),
+        ..*demand
+    });
+    scratch::with(&CHARGED, charged, |charged| without_jitter(charged, work))
+}
+
+/// The longest block that a kernel preempted by the task at `position` has to run once more [ns].
+fn charge(demands: &[Demand], position: usize) -> u64 {
+    let preempting = &demands[position];
+    let due = preempting.deadline.ns().saturating_sub(preempting.jitter.ns());
+    let others = demands.iter().enumerate().filter(|&(other, _)| other != position);
+    others
+        .map(|(_, other)| other)
+        .filter(|other| other.deadline.ns() > due && other.block < other.wcet)
+        .map(|other| other.block.ns())
+        .max()
+        .unwrap_or(0)
+}

@@ -1,0 +1,257 @@
+//! Lines above the demand prove most sets schedulable, and bound what is left to check.
+//!
+//! For all t, dbfᵢ(t) ≤ Uᵢ·(t + max(0, Tᵢ − Dᵢ)), and dbfᵢ(t) = 0 for t < Dᵢ. So from one deadline to the next larger one,
+//! the demand is at most the line S·t + W with S = Σ Uᵢ and W = Σ Uᵢ·max(0, Tᵢ − Dᵢ) over the deadlines so far; and a line
+//! is at most t from W/(1 − S) on (Devi, ECRTS 2003; Albers & Slomka, ECRTS 2004). A test of all lines is sufficient. What
+//! it leaves open lies between the first and the last line that fails: there QPA decides.
+//!
+//! Sorting many deadlines would cost more than all the rest. Beyond a few tasks, the deadlines with their highest bit in
+//! common are taken together, as if all were the smallest of them: a little pessimism, for which QPA makes up.
+
+use super::blocking::Blocking;
+use crate::schedulability::{Demand, share};
+use gpusched_model::time::Time;
+
+/// Up to so many tasks are sorted by deadline.
+const FEW: usize = 16;
+
+/// A larger Σ U·max(0, T − D) is left to the test itself, like a utilization next to 1: it may give up [ns].
+const OFFSET_LIMIT: u64 = 1 << 53;
+
+/// QPA steps after which the test itself is asked.
+const STEPS: u32 = 10_000;
+
+/// What one task, or some together, add to the line above the demand.
+#[derive(Copy, Clone, Default)]
+struct Step {
+    /// The smallest deadline: the demand is 0 before.
+    from: u64,
+    /// Σ U [2⁻³²].
+    slope: u64,
+    /// Σ U·max(0, T − D) [ns].
+    offset: u64,
+    /// How long a job of these holds up a more urgent one [ns].
+    hold: u64,
+}
+
+/// Whether dbf(t) + B(t) > t at the earliest deadline: most sets that are not preempted anywhere fail there.
+pub(super) fn fails_at_first_deadline(tasks: &[Demand], blocking: &Blocking) -> bool {
+    let Some(earliest) = tasks.iter().map(|task| task.deadline.ns()).min() else {
+        return false;
+    };
+    let due = super::demand_bound(tasks, earliest);
+    due > 0 && due.saturating_add(blocking.most().into()) > earliest.into()
+}
+
+/// Whether dbf(t) + B(t) ≤ t for all t, and U ≤ 1, if a short cut tells. With blocking, for tasks without jitter only.
+pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
+    if demands.len() <= FEW {
+        let last = last_first_deadline(demands)?;
+        if demand_bound(demands, last)? > last {
+            return Some(false); // as most sets that fail at all
+        }
+        let mut steps = [Step::default(); FEW];
+        for (count, demand) in demands.iter().enumerate() {
+            let step = match Step::of(demand, &blocking) {
+                Ok(step) => step,
+                Err(answer) => return answer,
+            };
+            let mut place = count;
+            while place > 0 && steps[place - 1].from > step.from {
+                steps[place] = steps[place - 1];
+                place -= 1;
+            }
+            steps[place] = step;
+        }
+        let steps = &mut steps[..demands.len()];
+        if blocking.most() > 0 {
+            hold_before(steps);
+        }
+        decide(demands, blocking, steps, last)
+    } else {
+        let mut octaves = [Step::default(); 64];
+        let mut occupied = 0u64; // a bit per octave
+        for demand in demands {
+            let step = match Step::of(demand, &blocking) {
+                Ok(step) => step,
+                Err(answer) => return answer,
+            };
+            let index = step.from.ilog2();
+            let octave = &mut octaves[index as usize];
+            octave.from = if octave.slope == 0 {
+                step.from
+            } else {
+                octave.from.min(step.from)
+            };
+            octave.slope += step.slope;
+            octave.offset = octave.offset.checked_add(step.offset)?;
+            octave.hold = octave.hold.max(step.hold);
+            occupied |= 1 << index;
+        }
+        let (first, last) = (occupied.trailing_zeros(), occupied.ilog2());
+        let octaves = &mut octaves[first as usize..=last as usize];
+        // Those in an octave that are due later may hold up those due earlier.
+        let mut later = 0;
+        for octave in octaves.iter_mut().rev() {
+            later = octave.hold.max(later);
+            octave.hold = later;
+        }
+        decide(demands, blocking, octaves, 0)
+    }
+}
+
+/// From what each holds up to what it is held up by: the most of those with larger deadlines.
+fn hold_before(steps: &mut [Step]) {
+    let (mut later, mut equal, mut from) = (0, 0, u64::MAX);
+    for step in steps.iter_mut().rev() {
+        if step.from < from {
+            later = equal.max(later);
+            (equal, from) = (0, step.from);
+        }
+        equal = step.hold.max(equal);
+        step.hold = later;
+    }
+}
+
+impl Step {
+    /// `Err` with what [`answer`] has to say without looking at any other task.
+    #[inline]
+    fn of(demand: &Demand, blocking: &Blocking) -> Result<Step, Option<bool>> {
+        if demand.wcet == Time::ZERO {
+            return Err(None);
+        }
+        let from = match demand.deadline.checked_sub(demand.jitter) {
+            Some(deadline) if demand.wcet <= deadline => deadline.ns(),
+            _ => return Err(Some(false)), // late even alone
+        };
+        let slope = share::above(demand.wcet, demand.period).ok_or(None)?;
+        let offset = share::of(slope, demand.period.ns().saturating_sub(from)).ok_or(None)?;
+        Ok(Step {
+            from,
+            slope,
+            offset,
+            hold: blocking.by(demand),
+        })
+    }
+}
+
+/// The largest D, if all are positive.
+fn last_first_deadline(demands: &[Demand]) -> Option<u64> {
+    let mut last = 0;
+    for demand in demands {
+        let deadline = demand.deadline.checked_sub(demand.jitter)?.ns();
+        if deadline == 0 || demand.period == Time::ZERO {
+            return None;
+        }
+        last = last.max(deadline);
+    }
+    Some(last)
+}
+
+/// The answer from all lines, with steps by increasing deadline, each held up by `hold`; those without a task are skipped.
+/// There is no violation at `checked`.
+fn decide(demands: &[Demand], blocking: Blocking, steps: &[Step], checked: u64) -> Option<bool> {
+    let load: u64 = steps.iter().map(|step| step.slope).sum();
+    if load > share::ONE + share::EXCESS * demands.len() as u64 {
+        return Some(false); // U > 1
+    }
+    let total = steps
+        .iter()
+        .try_fold(0u64, |total, step| total.checked_add(step.offset))?;
+    if load > share::NEXT_TO_ONE || total > OFFSET_LIMIT {
+        return None;
+    }
+    let mut open: Option<Open> = None;
+    let (mut slope, mut offset) = (0u64, 0u64);
+    let mut steps = steps.iter().filter(|step| step.from > 0).peekable();
+    while let Some(step) = steps.next() {
+        slope += step.slope;
+        offset += step.offset;
+        // The line is at most t iff offset ≤ (1 − slope)·t. Whoever holds up adds to it.
+        let (line, room) = (
+            u128::from(offset.checked_add(step.hold)?) << 32,
+            u128::from(share::ONE - slope),
+        );
+        if line > room * u128::from(step.from) {
+            // Most violations are at the first deadline of some task.
+            if step.from != checked {
+                let hold = blocking.at(demands, step.from).hold;
+                if demand_bound(demands, step.from)?.checked_add(hold)? > step.from {
+                    return Some(false);
+                }
+            }
+            open = Some(Open {
+                from: open.map_or(step.from, |open| open.from),
+                line,
+                room,
+                next: steps.peek().map_or(u64::MAX, |next| next.from),
+            });
+        }
+    }
+    let Some(open) = open else {
+        return Some(true);
+    };
+    let holds_from = match (u64::try_from(open.line), u64::try_from(open.room)) {
+        (Ok(line), Ok(room)) => line / room, // several times faster
+        _ => u64::try_from(open.line / open.room).ok()?,
+    }
+    .checked_add(1)?;
+    qpa(demands, blocking, open.from, holds_from.min(open.next))
+}
+
+/// Where lines fail.
+#[derive(Copy, Clone)]
+struct Open {
+    /// The first interval.
+    from: u64,
+    /// The last line that fails comes below t at line/room,
+    line: u128,
+    room: u128,
+    /// or ends here.
+    next: u64,
+}
+
+/// Whether dbf(t) + B(t) ≤ t from `to` down to `from`, if that is found within [`STEPS`] and 64 bits (Zhang & Burns 2009).
+fn qpa(demands: &[Demand], blocking: Blocking, from: u64, to: u64) -> Option<bool> {
+    let mut t = to;
+    for _ in 0..STEPS {
+        let step = blocking.at(demands, t);
+        let demand = demand_bound(demands, t)?.checked_add(step.hold)?;
+        if demand > t {
+            return Some(false);
+        }
+        // No interval from `demand` up to t is violated as long as B is the same, for dbf is no larger there.
+        t = match demand {
+            _ if demand < step.since => last_deadline_before(demands, step.since).unwrap_or(0),
+            _ if demand < t => demand,
+            _ => last_deadline_before(demands, t).unwrap_or(0),
+        };
+        if t < from {
+            return Some(true);
+        }
+    }
+    None
+}
+
+/// dbf(t), if it fits 64 bits; all D − J are positive here.
+fn demand_bound(demands: &[Demand], t: u64) -> Option<u64> {
+    let mut total = 0u64;
+    for demand in demands {
+        let deadline = demand.deadline.ns() - demand.jitter.ns();
+        if t >= deadline {
+            let jobs = (t - deadline) / demand.period.ns() + 1;
+            total = total.checked_add(jobs.checked_mul(demand.wcet.ns())?)?;
+        }
+    }
+    Some(total)
+}
+
+fn last_deadline_before(demands: &[Demand], t: u64) -> Option<u64> {
+    demands
+        .iter()
+        .filter_map(|demand| {
+            let room = (t - 1).checked_sub(demand.deadline.ns() - demand.jitter.ns())?;
+            Some(t - 1 - room % demand.period.ns())
+        })
+        .max()
+}

@@ -1,0 +1,33 @@
+//! Non-preemptive EDF: schedulable iff U ≤ 1 and dbf(t) + max {Cₖ − 1 : Dₖ > t} ≤ t at every deadline t (George, Rivierre
+//! & Spuri, INRIA RR-2966, 1996; Jeffay, Stanat & Martel, RTSS 1991, for D = T). Exact.
+//!
+//! A kernel that runs is never stopped, and the partition does not idle while a kernel waits.
+
+use super::blocking::Blocking;
+use super::{Answer, decide, passes, without_jitter};
+use crate::schedulability::Demand;
+use gpusched_model::time::Time;
+use gpusched_model::verdict::Evidence;
+
+/// Whether all deadlines are met under non-preemptive EDF.
+pub fn test(demands: &[Demand]) -> Evidence {
+    let mut checked = Vec::new();
+    answer(demands, |t, demand| {
+        checked.push((Time::from_ns(t), Time::from_ns(demand)));
+    })
+    .evidence(checked)
+}
+
+/// The same, without evidence.
+pub fn accepts(demands: &[Demand]) -> bool {
+    without_jitter(demands, |tasks| passes(tasks, Blocking::new(tasks, hold))).unwrap_or(false)
+}
+
+fn hold(task: &Demand) -> u64 {
+    task.wcet.ns().saturating_sub(1)
+}
+
+fn answer(demands: &[Demand], visit: impl FnMut(u64, u64)) -> Answer {
+    without_jitter(demands, |tasks| decide(tasks, Blocking::new(tasks, hold), visit))
+        .unwrap_or_else(Answer::Jitter)
+}

@@ -1,0 +1,116 @@
+//! Preemptive EDF: schedulable iff U ≤ 1 and dbf(t) ≤ t for every t > 0 (Baruah, Mok & Rosier, RTSS 1990). Exact.
+
+use std::cmp::Ordering;
+
+use super::blocking::Blocking;
+use super::interval::{interval_to_check, utilization_bound};
+use super::qpa::{Walk, walk};
+use super::{Answer, decide, lines, utilization_against_one, without_jitter};
+use crate::schedulability::Demand;
+use gpusched_model::time::Time;
+use gpusched_model::verdict::Evidence;
+
+/// Whether all deadlines are met under preemptive EDF.
+pub fn test(demands: &[Demand]) -> Evidence {
+    let mut checked = Vec::new();
+    answer(demands, |t, demand| {
+        checked.push((Time::from_ns(t), Time::from_ns(demand)));
+    })
+    .evidence(checked)
+}
+
+/// The same, without evidence.
+pub fn accepts(demands: &[Demand]) -> bool {
+    lines::answer(demands, Blocking::NONE)
+        .unwrap_or_else(|| matches!(answer(demands, |_, _| {}), Answer::Fits(_)))
+}
+
+fn answer(demands: &[Demand], visit: impl FnMut(u64, u64)) -> Answer {
+    without_jitter(demands, |tasks| decide(tasks, Blocking::NONE, visit)).unwrap_or_else(Answer::Jitter)
+}
+
+/// The slack of a schedulable set: the largest x with dbf(t) + x ≤ t at every deadline t [ns].
+///
+/// Any one busy period absorbs that much extra work (an overrun, say) without a miss. `None` if the set is not
+/// schedulable; a lower bound, often 0, where U is 1 or within 2⁻⁴⁸ of it.
+pub fn slack(demands: &[Demand]) -> Option<Time> {
+    if !accepts(demands) {
+        return None;
+    }
+    if utilization_against_one(demands) == Ordering::Equal {
+        return Some(Time::ZERO);
+    }
+    without_jitter(demands, slack_below_one).ok()?
+}
+
+fn slack_below_one(tasks: &[Demand]) -> Option<Time> {
+    let earliest = tasks.iter().map(|task| task.deadline.ns()).min()?;
+    let (mut fits, mut fails) = (0, earliest + 1);
+    while fails - fits > 1 {
+        let extra = fits + (fails - fits) / 2;
+        let passes = utilization_bound(tasks, extra)
+            .and_then(|bound| interval_to_check(tasks, extra, Some(bound)))
+            .is_some_and(|interval| walk(tasks, extra, Blocking::NONE, interval, |_, _| {}) == Walk::Fits);
+        if passes {
+            fits = extra;
+        } else {
+            fails = extra;
+        }
+    }
+    Some(Time::from_ns(fits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(tasks: &[(u64, u64, u64)]) -> Vec<Demand> {
+        tasks
+            .iter()
+            .map(|&(c, d, t)| Demand::new(Time::from_ns(c), Time::from_ns(t), Time::from_ns(d)))
+            .collect()
+    }
+
+    #[test]
+    fn violated_interval_is_named() {
+        // Two jobs due within 5 need 6.
+        let evidence = test(&set(&[(3, 4, 100), (3, 5, 100)]));
+        assert_eq!(
+            evidence,
+            Evidence::DemandExceedsInterval {
+                interval_ns: Time::from_ns(5),
+                demand_ns: 6
+            }
+        );
+    }
+
+    #[test]
+    fn full_utilization_is_decided_exactly() {
+        assert!(test(&set(&[(1, 2, 2), (1, 3, 3), (1, 6, 6)])).is_positive());
+        assert_eq!(
+            test(&set(&[(1, 2, 2), (1, 3, 3), (1_000_001, 6_000_000, 6_000_000)])),
+            Evidence::UtilizationAboveOne
+        );
+        // U = 1 and a constrained deadline: dbf(5) = 5, dbf(4) = 5
+        assert!(test(&set(&[(1, 2, 2), (3, 5, 6)])).is_positive());
+        assert!(!test(&set(&[(1, 2, 2), (3, 4, 6)])).is_positive());
+        assert!(test(&set(&[(2, 2, 4), (2, 4, 4)])).is_positive());
+    }
+
+    #[test]
+    fn absurd_numbers_do_not_overflow() {
+        let limit = Time::LIMIT.ns();
+        assert!(test(&set(&[(limit, limit, limit)])).is_positive());
+        assert!(!test(&set(&[(limit, limit, limit), (1, 1, limit)])).is_positive());
+        assert!(!test(&set(&[(limit, 1, limit), (limit, 1, 1)])).is_positive());
+        assert!(test(&set(&[(1, 1, limit), (1, limit, 2)])).is_positive());
+        assert_eq!(test(&set(&[(1, 1, 0)])), Evidence::UtilizationAboveOne);
+    }
+
+    #[test]
+    fn slack_is_the_least_distance_of_demand_and_interval() {
+        // dbf: 2 at 5, 5 at 9, 7 at 15, …: least distance 3 at 5
+        assert_eq!(slack(&set(&[(2, 5, 10), (3, 9, 20)])), Some(Time::from_ns(3)));
+        assert_eq!(slack(&set(&[(3, 4, 100), (3, 5, 100)])), None);
+    }
+}

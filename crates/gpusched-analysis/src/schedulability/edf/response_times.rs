@@ -1,0 +1,126 @@
+//! Worst-case response times under preemptive EDF (Spuri, INRIA RR-2772, 1996), with release jitter. Exact for sporadic
+//! tasks with arbitrary deadlines, if ties between deadlines go against the task.
+//!
+//! The busy period starts at 0, when all other tasks release a job that arrived as early as their jitter allows. The job of
+//! task i in question arrived at a − Jᵢ, hence is due at d = a + D'ᵢ, and its predecessors arrived as late as possible. It
+//! is done at the least L with
+//!   L = (1 + ⌊a/Tᵢ⌋)·Cᵢ + Σ min(⌈(L + Jⱼ)/Tⱼ⌉, 1 + ⌊(d − D'ⱼ)/Tⱼ⌋)·Cⱼ     over j with D'ⱼ ≤ d,
+//! and Rᵢ = max (L − a + Jᵢ) over the a at which the right-hand side steps, of one busy period or one hyperperiod.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use super::{STEP_LIMIT, utilization_against_one};
+use crate::schedulability::Demand;
+use gpusched_model::time::Time;
+
+/// The response time of each task [ns], from the arrival, whether or not it is within the deadline.
+///
+/// `None` if U > 1, if J > D for some task (deadlines before the release), or if it takes more than [`STEP_LIMIT`] steps.
+pub fn response_times(demands: &[Demand]) -> Option<Vec<Time>> {
+    if utilization_against_one(demands) == Ordering::Greater
+        || demands.iter().any(|demand| demand.jitter > demand.deadline)
+    {
+        return None;
+    }
+    let mut steps = STEP_LIMIT;
+    let horizon = horizon(demands, &mut steps)?;
+    (0..demands.len())
+        .map(|position| response_time(demands, position, horizon, &mut steps).map(Time::from_ns))
+        .collect()
+}
+
+/// Arrivals from here on are no worse than earlier ones: the longest busy period, or, where that does not end, the
+/// hyperperiod. [ns]
+fn horizon(demands: &[Demand], steps: &mut u64) -> Option<u64> {
+    let hyperperiod = demands.iter().try_fold(1u64, |hyperperiod, demand| {
+        let period = demand.period.ns();
+        (hyperperiod / gcd(hyperperiod, period)).checked_mul(period)
+    });
+    let mut length = demands
+        .iter()
+        .try_fold(0u64, |total, demand| total.checked_add(demand.wcet.ns()))?;
+    loop {
+        *steps = steps.checked_sub(1)?;
+        if hyperperiod.is_some_and(|hyperperiod| length >= hyperperiod) {
+            return hyperperiod;
+        }
+        let work = demands.iter().try_fold(0u64, |total, demand| {
+            let jobs = length
+                .checked_add(demand.jitter.ns())?
+                .div_ceil(demand.period.ns());
+            total.checked_add(jobs.checked_mul(demand.wcet.ns())?)
+        })?;
+        if work == length {
+            return Some(length);
+        }
+        length = work;
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// D − J.
+fn urgency(demand: &Demand) -> u64 {
+    demand.deadline.ns().saturating_sub(demand.jitter.ns())
+}
+
+fn response_time(demands: &[Demand], position: usize, horizon: u64, steps: &mut u64) -> Option<u64> {
+    let own = &demands[position];
+    let mut worst = own.wcet.ns().checked_add(own.jitter.ns())?;
+    // The deadline of the job meets that of a job of another task, or it comes right after its predecessors.
+    let mut arrivals = BTreeSet::new();
+    for demand in demands {
+        let period = demand.period.ns();
+        let mut arrival = match urgency(demand).checked_sub(urgency(own)) {
+            Some(later) => later,
+            // The first deadline at or after that of the first job of task i.
+            None => (period - (urgency(own) - urgency(demand)) % period) % period,
+        };
+        while arrival < horizon {
+            *steps = steps.checked_sub(1)?;
+            arrivals.insert(arrival);
+            arrival = arrival.checked_add(period)?;
+        }
+    }
+    for arrival in arrivals {
+        let done = completion(demands, position, arrival, steps)?;
+        worst = worst.max(done.saturating_sub(arrival).checked_add(own.jitter.ns())?);
+    }
+    Some(worst)
+}
+
+/// L for a = `arrival` [ns].
+fn completion(demands: &[Demand], position: usize, arrival: u64, steps: &mut u64) -> Option<u64> {
+    let own = &demands[position];
+    let due = arrival.checked_add(urgency(own))?;
+    let work = |length: u64| {
+        demands
+            .iter()
+            .enumerate()
+            .try_fold(0u64, |total, (other, demand)| {
+                let jobs = if other == position {
+                    1 + arrival / demand.period.ns()
+                } else if let Some(room) = due.checked_sub(urgency(demand)) {
+                    let released = length
+                        .checked_add(demand.jitter.ns())?
+                        .div_ceil(demand.period.ns());
+                    released.min(1 + room / demand.period.ns())
+                } else {
+                    0
+                };
+                total.checked_add(jobs.checked_mul(demand.wcet.ns())?)
+            })
+    };
+    let mut length = work(1)?;
+    loop {
+        *steps = steps.checked_sub(1)?;
+        let next = work(length)?;
+        if next == length {
+            return Some(length);
+        }
+        length = next;
+    }
+}

@@ -1,0 +1,162 @@
+//! Fixed priorities on one partition: response-time analysis of every job in the longest busy period of a level.
+//!
+//! * [`preemptive`](Preemption::Preemptive): exact (Joseph & Pandya 1986; Lehoczky, RTSS 1990; with jitter Tindell,
+//!   Burns & Wellings 1994);
+//! * [`non-preemptive`](Preemption::NonPreemptive): exact (Davis, Burns, Bril & Lukkien, Real-Time Systems 35, 2007);
+//! * [`limited`](Preemption::Limited): preemption at the boundaries of thread blocks; safe.
+//!
+//! Deadlines are arbitrary: with D > T, or if kernels run to completion, the first job is not always the worst.
+
+mod audsley;
+mod bound;
+mod level;
+mod limited;
+mod non_preemptive;
+mod preemptive;
+mod priorities;
+mod recurrence;
+mod worst_case;
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+
+use super::{Demand, scratch};
+use gpusched_model::policy::{Preemption, Priorities};
+use gpusched_model::time::Time;
+use gpusched_model::utilization::compare_total;
+use gpusched_model::verdict::Evidence;
+use level::Task;
+use limited::Limited;
+use non_preemptive::NonPreemptive;
+use preemptive::Preemptive;
+use recurrence::Recurrence;
+use worst_case::{Stop, WorstCase, worst_case};
+
+/// Steps of the recurrences of one task after which the test gives up as [`Evidence::Undecided`]; a step is O(n).
+pub const STEP_LIMIT: u64 = 1_000_000;
+
+/// Whether all deadlines are met under `preemption`, with `priorities`.
+pub fn test(preemption: Preemption, priorities: Priorities, demands: &[Demand]) -> Evidence {
+    if overload(demands) {
+        return Evidence::UtilizationAboveOne;
+    }
+    let mut tasks = ranked(priorities, demands);
+    match preemption {
+        Preemption::Preemptive => evidence::<Preemptive>(priorities, &mut tasks),
+        Preemption::NonPreemptive => evidence::<NonPreemptive>(priorities, &mut tasks),
+        Preemption::Limited => evidence::<Limited>(priorities, &mut tasks),
+    }
+}
+
+thread_local! {
+    static RANKED: Cell<Vec<Task>> = const { Cell::new(Vec::new()) };
+}
+
+/// The same, without evidence.
+pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand]) -> bool {
+    if overload(demands) {
+        return false;
+    }
+    scratch::with(&RANKED, level::tasks(demands), |tasks| {
+        priorities::rank(priorities, tasks);
+        match preemption {
+            // Audsley's algorithm finds an order if this one, in which it tries, is one.
+            Preemption::Preemptive => {
+                bound::passes(tasks)
+                    || priorities == Priorities::Audsley && passes::<Preemptive>(priorities, tasks)
+            }
+            Preemption::NonPreemptive => passes::<NonPreemptive>(priorities, tasks),
+            Preemption::Limited => passes::<Limited>(priorities, tasks),
+        }
+    })
+}
+
+/// The worst-case response time of each task [ns], as the test sees it, whether or not it is within the deadline.
+///
+/// `None` for a task whose response time is unbounded, or not found within [`STEP_LIMIT`]; for all tasks if there is no
+/// priority order.
+pub fn response_times(
+    preemption: Preemption,
+    priorities: Priorities,
+    demands: &[Demand],
+) -> Vec<Option<Time>> {
+    let mut tasks = ranked(priorities, demands);
+    match preemption {
+        Preemption::Preemptive => bounds::<Preemptive>(priorities, &mut tasks),
+        Preemption::NonPreemptive => bounds::<NonPreemptive>(priorities, &mut tasks),
+        Preemption::Limited => bounds::<Limited>(priorities, &mut tasks),
+    }
+}
+
+/// U > 1: the task of lowest priority falls behind for good.
+fn overload(demands: &[Demand]) -> bool {
+    let terms = demands
+        .iter()
+        .map(|demand| (demand.wcet.ns().into(), demand.period.ns()));
+    compare_total(terms, 1) == Ordering::Greater
+}
+
+fn ranked(priorities: Priorities, demands: &[Demand]) -> Vec<Task> {
+    let mut tasks: Vec<Task> = level::tasks(demands).collect();
+    priorities::rank(priorities, &mut tasks);
+    tasks
+}
+
+fn passes<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> bool {
+    if priorities == Priorities::Audsley {
+        return audsley::assign::<R>(tasks).is_ok();
+    }
+    (0..tasks.len()).all(|rank| {
+        matches!(
+            worst_case::<R>(&level::at(tasks, rank), Stop::Early),
+            WorstCase::Response(_)
+        )
+    })
+}
+
+fn evidence<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Evidence {
+    if priorities == Priorities::Audsley
+        && let Err(failure) = audsley::assign::<R>(tasks)
+    {
+        return failure;
+    }
+    let mut response_times_ns = vec![Time::ZERO; tasks.len()];
+    for rank in 0..tasks.len() {
+        let task = tasks[rank].position;
+        match worst_case::<R>(&level::at(tasks, rank), Stop::Miss) {
+            WorstCase::Response(time) => response_times_ns[task] = Time::from_ns(time),
+            WorstCase::Late {
+                busy_period,
+                response,
+            } => {
+                return Evidence::DeadlineMissed {
+                    task,
+                    busy_period_ns: Time::from_ns(busy_period),
+                    response_time_ns: Time::from_ns(response),
+                };
+            }
+            WorstCase::TooLong => return Evidence::Undecided { steps: STEP_LIMIT },
+        }
+    }
+    Evidence::ResponseTimes {
+        priorities: tasks.iter().map(|task| task.position).collect(),
+        response_times_ns,
+    }
+}
+
+fn bounds<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Vec<Option<Time>> {
+    let mut times = vec![None; tasks.len()];
+    if priorities == Priorities::Audsley && audsley::assign::<R>(tasks).is_err() {
+        return times;
+    }
+    for rank in 0..tasks.len() {
+        let level = level::at(tasks, rank);
+        if level.overloaded(R::waste(&level)) {
+            break; // and so are all lower levels
+        }
+        if let WorstCase::Response(time) = worst_case::<R>(&level, Stop::Never) {
+            times[tasks[rank].position] = Some(Time::from_ns(time));
+        }
+    }
+    times
+}

@@ -1,0 +1,15 @@
+//! Priority orders that follow from the parameters of the tasks.
+
+use super::level::Task;
+use gpusched_model::policy::Priorities;
+
+/// Sorts `tasks` by priority, highest first; for Audsley's algorithm, in the order in which it tries.
+pub(super) fn rank(priorities: Priorities, tasks: &mut [Task]) {
+    match priorities {
+        Priorities::DeadlineMonotonic | Priorities::Audsley => {
+            tasks.sort_unstable_by_key(|task| (task.urgency(), task.position));
+        }
+        Priorities::RateMonotonic => tasks.sort_unstable_by_key(|task| (task.period, task.position)),
+        Priorities::Given => tasks.sort_unstable_by_key(|task| task.position),
+    }
+}

@@ -1,0 +1,64 @@
+//! C/T as an integer number of 2⁻³², rounded up: for short cuts that need it fast, and on the safe side.
+
+use gpusched_model::time::Time;
+
+/// The number that stands for a utilization of 1.
+pub const ONE: u64 = 1 << 32;
+
+/// Where the tests may give up sooner than a bound does: from here on they are asked, so that the answers are the same.
+pub const NEXT_TO_ONE: u64 = ONE - (ONE >> 10);
+
+/// How far above C/T a share is at most.
+pub const EXCESS: u64 = 2;
+
+/// `wcet`/`period`, at least and at most [`EXCESS`] more; `None` if no such number is found, or above 1.
+///
+/// A float proposes the number: a division of floats takes a few cycles, one of 128-bit integers a hundred.
+#[inline]
+pub fn above(wcet: Time, period: Time) -> Option<u64> {
+    if wcet > period {
+        return None;
+    }
+    let share = near(float(wcet.ns())? / float(period.ns())? * ONE as f64) + 1;
+    let period = u128::from(period.ns());
+    let excess = (u128::from(share) * period).checked_sub(u128::from(wcet.ns()) << 32)?;
+    (excess <= u128::from(EXCESS) * period).then_some(share)
+}
+
+/// Signed numbers convert faster.
+#[inline]
+fn float(number: u64) -> Option<f64> {
+    i64::try_from(number).ok().map(|number| number as f64)
+}
+
+/// A number next to `value`, which is from 0 to 2³²: added to 2⁵², it is in the lowest bits of the float.
+#[inline]
+fn near(value: f64) -> u64 {
+    const TWO_52: f64 = (1u64 << 52) as f64;
+    (value + TWO_52).to_bits() & ((1 << 52) - 1)
+}
+
+/// `share` · `time`, rounded up [ns].
+pub fn of(share: u64, time: u64) -> Option<u64> {
+    let scaled = (u128::from(share) * u128::from(time) + u128::from(ONE - 1)) >> 32;
+    u64::try_from(scaled).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn shares_are_found_and_above(wcet: u64, period: u64, bits in 1u32..64, fill: bool) {
+            let period = (period >> bits).max(1);
+            let wcet = if fill { period - wcet % period.min(3) } else { wcet % (period + 1) };
+            let share = above(Time::from_ns(wcet), Time::from_ns(period)).expect("a share");
+            let exact = u128::from(wcet) << 32;
+            let (least, most) = (share, share - EXCESS.min(share));
+            prop_assert!(u128::from(least) * u128::from(period) >= exact);
+            prop_assert!(u128::from(most) * u128::from(period) <= exact);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Π (C/T' + 1) ≤ 2 (Bini, Buttazzo & Buttazzo, IEEE Trans. Computers 52(7), 2003).
+
+use num_bigint::BigUint;
+
+use super::{bound, late_release, least_separation};
+use crate::schedulability::Demand;
+use gpusched_model::verdict::Evidence;
+
+/// Whether Π (C/T' + 1) ≤ 2 with T' = min(T, D) − J: sufficient for preemptive fixed priorities in the order of T'.
+pub fn hyperbolic(demands: &[Demand]) -> Evidence {
+    late_release(demands).unwrap_or_else(|| bound(holds(demands)))
+}
+
+/// In 62 fractional bits, rounded down and up; exactly where 2 lies between the two.
+fn holds(demands: &[Demand]) -> bool {
+    const BITS: u32 = 62;
+    const TWO: u128 = 2 << BITS;
+    let (mut below, mut above) = (1u128 << BITS, 1u128 << BITS);
+    for demand in demands {
+        let Some(separation) = least_separation(demand) else {
+            return false;
+        };
+        let wcet = u128::from(demand.wcet.ns());
+        if wcet > u128::from(separation) {
+            return false;
+        }
+        let share = (wcet << BITS) / u128::from(separation);
+        // Factors are between 1 and 2, and products at most a little above 2 when the loop goes on.
+        below += (below * share) >> BITS;
+        above += ((above * (share + 1)) >> BITS) + 1;
+        if below > TWO {
+            return false;
+        }
+        above = above.min(TWO + (TWO >> 1));
+    }
+    above <= TWO || holds_exactly(demands)
+}
+
+/// Π (C + T') ≤ 2·Π T'.
+fn holds_exactly(demands: &[Demand]) -> bool {
+    let (mut sums, mut separations) = (BigUint::from(1u32), BigUint::from(2u32));
+    for demand in demands {
+        let Some(separation) = least_separation(demand) else {
+            return false;
+        };
+        sums *= u128::from(demand.wcet.ns()) + u128::from(separation);
+        separations *= separation;
+    }
+    sums <= separations
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::time::Time;
+    use proptest::prelude::*;
+
+    fn set(tasks: &[(u64, u64)]) -> Vec<Demand> {
+        let implicit = |&(c, t)| Demand::new(Time::from_ns(c), Time::from_ns(t), Time::from_ns(t));
+        tasks.iter().map(implicit).collect()
+    }
+
+    #[test]
+    fn the_bound_itself_passes() {
+        assert!(holds(&set(&[(7, 7)])));
+        assert!(holds(&set(&[(1, 2), (1, 3)]))); // 3/2 · 4/3
+        assert!(!holds(&set(&[(1, 2), (1_000_000_001, 3_000_000_000)])));
+        assert!(holds(&set(&[(1, 3), (1, 4), (1, 5)]))); // 4/3 · 5/4 · 6/5
+        assert!(!holds(&set(&[(1, 3), (1, 4), (1, 5), (1, u64::MAX)])));
+    }
+
+    proptest! {
+        #[test]
+        fn fixed_point_agrees_with_big_integers(
+            tasks in prop::collection::vec((0u64..1 << 40, 1u64..1 << 42), 0..6),
+        ) {
+            let set = set(&tasks);
+            prop_assert_eq!(holds(&set), holds_exactly(&set));
+        }
+    }
+}

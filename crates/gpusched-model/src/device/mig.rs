@@ -1,0 +1,99 @@
+//! Multi-instance GPUs: which instances there are, and where they can be.
+
+use serde::{Deserialize, Serialize};
+
+use super::{PLAIN, is_plain};
+use crate::FieldError;
+
+/// The most slices of either kind.
+const MAX_SLICES: u32 = 16;
+
+/// The most SMs of a profile.
+const MAX_PROFILE_SMS: u32 = 4000;
+
+/// The most profiles.
+const MAX_PROFILES: usize = 32;
+
+/// The instances of a GPU: an instance has slices of compute and, next to each other, slices of memory.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mig {
+    /// Slices of compute that all instances have together.
+    #[schemars(range(min = 1, max = MAX_SLICES))]
+    pub compute_slices: u32,
+    /// Slices of memory, numbered from 0.
+    #[schemars(range(min = 1, max = MAX_SLICES))]
+    pub memory_slices: u32,
+    /// What an instance can be.
+    #[schemars(length(min = 1, max = MAX_PROFILES))]
+    pub profiles: Vec<MigProfile>,
+}
+
+/// What an instance can be.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MigProfile {
+    /// The name, such as `3g.20gb`.
+    pub name: String,
+    /// Its SMs.
+    pub sms: u32,
+    /// Its slices of compute.
+    pub compute: u32,
+    /// Its slices of memory.
+    pub memory: u32,
+    /// The memory slices it can begin at.
+    pub starts: Vec<u32>,
+}
+
+impl Mig {
+    /// Refuses what cannot be on a GPU of `sms` SMs.
+    pub(super) fn check(&self, sms: u32) -> Result<(), FieldError> {
+        for (field, value) in [
+            ("compute_slices", self.compute_slices),
+            ("memory_slices", self.memory_slices),
+        ] {
+            if !(1..=MAX_SLICES).contains(&value) {
+                FieldError::refuse(format!("mig.{field}"), value, format!("1 to {MAX_SLICES}"))?;
+            }
+        }
+        if !(1..=MAX_PROFILES).contains(&self.profiles.len()) {
+            let found = format!("{} profiles", self.profiles.len());
+            FieldError::refuse("mig.profiles", found, format!("1 to {MAX_PROFILES}"))?;
+        }
+        for (index, profile) in self.profiles.iter().enumerate() {
+            let of = |field: &str| format!("mig.profiles[{index}].{field}");
+            let named = |other: &MigProfile| other.name == profile.name;
+            if !is_plain(&profile.name) {
+                FieldError::refuse(of("name"), format!("{:?}", profile.name), PLAIN)?;
+            }
+            if self.profiles.iter().take(index).any(named) {
+                FieldError::refuse(of("name"), format!("{:?} again", profile.name), "another name")?;
+            }
+            for (field, value, most) in [
+                ("sms", profile.sms, sms.min(MAX_PROFILE_SMS)),
+                ("compute", profile.compute, self.compute_slices),
+                ("memory", profile.memory, self.memory_slices),
+            ] {
+                if !(1..=most).contains(&value) {
+                    FieldError::refuse(of(field), value, format!("1 to {most}"))?;
+                }
+            }
+            let last = self.memory_slices - profile.memory;
+            if profile.starts.is_empty() {
+                FieldError::refuse(of("starts"), "none", "at least one")?;
+            }
+            let ascending = profile.starts.is_sorted_by(|a, b| a < b);
+            if !ascending || profile.starts.iter().any(|&start| start > last) {
+                let found = format!("{:?}", profile.starts);
+                let expected = format!("ascending slices up to {last}, where the last one is inside");
+                FieldError::refuse(of("starts"), found, expected)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The profile called `name`.
+    pub fn profile(&self, name: &str) -> Option<&MigProfile> {
+        self.profiles.iter().find(|profile| profile.name == name)
+    }
+}

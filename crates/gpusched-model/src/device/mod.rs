@@ -1,0 +1,324 @@
+//! How a GPU can be divided: its SMs in TPCs and GPCs, and what the ways to partition it offer.
+
+mod granularity;
+mod mig;
+mod presets;
+
+pub use granularity::Runs;
+pub use granularity::{Granularity, Hardware, Instance, Place};
+pub use mig::{Mig, MigProfile};
+
+use serde::{Deserialize, Serialize};
+
+use super::FieldError;
+use super::wcet::MAX_SMS;
+
+/// The most GPCs of a device.
+pub const MAX_GPCS: usize = 16;
+
+/// The most sizes that GPCs of one device have.
+const MAX_GPC_SIZES: usize = 4;
+
+/// A GPU as far as dividing it goes.
+///
+/// TPC t holds the SMs from t·`sms_per_tpc` on. GPC by GPC, TPCs are numbered without gaps, unless `gpc_of_tpc` says otherwise.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "DeviceShape")]
+pub struct Device {
+    name: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compute_capability: Option<String>,
+    sms: u32,
+    sms_per_tpc: u32,
+    tpcs_per_gpc: Vec<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpc_of_tpc: Option<Vec<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    green_context: Option<GreenContextRule>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mps: Option<MpsRule>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mig: Option<Mig>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    source: String,
+}
+
+/// What a CUDA green context can have.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GreenContextRule {
+    /// The fewest SMs.
+    #[schemars(range(min = 1, max = MAX_SMS))]
+    pub min: u32,
+    /// SMs are a multiple of this.
+    #[schemars(range(min = 1, max = MAX_SMS))]
+    pub step: u32,
+}
+
+/// What a static SM partition of MPS can have.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MpsRule {
+    /// SMs of one chunk.
+    #[schemars(range(min = 1, max = MAX_SMS))]
+    pub chunk: u32,
+}
+
+/// A device in the shape of the file.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "GpuDevice")]
+struct DeviceShape {
+    /// The name: letters, digits, `.`, `+`, `-` and `_`.
+    name: String,
+    /// The product's name.
+    #[serde(default)]
+    title: String,
+    /// Such as `"8.0"`; what masks mean depends on it.
+    #[serde(default)]
+    compute_capability: Option<String>,
+    /// M, the number of SMs.
+    #[schemars(range(min = 1, max = MAX_SMS))]
+    sms: u32,
+    /// SMs of one TPC.
+    #[schemars(range(min = 1, max = MAX_SMS))]
+    sms_per_tpc: u32,
+    /// The number of TPCs of each GPC.
+    #[schemars(length(min = 1, max = MAX_GPCS))]
+    tpcs_per_gpc: Vec<u32>,
+    /// The GPC of each TPC, where they are not numbered GPC by GPC.
+    #[serde(default)]
+    gpc_of_tpc: Option<Vec<u32>>,
+    /// What green contexts can have, where there are any.
+    #[serde(default)]
+    green_context: Option<GreenContextRule>,
+    /// What static SM partitions of MPS can have, where there are any.
+    #[serde(default)]
+    mps: Option<MpsRule>,
+    /// The instances that the GPU can be divided into, where it can.
+    #[serde(default)]
+    mig: Option<Mig>,
+    /// Where the figures come from.
+    #[serde(default)]
+    source: String,
+}
+
+impl TryFrom<DeviceShape> for Device {
+    type Error = FieldError;
+
+    fn try_from(shape: DeviceShape) -> Result<Device, FieldError> {
+        let device = Device {
+            name: shape.name,
+            title: shape.title,
+            compute_capability: shape.compute_capability,
+            sms: shape.sms,
+            sms_per_tpc: shape.sms_per_tpc,
+            tpcs_per_gpc: shape.tpcs_per_gpc,
+            gpc_of_tpc: shape.gpc_of_tpc,
+            green_context: shape.green_context,
+            mps: shape.mps,
+            mig: shape.mig,
+            source: shape.source,
+        };
+        device.check()?;
+        Ok(device)
+    }
+}
+
+/// Whether `name` can be part of a command line and a comment as it is.
+fn is_plain(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-' | '_');
+    !name.is_empty() && name.len() <= 40 && name.chars().all(plain)
+}
+
+const PLAIN: &str = "1 to 40 letters, digits, '.', '+', '-' and '_'";
+
+impl Device {
+    fn check(&self) -> Result<(), FieldError> {
+        if !is_plain(&self.name) {
+            FieldError::refuse("name", format!("{:?}", self.name), PLAIN)?;
+        }
+        let number = |part: &str| part.len() <= 4 && part.parse::<u32>().is_ok();
+        let capability = self.compute_capability.as_deref();
+        if let Some(found) = capability
+            && !found.split_once('.').is_some_and(|(a, b)| number(a) && number(b))
+        {
+            let expected = "two numbers such as \"8.0\"";
+            FieldError::refuse("compute_capability", format!("{found:?}"), expected)?;
+        }
+        for (field, value) in [("sms", self.sms), ("sms_per_tpc", self.sms_per_tpc)] {
+            if !(1..=MAX_SMS).contains(&value) {
+                FieldError::refuse(field, value, format!("1 to {MAX_SMS}"))?;
+            }
+        }
+        self.check_gpcs()?;
+        if let Some(rule) = self.green_context {
+            for (field, value) in [("min", rule.min), ("step", rule.step)] {
+                if !(1..=self.sms).contains(&value) {
+                    let expected = format!("1 to the {} SMs of the device", self.sms);
+                    FieldError::refuse(format!("green_context.{field}"), value, expected)?;
+                }
+            }
+        }
+        if let Some(rule) = self.mps
+            && !(1..=self.sms).contains(&rule.chunk)
+        {
+            let expected = format!("1 to the {} SMs of the device", self.sms);
+            FieldError::refuse("mps.chunk", rule.chunk, expected)?;
+        }
+        match &self.mig {
+            Some(mig) => mig.check(self.sms),
+            None => Ok(()),
+        }
+    }
+
+    fn check_gpcs(&self) -> Result<(), FieldError> {
+        let gpcs = self.tpcs_per_gpc.len();
+        if !(1..=MAX_GPCS).contains(&gpcs) {
+            let found = format!("{gpcs} GPCs");
+            FieldError::refuse("tpcs_per_gpc", found, format!("1 to {MAX_GPCS}"))?;
+        }
+        if let Some(empty) = self.tpcs_per_gpc.iter().position(|&tpcs| tpcs == 0) {
+            FieldError::refuse(format!("tpcs_per_gpc[{empty}]"), 0, "at least 1")?;
+        }
+        let mut sizes = self.tpcs_per_gpc.clone();
+        sizes.sort_unstable();
+        sizes.dedup();
+        if sizes.len() > MAX_GPC_SIZES {
+            let found = format!("{} different numbers", sizes.len());
+            FieldError::refuse("tpcs_per_gpc", found, format!("at most {MAX_GPC_SIZES}"))?;
+        }
+        let tpcs: u64 = self.tpcs_per_gpc.iter().map(|&tpcs| u64::from(tpcs)).sum();
+        if tpcs.checked_mul(self.sms_per_tpc.into()) != Some(self.sms.into()) {
+            let found = format!("{tpcs} TPCs of {} SMs", self.sms_per_tpc);
+            let expected = format!("as many as the {} SMs of the device need", self.sms);
+            FieldError::refuse("tpcs_per_gpc", found, expected)?;
+        }
+        let Some(of_tpc) = &self.gpc_of_tpc else {
+            return Ok(());
+        };
+        for (gpc, &expected) in (0u32..).zip(&self.tpcs_per_gpc) {
+            let found = of_tpc.iter().filter(|&&of| of == gpc).count();
+            if u32::try_from(found) != Ok(expected) {
+                let expected = format!("{expected}, as in tpcs_per_gpc");
+                FieldError::refuse("gpc_of_tpc", format!("{found} TPCs in GPC {gpc}"), expected)?;
+            }
+        }
+        if of_tpc.len() as u64 != tpcs {
+            let expected = format!("one for each of {tpcs} TPCs");
+            FieldError::refuse("gpc_of_tpc", format!("{} numbers", of_tpc.len()), expected)?;
+        }
+        Ok(())
+    }
+
+    /// The name on the command line.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The product's name; may be empty.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Where the figures come from; may be empty.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The major number of the compute capability, if that is known.
+    pub fn compute_major(&self) -> Option<u32> {
+        let (major, _) = self.compute_capability.as_deref()?.split_once('.')?;
+        major.parse().ok()
+    }
+
+    /// M, the number of SMs.
+    pub fn sms(&self) -> u32 {
+        self.sms
+    }
+
+    /// SMs of one TPC.
+    pub fn sms_per_tpc(&self) -> u32 {
+        self.sms_per_tpc
+    }
+
+    /// The number of TPCs of each GPC.
+    pub fn tpcs_per_gpc(&self) -> &[u32] {
+        &self.tpcs_per_gpc
+    }
+
+    /// The number of TPCs.
+    pub fn tpcs(&self) -> u32 {
+        self.tpcs_per_gpc.iter().sum()
+    }
+
+    /// The TPCs of GPC number `gpc`, ascending.
+    pub fn tpcs_of_gpc(&self, gpc: u32) -> Vec<u32> {
+        if let Some(of_tpc) = &self.gpc_of_tpc {
+            let numbered = (0u32..).zip(of_tpc);
+            return numbered
+                .filter(|&(_, &of)| of == gpc)
+                .map(|(tpc, _)| tpc)
+                .collect();
+        }
+        let index = gpc as usize;
+        let before: u32 = self.tpcs_per_gpc.iter().take(index).sum();
+        let tpcs = self.tpcs_per_gpc.get(index).copied().unwrap_or(0);
+        (before..before + tpcs).collect()
+    }
+
+    /// The SMs of TPC number `tpc`.
+    pub fn sms_of_tpc(&self, tpc: u32) -> std::ops::Range<u32> {
+        let first = tpc.saturating_mul(self.sms_per_tpc);
+        first..first.saturating_add(self.sms_per_tpc)
+    }
+
+    /// What green contexts can have, where there are any.
+    pub fn green_context(&self) -> Option<GreenContextRule> {
+        self.green_context
+    }
+
+    /// What static SM partitions of MPS can have, where there are any.
+    pub fn mps(&self) -> Option<MpsRule> {
+        self.mps
+    }
+
+    /// The instances that the GPU can be divided into, where it can.
+    pub fn mig(&self) -> Option<&Mig> {
+        self.mig.as_ref()
+    }
+
+    /// The ways to divide this device.
+    pub fn granularities(&self) -> Vec<Granularity> {
+        let mut all = vec![Granularity::Sm, Granularity::Tpc, Granularity::Gpc];
+        all.extend(self.green_context.map(|_| Granularity::GreenContext));
+        all.extend(self.mps.map(|_| Granularity::Mps));
+        all.extend(self.mig.as_ref().map(|_| Granularity::Mig));
+        all
+    }
+
+    /// The same without what `granularity` does not need: what a plan has to say.
+    pub fn reduced_to(&self, granularity: Granularity) -> Device {
+        let kept = |way| granularity == way;
+        Device {
+            title: String::new(),
+            source: String::new(),
+            green_context: self.green_context.filter(|_| kept(Granularity::GreenContext)),
+            mps: self.mps.filter(|_| kept(Granularity::Mps)),
+            mig: self.mig.clone().filter(|_| kept(Granularity::Mig)),
+            ..self.clone()
+        }
+    }
+}
+
+impl schemars::JsonSchema for Device {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        DeviceShape::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        DeviceShape::json_schema(generator)
+    }
+}

@@ -1,0 +1,91 @@
+//! A kernel of a group, and where its profile is.
+
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::MemoryProfile;
+use crate::wcet::MAX_SMS;
+
+/// A kernel with its SMs.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GroupKernel {
+    /// Its name; without, that of its profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// n, the SMs that are its own.
+    #[schemars(range(min = 1, max = MAX_SMS))]
+    pub sms: u32,
+    /// What is known of it alone.
+    pub profile: ProfileSource,
+}
+
+/// A profile, or where it is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ProfileSource {
+    /// The profile.
+    Profile(Box<MemoryProfile>),
+    /// A published one, such as `VADD`, or a file that ends in `.json` or `.csv`, relative to that of the group.
+    Named(String),
+}
+
+impl ProfileSource {
+    /// The profile, if it is here.
+    pub fn profile(&self) -> Option<&MemoryProfile> {
+        match self {
+            ProfileSource::Profile(profile) => Some(profile),
+            ProfileSource::Named(_) => None,
+        }
+    }
+}
+
+impl Serialize for ProfileSource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            ProfileSource::Profile(profile) => profile.serialize(serializer),
+            ProfileSource::Named(name) => name.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ProfileSource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ProfileSource, D::Error> {
+        struct SourceVisitor;
+
+        impl<'de> Visitor<'de> for SourceVisitor {
+            type Value = ProfileSource;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a profile: an object, the name of a file, or a published one such as \"VADD\"")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<ProfileSource, E> {
+                Ok(ProfileSource::Named(name.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<ProfileSource, A::Error> {
+                let profile = MemoryProfile::deserialize(MapAccessDeserializer::new(fields))?;
+                Ok(ProfileSource::Profile(Box::new(profile)))
+            }
+        }
+
+        deserializer.deserialize_any(SourceVisitor)
+    }
+}
+
+impl schemars::JsonSchema for ProfileSource {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ProfileSource".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let profile = generator.subschema_for::<MemoryProfile>();
+        schemars::json_schema!({"anyOf": [
+            {"type": "string", "description": "a file (.json, .csv) or the name of a published profile"},
+            profile
+        ]})
+    }
+}

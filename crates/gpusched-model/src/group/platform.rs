@@ -1,0 +1,76 @@
+//! A GPU as far as memory bandwidth goes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Factor;
+use crate::FieldError;
+use crate::wcet::MAX_SMS;
+
+/// Figures of a GPU and its memory; those that are not given are of the RTX 2060 of [Masola23].
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MemoryPlatform {
+    /// N, the number of SMs.
+    #[schemars(range(min = 1, max = MAX_SMS))]
+    pub sms: u32,
+    /// BW_max, the nominal bandwidth [GB/s].
+    pub bandwidth: Factor,
+    /// EM_BW, the bandwidth that kernels reach at most [GB/s].
+    pub effective_bandwidth: Factor,
+    /// Banks of L2.
+    #[schemars(range(min = 1))]
+    pub l2_banks: u32,
+    /// α, how abruptly kernels saturate memory (Eq. 2).
+    pub alpha: Factor,
+}
+
+const fn whole(value: u64) -> Factor {
+    match Factor::from_billionths(value * 1_000_000_000) {
+        Some(factor) => factor,
+        None => Factor::ONE, // no whole number here is above a million
+    }
+}
+
+impl Default for MemoryPlatform {
+    /// [Masola23] Table 1, §5.1 and §6.
+    fn default() -> MemoryPlatform {
+        MemoryPlatform {
+            sms: 30,
+            bandwidth: whole(348),
+            effective_bandwidth: whole(330),
+            l2_banks: 24,
+            alpha: whole(100),
+        }
+    }
+}
+
+impl MemoryPlatform {
+    /// Refuses figures that cannot be.
+    ///
+    /// # Errors
+    /// [`FieldError`] for the first of them.
+    pub fn check(&self) -> Result<(), FieldError> {
+        let of = |field: &str| format!("platform.{field}");
+        if !(1..=MAX_SMS).contains(&self.sms) {
+            FieldError::refuse(of("sms"), self.sms, format!("1 to {MAX_SMS}"))?;
+        }
+        if self.bandwidth == Factor::ZERO {
+            FieldError::refuse(of("bandwidth"), 0, "a positive number of GB/s")?;
+        }
+        let effective = self.effective_bandwidth;
+        if effective == Factor::ZERO || effective > self.bandwidth {
+            let expected = format!(
+                "a positive number of GB/s up to the nominal bandwidth, {}",
+                self.bandwidth
+            );
+            FieldError::refuse(of("effective_bandwidth"), effective, expected)?;
+        }
+        if self.l2_banks == 0 {
+            FieldError::refuse(of("l2_banks"), 0, "at least 1")?;
+        }
+        if self.alpha == Factor::ZERO {
+            FieldError::refuse(of("alpha"), 0, "a positive number")?;
+        }
+        Ok(())
+    }
+}

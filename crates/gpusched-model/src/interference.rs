@@ -1,0 +1,48 @@
+//! The inflation models a partition can be analysed under, by name; [`gpusched_analysis::interference`] computes them.
+
+use serde::{Deserialize, Serialize};
+
+/// The inflation models by name, as in files and on the command line.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Interference {
+    /// Kernels of the same kind in the same partition run at Cᶜ.
+    #[default]
+    Conflict,
+    /// Every kernel runs at Cⁿ.
+    None,
+    /// `conflict` within partitions; and the time that a partition loses to the memory traffic of others counts.
+    #[serde(rename = "conflict+bandwidth")]
+    #[cfg_attr(feature = "clap", value(name = "conflict+bandwidth"))]
+    ConflictBandwidth,
+    /// `none` within partitions; and the time that a partition loses to the memory traffic of others counts.
+    Bandwidth,
+}
+
+impl Interference {
+    /// Whether the memory traffic of other partitions counts.
+    pub fn counts_bandwidth(self) -> bool {
+        matches!(self, Interference::ConflictBandwidth | Interference::Bandwidth)
+    }
+
+    /// The same within partitions, and the memory traffic of others.
+    pub fn with_bandwidth(self) -> Interference {
+        match self {
+            Interference::Conflict | Interference::ConflictBandwidth => Interference::ConflictBandwidth,
+            Interference::None | Interference::Bandwidth => Interference::Bandwidth,
+        }
+    }
+}
+
+impl std::fmt::Display for Interference {
+    /// The name as in files and on the command line.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Interference::Conflict => "conflict",
+            Interference::None => "none",
+            Interference::ConflictBandwidth => "conflict+bandwidth",
+            Interference::Bandwidth => "bandwidth",
+        })
+    }
+}

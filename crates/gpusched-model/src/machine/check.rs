@@ -1,0 +1,51 @@
+//! What is wrong with a machine, and where.
+
+use crate::FieldError;
+use std::ops::RangeInclusive;
+
+/// Where in the machine fields are being checked.
+pub(super) struct Faults {
+    /// The path to the fields, with its final point.
+    path: String,
+}
+
+impl Faults {
+    pub fn root() -> Faults {
+        Faults { path: String::new() }
+    }
+
+    /// The fields of `field`.
+    pub fn of(&self, field: &str) -> Faults {
+        Faults {
+            path: format!("{}{field}.", self.path),
+        }
+    }
+
+    pub fn refuse(
+        &self,
+        field: &str,
+        found: impl ToString,
+        expected: impl Into<String>,
+    ) -> Result<(), FieldError> {
+        Err(FieldError {
+            field: format!("{}{field}", self.path),
+            found: found.to_string(),
+            expected: expected.into(),
+        })
+    }
+
+    pub fn within(&self, field: &str, found: u32, range: RangeInclusive<u32>) -> Result<(), FieldError> {
+        if range.contains(&found) {
+            return Ok(());
+        }
+        let expected = format!("{} to {}", range.start(), range.end());
+        self.refuse(field, found, expected)
+    }
+
+    pub fn power_of_two(&self, field: &str, found: u32, most: u32) -> Result<(), FieldError> {
+        if found.is_power_of_two() && found <= most {
+            return Ok(());
+        }
+        self.refuse(field, found, format!("a power of two up to {most}"))
+    }
+}

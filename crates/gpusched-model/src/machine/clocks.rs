@@ -1,0 +1,48 @@
+//! The clocks of a machine.
+
+use serde::{Deserialize, Serialize};
+
+use super::check::Faults;
+use crate::FieldError;
+
+/// The frequencies of the four clock domains (`-gpgpu_clock_domains`) [kHz].
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Clocks {
+    /// The SMs [kHz].
+    pub core_khz: u32,
+    /// The interconnect [kHz].
+    pub interconnect_khz: u32,
+    /// The L2 slices [kHz].
+    pub l2_khz: u32,
+    /// The command clock of the DRAM [kHz].
+    pub dram_khz: u32,
+}
+
+impl Clocks {
+    /// The highest frequency [kHz].
+    pub const MAX_KHZ: u32 = 100_000_000;
+    /// How many times as fast as the slowest one a clock may be: a cycle of the slowest takes as many of the others.
+    pub const MAX_RATIO: u32 = 1000;
+
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+        let range = 1..=Self::MAX_KHZ;
+        faults.within("core_khz", self.core_khz, range.clone())?;
+        faults.within("interconnect_khz", self.interconnect_khz, range.clone())?;
+        faults.within("l2_khz", self.l2_khz, range.clone())?;
+        faults.within("dram_khz", self.dram_khz, range)?;
+        let fastest = [self.core_khz, self.interconnect_khz, self.l2_khz, self.dram_khz]
+            .into_iter()
+            .fold(0, u32::max);
+        let slowest = fastest.div_ceil(Self::MAX_RATIO);
+        for (name, khz) in [
+            ("core_khz", self.core_khz),
+            ("interconnect_khz", self.interconnect_khz),
+            ("l2_khz", self.l2_khz),
+            ("dram_khz", self.dram_khz),
+        ] {
+            faults.within(name, khz, slowest..=Self::MAX_KHZ)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! The machines we know, from `tasksets/machines/`: one file each, with its source.
+
+use std::path::Path;
+
+use super::{Machine, MachineShape};
+use crate::error::{Error, Result};
+use crate::reader::{Document, Documents};
+
+/// The files, built into the program so that it needs no data directory.
+const FILES: [&str; 2] = [
+    include_str!("../../data/machines/rtx2060.json"),
+    include_str!("../../data/machines/titanv.json"),
+];
+
+impl Document for MachineShape {
+    const EXPECTED: &str = "a machine: an object with \"clusters\", \"sm\", \"memory\" …";
+}
+
+impl Machine {
+    /// All machines, by ascending number of SMs.
+    pub fn all() -> impl Iterator<Item = Machine> {
+        let shapes = FILES
+            .iter()
+            .filter_map(|file| serde_json::from_str::<MachineShape>(file).ok());
+        shapes.filter_map(|shape| Machine::new(shape).ok())
+    }
+
+    /// The machine called `name`.
+    pub fn named(name: &str) -> Option<Machine> {
+        Machine::all().find(|machine| machine.name == name)
+    }
+
+    /// The machine called `text`, or else in the file of that name.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if there is neither; those of reading the file.
+    pub fn find(text: &str) -> Result<Machine> {
+        if let Some(machine) = Machine::named(text) {
+            return Ok(machine);
+        }
+        let looks_like_a_file = text == "-" || text.contains(['/', '\\', '.']);
+        if !looks_like_a_file && !Path::new(text).exists() {
+            let found: String = text.chars().take(40).collect();
+            let message = format!("found {found:?}, expected one of {}, or a file", Machine::names());
+            return Err(Error::Usage(message));
+        }
+        Machine::read(text)
+    }
+
+    /// The machine in the file at `path`; `-` is standard input.
+    ///
+    /// # Errors
+    /// [`Error::Input`] with the file, the line, the field, what was found and what was expected; [`Error::Io`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Machine> {
+        let path = path.as_ref();
+        let shape: MachineShape = Documents::only(path, "machine")?;
+        Machine::new(shape).map_err(|error| {
+            Error::Input(crate::error::InputError {
+                file: path.display().to_string(),
+                line: None,
+                field: error.field,
+                message: format!("found {}, expected {}", error.found, error.expected),
+            })
+        })
+    }
+
+    /// The names of the machines we know.
+    pub fn names() -> String {
+        let names: Vec<String> = Machine::all().map(|machine| machine.name.clone()).collect();
+        names.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_reads_and_names_its_source() {
+        let machines: Vec<_> = Machine::all().collect();
+        assert_eq!(machines.len(), FILES.len());
+        assert!(machines.iter().all(|machine| !machine.source.is_empty()));
+        assert!(machines.is_sorted_by_key(|machine| machine.sms()));
+    }
+}

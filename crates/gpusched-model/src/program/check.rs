@@ -1,0 +1,300 @@
+//! What a program must be beyond its shape.
+
+use super::expression::{Expression, Function};
+use super::statement::{Instruction, Statement};
+use super::{Builtin, INSTRUCTION_BYTES, MemorySpace, Op, Program};
+
+/// Why a program is refused: where, and what is wrong there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{message}", self.place())]
+pub struct Refusal {
+    /// The path of the field, such as `body[3].address`; empty for the whole program.
+    pub field: String,
+    /// What was found and what was expected.
+    pub message: String,
+}
+
+impl Refusal {
+    pub(super) fn new(field: impl Into<String>, message: impl Into<String>) -> Refusal {
+        Refusal {
+            field: field.into(),
+            message: message.into(),
+        }
+    }
+
+    /// Path and message of what [`Refusal`] displays, if it names a path.
+    pub fn parts(text: &str) -> Option<(&str, &str)> {
+        let (field, message) = text.split_once(": ")?;
+        let roots = [
+            "body[",
+            "parameters.",
+            "buffers.",
+            "grid",
+            "block",
+            "pc",
+            "registers",
+        ];
+        let path = !field.contains(' ') && roots.iter().any(|root| field.starts_with(root));
+        path.then_some((field, message))
+    }
+
+    fn place(&self) -> String {
+        if self.field.is_empty() {
+            String::new()
+        } else {
+            format!("{}: ", self.field)
+        }
+    }
+}
+
+/// Threads of a block, at most.
+const MOST_THREADS: u64 = 1024;
+
+/// Blocks of a grid, at most.
+const MOST_BLOCKS: u64 = 1 << 31;
+
+/// Loops in one another, at most.
+pub(super) const MOST_LOOPS: usize = 16;
+
+/// Instructions of a program, at most.
+pub(super) const MOST_INSTRUCTIONS: u64 = 1 << 20;
+
+/// Buffers lie below this address.
+const LAST_ADDRESS: u64 = 1 << 48;
+
+impl Program {
+    /// Whether the program means something: names are known, sizes are possible, what is constant can be evaluated.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        self.check_launch()?;
+        for (index, (name, _)) in self.parameters.iter().enumerate() {
+            let before = self.parameters.iter().take(index).any(|(other, _)| other == name);
+            free(name, before).map_err(|message| Refusal::new(format!("parameters.{name}"), message))?;
+        }
+        for (index, ((name, buffer), address)) in self.buffers.iter().zip(self.addresses()).enumerate() {
+            let field = format!("buffers.{name}");
+            let before = self.buffers.iter().take(index).any(|(other, _)| other == name)
+                || self.parameters.iter().any(|(other, _)| other == name);
+            free(name, before).map_err(|message| Refusal::new(&field, message))?;
+            if address
+                .checked_add(buffer.bytes)
+                .is_none_or(|end| end > LAST_ADDRESS)
+            {
+                return Err(Refusal::new(field, "ends beyond address 2^48"));
+            }
+        }
+        let mut checker = Checker {
+            program: self,
+            counters: Vec::new(),
+            constants: Vec::new(),
+            instructions: 0,
+        };
+        checker.body(&self.body, "body", 1)
+    }
+
+    fn check_launch(&self) -> Result<(), Refusal> {
+        if self.block.count() > MOST_THREADS {
+            let message = format!(
+                "found {} threads, expected at most {MOST_THREADS}",
+                self.block.count()
+            );
+            return Err(Refusal::new("block", message));
+        }
+        if self.grid.count() > MOST_BLOCKS {
+            return Err(Refusal::new(
+                "grid",
+                format!("found {} blocks, expected at most 2^31", self.grid.count()),
+            ));
+        }
+        if !self.pc.is_multiple_of(INSTRUCTION_BYTES) || self.pc > i32::MAX as u32 {
+            let message = format!(
+                "found {}, expected a multiple of {INSTRUCTION_BYTES} below 2^31",
+                self.pc
+            );
+            return Err(Refusal::new("pc", message));
+        }
+        if self.registers > 1024 {
+            return Err(Refusal::new(
+                "registers",
+                format!("found {}, expected at most 1024", self.registers),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whether `name` can be given to something.
+fn free(name: &str, taken: bool) -> Result<(), String> {
+    let mut characters = name.chars();
+    let starts = characters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
+    if !starts || !characters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return Err(format!(
+            "found the name {name:?}, expected letters, digits and _, no digit first"
+        ));
+    }
+    if Builtin::named(name).is_some() || Function::ALL.iter().any(|(known, _)| *known == name) {
+        return Err(format!(
+            "found the name {name:?}, which expressions know already, expected another"
+        ));
+    }
+    if taken {
+        return Err(format!("found the name {name:?} a second time, expected another"));
+    }
+    Ok(())
+}
+
+/// Whether `name` can be that of a register.
+fn register(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= 64
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_.$%".contains(c))
+}
+
+struct Checker<'p> {
+    program: &'p Program,
+    /// Counters of the loops around.
+    counters: Vec<&'p str>,
+    /// Counters of the repetitions around.
+    constants: Vec<&'p str>,
+    /// Instructions, as often as they stand there.
+    instructions: u64,
+}
+
+impl<'p> Checker<'p> {
+    fn body(&mut self, body: &'p [Statement], path: &str, times: u64) -> Result<(), Refusal> {
+        for (index, statement) in body.iter().enumerate() {
+            let path = format!("{path}[{index}]");
+            match statement {
+                Statement::Instruction(instruction) => self.instruction(instruction, &path)?,
+                Statement::Loop(inner) => {
+                    self.registers(inner.on.as_slice(), &format!("{path}.on"))?;
+                    self.expression(&inner.rounds, &format!("{path}.loop"))?;
+                    if self.counters.len() == MOST_LOOPS {
+                        let message = format!("more than {MOST_LOOPS} loops in one another");
+                        return Err(Refusal::new(path, message));
+                    }
+                    self.counter(inner.counter.as_deref(), &path)?;
+                    self.counters.push(inner.counter.as_deref().unwrap_or(""));
+                    self.body(&inner.body, &format!("{path}.body"), times)?;
+                    self.counters.pop();
+                }
+                Statement::If(branch) => {
+                    self.registers(branch.on.as_slice(), &format!("{path}.on"))?;
+                    self.expression(&branch.condition, &format!("{path}.if"))?;
+                    self.body(&branch.then, &format!("{path}.then"), times)?;
+                    self.body(&branch.otherwise, &format!("{path}.else"), times)?;
+                    // The branch at the end of `then`.
+                    self.instructions = self.instructions.saturating_add(times);
+                }
+                Statement::Repeat(repeat) => {
+                    let field = format!("{path}.repeat");
+                    // The counters of repetitions around count as 0: what matters is that the number is known.
+                    let known = |name: &str| match self.constants.contains(&name) {
+                        true => Some(0),
+                        false => self.program.value(name),
+                    };
+                    let folded = repeat.times.fold(&known);
+                    let folded = folded.map_err(|error| Refusal::new(&field, error.to_string()))?;
+                    let Expression::Number(count) = folded else {
+                        let message = format!(
+                            "found `{}`, expected a number that parameters decide",
+                            repeat.times
+                        );
+                        return Err(Refusal::new(field, message));
+                    };
+                    self.counter(repeat.counter.as_deref(), &path)?;
+                    self.constants.push(repeat.counter.as_deref().unwrap_or(""));
+                    let times = times.saturating_mul(u64::try_from(count).unwrap_or(0).max(1));
+                    self.body(&repeat.body, &format!("{path}.body"), times)?;
+                    self.constants.pop();
+                }
+            }
+            // Instructions, branches, and what an empty repetition costs.
+            self.instructions = self.instructions.saturating_add(times);
+            if self.instructions > MOST_INSTRUCTIONS {
+                return Err(Refusal::new(path, "more than 2^20 instructions in the program"));
+            }
+        }
+        Ok(())
+    }
+
+    fn instruction(&self, instruction: &'p Instruction, path: &str) -> Result<(), Refusal> {
+        self.registers(&instruction.to, &format!("{path}.to"))?;
+        self.registers(&instruction.from, &format!("{path}.from"))?;
+        self.registers(instruction.on.as_slice(), &format!("{path}.on"))?;
+        if let Some(when) = &instruction.when {
+            self.expression(when, &format!("{path}.when"))?;
+        }
+        if let Some(share) = instruction.lanes {
+            let lanes = share * 32.0;
+            if !(0.0..=32.0).contains(&lanes) || lanes.fract() != 0.0 {
+                let message = format!("found {share}, expected a multiple of 1/32 from 0 to 1");
+                return Err(Refusal::new(format!("{path}.lanes"), message));
+            }
+        }
+        let Some(access) = &instruction.access else {
+            return Ok(());
+        };
+        self.registers(&access.by, &format!("{path}.by"))?;
+        self.expression(&access.address, &format!("{path}.address"))?;
+        if !matches!(access.bytes, 1 | 2 | 4 | 8 | 16) {
+            let message = format!("found {}, expected 1, 2, 4, 8 or 16", access.bytes);
+            return Err(Refusal::new(format!("{path}.bytes"), message));
+        }
+        if instruction.op == Op::Store && access.space == MemorySpace::Constant {
+            let message = "found a store to constants, which can only be read";
+            return Err(Refusal::new(format!("{path}.space"), message));
+        }
+        Ok(())
+    }
+
+    fn registers(&self, names: &[Box<str>], path: &str) -> Result<(), Refusal> {
+        match names.iter().find(|name| !register(name)) {
+            None => Ok(()),
+            Some(name) => Err(Refusal::new(
+                path,
+                format!("found the register {name:?}, expected a name of letters, digits and _.$%"),
+            )),
+        }
+    }
+
+    fn counter(&self, name: Option<&'p str>, path: &str) -> Result<(), Refusal> {
+        let Some(name) = name else { return Ok(()) };
+        let taken = self.known(name);
+        free(name, taken).map_err(|message| Refusal::new(format!("{path}.counter"), message))
+    }
+
+    fn known(&self, name: &str) -> bool {
+        self.counters.contains(&name)
+            || self.constants.contains(&name)
+            || self.program.parameters.iter().any(|(known, _)| known == name)
+            || self.program.buffers.iter().any(|(known, _)| known == name)
+            || Builtin::named(name).is_some()
+    }
+
+    fn expression(&self, expression: &Expression, path: &str) -> Result<(), Refusal> {
+        let mut stranger = None;
+        expression.names(&mut |name| {
+            if stranger.is_none() && !self.known(name) {
+                stranger = Some(name.to_owned());
+            }
+        });
+        if let Some(name) = stranger {
+            let message = format!(
+                "found the name {name:?}, expected a parameter, a buffer, a counter of a loop around, or one of {}",
+                Builtin::ALL.map(|(name, _)| name).join(", ")
+            );
+            return Err(Refusal::new(path, message));
+        }
+        let folded = expression.fold(&|name| self.program.value(name));
+        folded
+            .map(drop)
+            .map_err(|error| Refusal::new(path, error.to_string()))
+    }
+}

@@ -1,0 +1,64 @@
+//! The line of a field in a JSON text: what is wrong with a program is often seen only after it has been parsed.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+#[derive(Deserialize)]
+struct Fields<'t>(#[serde(borrow)] BTreeMap<Key<'t>, &'t RawValue>);
+
+#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
+
+/// The line in `text`, from 1, on which the value of `field` starts: a path such as `body[3].address`. If the path leads
+/// nowhere, that of the last part that is there.
+pub fn line_of(text: &str, field: &str) -> usize {
+    let mut value = text;
+    for part in field.split(['.', '[']).filter(|part| !part.is_empty()) {
+        let inner = match part.strip_suffix(']').map(str::parse::<usize>) {
+            Some(Ok(index)) => {
+                let elements: Option<Vec<&RawValue>> = serde_json::from_str(value).ok();
+                elements.and_then(|elements| elements.get(index).map(|element| element.get()))
+            }
+            _ => {
+                let fields: Option<Fields<'_>> = serde_json::from_str(value).ok();
+                fields.and_then(|fields| fields.0.get(&Key(part.into())).map(|field| field.get()))
+            }
+        };
+        match inner {
+            Some(inner) => value = inner,
+            None => break,
+        }
+    }
+    // Raw values are slices of the text, so that their addresses say where they are.
+    let offset = (value.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    let before = text.as_bytes().iter().take(offset);
+    let blank = value.len() - value.trim_start().len();
+    let skipped = value.bytes().take(blank).filter(|&byte| byte == b'\n').count();
+    1 + skipped + before.filter(|&&byte| byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line_of;
+
+    #[test]
+    fn lines_of_paths() {
+        let text = "\n{\n \"a\": [1,\n  {\"b\\n\": 2, \"c\":\n 3}],\n \"d\": 4}";
+        for (field, line) in [
+            ("", 2),
+            ("a", 3),
+            ("a[0]", 3),
+            ("a[1]", 4),
+            ("a[1].c", 5),
+            ("d", 6),
+            ("a[1].x", 4),
+            ("a[7]", 3),
+            ("x.y", 2),
+        ] {
+            assert_eq!(line_of(text, field), line, "{field}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! How long the thread blocks of a kernel take.
+
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::ProfileTime;
+use crate::WcetFunction;
+use crate::kernel::LONGEST;
+use crate::time::Time;
+use crate::wcet::Form;
+
+/// The longest list of block times.
+const MAX_TIMES: usize = 10_000_000;
+
+/// How long the thread blocks of a kernel take when nothing disturbs them.
+#[derive(Clone, PartialEq, Debug)]
+pub enum BlockTime {
+    /// All the same.
+    Fixed(Time),
+    /// One of the other forms.
+    Form(Box<BlockTimeForm>),
+}
+
+/// Block times that are not all the same, or follow from something else.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum BlockTimeForm {
+    /// Drawn uniformly from the least to the longest, both included.
+    Uniform([Time; 2]),
+    /// Drawn from a normal distribution, cut off at 1 ns and at the longest.
+    Normal(NormalTime),
+    /// The times of the blocks in their order; from the beginning again if there are more blocks.
+    Times(Vec<Time>),
+    /// The kernel takes C(m) on its m SMs if it has them for itself; a wave of blocks takes an equal share of that.
+    Wcet(#[schemars(with = "Form")] WcetFunction),
+    /// As a kernel profile says: e0 of its cluster alone, e1 beside CPU cores that access memory.
+    Profile(ProfileTime),
+}
+
+/// A normal distribution of times.
+#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NormalTime {
+    /// The mean.
+    pub mean: Time,
+    /// The standard deviation.
+    pub std: Time,
+    /// The longest time.
+    pub max: Time,
+}
+
+impl BlockTime {
+    /// The profile, if the times are those of one.
+    pub fn profile(&self) -> Option<&ProfileTime> {
+        match self {
+            BlockTime::Form(form) => match form.as_ref() {
+                BlockTimeForm::Profile(profile) => Some(profile),
+                _ => None,
+            },
+            BlockTime::Fixed(_) => None,
+        }
+    }
+
+    /// What is wrong with it.
+    fn check(&self) -> Result<(), String> {
+        let one = |time: &Time| match (1..=LONGEST.ns()).contains(&time.ns()) {
+            true => Ok(()),
+            false => Err(format!("found {time}, expected 1ns to {LONGEST}")),
+        };
+        let BlockTime::Form(form) = self else {
+            return match self {
+                BlockTime::Fixed(time) => one(time),
+                BlockTime::Form(_) => Ok(()),
+            };
+        };
+        match form.as_ref() {
+            BlockTimeForm::Uniform([least, longest]) => {
+                one(least)?;
+                one(longest)?;
+                match least <= longest {
+                    true => Ok(()),
+                    false => Err(format!(
+                        "uniform: found {least} to {longest}, expected the least first"
+                    )),
+                }
+            }
+            BlockTimeForm::Normal(normal) => {
+                one(&normal.max)?;
+                one(&normal.mean)?;
+                match normal.mean <= normal.max {
+                    true => Ok(()),
+                    false => Err(format!(
+                        "normal.mean: found {}, expected at most max, {}",
+                        normal.mean, normal.max
+                    )),
+                }
+            }
+            BlockTimeForm::Times(times) if times.is_empty() || times.len() > MAX_TIMES => Err(format!(
+                "times: found {} times, expected 1 to {MAX_TIMES}",
+                times.len()
+            )),
+            BlockTimeForm::Times(times) => times.iter().try_for_each(one),
+            BlockTimeForm::Wcet(_) => Ok(()),
+            BlockTimeForm::Profile(profile) => {
+                profile.check().map_err(|message| format!("profile.{message}"))
+            }
+        }
+    }
+}
+
+const EXPECTED: &str =
+    "a time such as \"2.5us\", or an object with \"uniform\", \"normal\", \"times\", \"wcet\" or \"profile\"";
+
+impl<'de> Deserialize<'de> for BlockTime {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BlockTime, D::Error> {
+        struct BlockTimeVisitor;
+
+        impl<'de> Visitor<'de> for BlockTimeVisitor {
+            type Value = BlockTime;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(EXPECTED)
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<BlockTime, E> {
+                Time::deserialize(serde::de::value::StrDeserializer::new(text)).map(BlockTime::Fixed)
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, ns: u64) -> Result<BlockTime, E> {
+                Time::deserialize(serde::de::value::U64Deserializer::new(ns)).map(BlockTime::Fixed)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<BlockTime, A::Error> {
+                let form = BlockTimeForm::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(BlockTime::Form(Box::new(form)))
+            }
+        }
+
+        let time = deserializer.deserialize_any(BlockTimeVisitor)?;
+        time.check().map_err(D::Error::custom)?;
+        Ok(time)
+    }
+}
+
+impl Serialize for BlockTime {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            BlockTime::Fixed(time) => time.serialize(serializer),
+            BlockTime::Form(form) => form.serialize(serializer),
+        }
+    }
+}
+
+impl schemars::JsonSchema for BlockTime {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "BlockTime".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let (time, form) = (
+            generator.subschema_for::<Time>(),
+            generator.subschema_for::<BlockTimeForm>(),
+        );
+        schemars::json_schema!({"anyOf": [time, form]})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_and_faults() {
+        let read = |text: &str| serde_json::from_str::<BlockTime>(text);
+        assert_eq!(read("\"2us\"").unwrap(), BlockTime::Fixed(Time::from_ns(2000)));
+        assert_eq!(read("7").unwrap(), BlockTime::Fixed(Time::from_ns(7)));
+        assert!(read(r#"{"uniform":["1us","2us"]}"#).is_ok());
+        assert!(read(r#"{"wcet":{"affine":{"isolated":{"a":"8us","b":"1us"}}}}"#).is_ok());
+        for (text, found) in [
+            ("0", "found 0ns"),
+            ("-1", "a time such as"),
+            (r#"{"uniform":["2us","1us"]}"#, "the least first"),
+            (
+                r#"{"normal":{"mean":"3us","std":"1us","max":"2us"}}"#,
+                "normal.mean",
+            ),
+            (r#"{"times":[]}"#, "found 0 times"),
+            (r#"{"times":["1us",0]}"#, "found 0ns"),
+            (r#"{"gauss":1}"#, "gauss"),
+            (r#""400h""#, "expected"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(found), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The GPU of a scenario: a known platform, or its figures.
+
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::at_least_one;
+use crate::{Platform, SmOrder};
+
+/// The most SMs of a GPU in a scenario.
+pub const MAX_SMS: u32 = 4096;
+
+/// What the block scheduler knows of a GPU.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a GPU: the name of a platform, or an object with \"sms\" and \"threads_per_sm\""
+)]
+pub struct DeviceShape {
+    /// M, the number of SMs.
+    #[serde(deserialize_with = "at_least_one")]
+    #[schemars(range(min = 1, max = MAX_SMS))]
+    pub sms: u32,
+    /// Threads that can be resident on one SM.
+    #[serde(deserialize_with = "at_least_one")]
+    #[schemars(range(min = 1))]
+    pub threads_per_sm: u32,
+    /// Thread blocks that can be resident on one SM.
+    #[serde(default = "blocks_per_sm", deserialize_with = "at_least_one")]
+    #[schemars(range(min = 1))]
+    pub blocks_per_sm: u32,
+    /// Registers of one SM.
+    #[serde(default = "registers_per_sm")]
+    pub registers_per_sm: u32,
+    /// Shared memory of one SM [KiB].
+    #[serde(default = "shared_memory_per_sm_kib")]
+    pub shared_memory_per_sm_kib: u32,
+    /// SMs in each GPC; absent: interference does not depend on GPCs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub sms_per_gpc: Option<u32>,
+    /// The order among equally good SMs.
+    #[serde(default)]
+    pub sm_order: SmOrder,
+    /// Copy engines.
+    #[serde(default = "copy_engines", deserialize_with = "at_least_one")]
+    #[schemars(range(min = 1))]
+    pub copy_engines: u32,
+}
+
+fn blocks_per_sm() -> u32 {
+    32
+}
+
+fn registers_per_sm() -> u32 {
+    65_536
+}
+
+fn shared_memory_per_sm_kib() -> u32 {
+    96
+}
+
+fn copy_engines() -> u32 {
+    1
+}
+
+/// The GPU of a scenario; in files a platform's name or a [`DeviceShape`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Device(DeviceShape);
+
+impl Device {
+    /// A GPU with these figures.
+    ///
+    /// # Errors
+    /// The field and what is wrong with it.
+    pub fn new(shape: DeviceShape) -> Result<Device, String> {
+        if shape.sms > MAX_SMS {
+            return Err(format!("sms: found {}, expected at most {MAX_SMS}", shape.sms));
+        }
+        if !shape.threads_per_sm.is_multiple_of(32) {
+            let found = shape.threads_per_sm;
+            return Err(format!(
+                "threads_per_sm: found {found}, expected whole warps of 32"
+            ));
+        }
+        if shape.sms_per_gpc == Some(0) {
+            return Err("sms_per_gpc: found 0, expected a positive integer".to_owned());
+        }
+        Ok(Device(shape))
+    }
+
+    /// Its figures.
+    pub fn shape(&self) -> &DeviceShape {
+        &self.0
+    }
+}
+
+impl From<&Platform> for Device {
+    fn from(platform: &Platform) -> Device {
+        Device(DeviceShape {
+            sms: platform.sms,
+            threads_per_sm: platform.threads_per_sm,
+            blocks_per_sm: platform.blocks_per_sm,
+            registers_per_sm: platform.registers_per_sm,
+            shared_memory_per_sm_kib: platform.shared_memory_per_sm_kib,
+            sms_per_gpc: platform.sms_per_gpc,
+            sm_order: platform.sm_order,
+            copy_engines: copy_engines(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Device {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Device, D::Error> {
+        struct DeviceVisitor;
+
+        impl<'de> Visitor<'de> for DeviceVisitor {
+            type Value = Device;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a GPU: the name of a platform, or an object with \"sms\" and \"threads_per_sm\"")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Device, E> {
+                let platform = Platform::named(name).ok_or_else(|| {
+                    let known: Vec<String> = Platform::all().map(|platform| platform.name).collect();
+                    E::custom(format!("found {name:?}, expected one of {}", known.join(", ")))
+                })?;
+                Ok(Device::from(&platform))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Device, A::Error> {
+                let shape = DeviceShape::deserialize(MapAccessDeserializer::new(map))?;
+                Device::new(shape).map_err(A::Error::custom)
+            }
+        }
+
+        deserializer.deserialize_any(DeviceVisitor)
+    }
+}
+
+impl Serialize for Device {
+    /// As figures, whether it had a name or not.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl schemars::JsonSchema for Device {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Device".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let shape = generator.subschema_for::<DeviceShape>();
+        schemars::json_schema!({"anyOf": [{"type": "string", "description": "the name of a platform"}, shape]})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn platforms_and_figures() {
+        let read = |text: &str| serde_json::from_str::<Device>(text);
+        assert_eq!(read("\"xavier\"").unwrap().shape().threads_per_sm, 2048);
+        assert_eq!(read("\"k5000\"").unwrap().shape().sm_order, SmOrder::Descending);
+        let own = read(r#"{"sms":2,"threads_per_sm":64,"sm_order":"descending"}"#).unwrap();
+        assert_eq!((own.shape().sms, own.shape().blocks_per_sm), (2, 32));
+        for (text, found) in [
+            ("\"gtx1\"", "gtx1"),
+            (r#"{"sms":0,"threads_per_sm":64}"#, "found 0"),
+            (r#"{"sms":5000,"threads_per_sm":64}"#, "found 5000"),
+            (r#"{"sms":2}"#, "threads_per_sm"),
+            (r#"{"sms":2,"threads_per_sm":40}"#, "threads_per_sm: found 40"),
+            (
+                r#"{"sms":2,"threads_per_sm":64,"sms_per_gpc":0}"#,
+                "sms_per_gpc: found 0",
+            ),
+            ("7", "the name of a platform"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(found), "{text}: {error}");
+        }
+    }
+}

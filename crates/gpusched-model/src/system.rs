@@ -1,0 +1,232 @@
+//! Kernels that share a GPU and a memory regulation: what `budget sequence` reads.
+
+mod task;
+
+pub use task::{KernelTask, KernelTaskShape};
+
+use crate::FieldError;
+use serde::{Deserialize, Serialize};
+
+use crate::time::Time;
+
+/// The most kernels of one system.
+pub const MAX_KERNELS: usize = 1024;
+
+/// The most jobs of one system, in a hyperperiod.
+pub const MAX_JOBS: u64 = 100_000;
+
+/// Kernels that run one at a time on a GPU, beside best-effort cores under one regulation.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "SystemShape")]
+pub struct System {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    kernels: Vec<KernelTask>,
+    #[serde(skip)]
+    hyperperiod: Option<Time>,
+}
+
+/// A system in the shape of the file.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a system: an object with a list \"kernels\""
+)]
+#[schemars(rename = "System")]
+struct SystemShape {
+    /// For people.
+    #[serde(default)]
+    name: Option<String>,
+    /// The kernels, by falling priority where their order decides; all have the same regulation period.
+    #[schemars(length(min = 1, max = MAX_KERNELS))]
+    kernels: Vec<KernelTask>,
+}
+
+impl schemars::JsonSchema for System {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        SystemShape::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        SystemShape::json_schema(generator)
+    }
+}
+
+impl TryFrom<SystemShape> for System {
+    type Error = FieldError;
+
+    fn try_from(shape: SystemShape) -> Result<System, FieldError> {
+        System::new(shape.name, shape.kernels)
+    }
+}
+
+impl System {
+    /// A system of `kernels`.
+    ///
+    /// # Errors
+    /// [`FieldError`] for no kernel or more than [`MAX_KERNELS`], several regulation periods, or more than [`MAX_JOBS`] jobs
+    /// in a hyperperiod.
+    pub fn new(name: Option<String>, kernels: Vec<KernelTask>) -> Result<System, FieldError> {
+        if !(1..=MAX_KERNELS).contains(&kernels.len()) {
+            FieldError::refuse(
+                "kernels",
+                format!("{} kernels", kernels.len()),
+                format!("1 to {MAX_KERNELS}"),
+            )?;
+        }
+        let regulation = kernels.first().map(|task| task.kernel().regulation_period());
+        for (index, task) in kernels.iter().enumerate() {
+            let found = task.kernel().regulation_period();
+            if let Some(first) = regulation.filter(|&first| first != found) {
+                FieldError::refuse(
+                    format!("kernels[{index}].kernel.regulation_period"),
+                    found,
+                    format!("{first} as of kernels[0]: there is one regulation for all"),
+                )?;
+            }
+        }
+        let hyperperiod = hyperperiod(&kernels)?;
+        let system = System {
+            name,
+            kernels,
+            hyperperiod,
+        };
+        let jobs: u128 = system
+            .kernels
+            .iter()
+            .map(|task| u128::from(system.jobs(task)))
+            .sum();
+        if jobs > u128::from(MAX_JOBS) {
+            let found = format!(
+                "{jobs} jobs in a hyperperiod of {}",
+                hyperperiod.unwrap_or_default()
+            );
+            FieldError::refuse("kernels", found, format!("periods with at most {MAX_JOBS}"))?;
+        }
+        Ok(system)
+    }
+
+    /// The name, if it has one.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The kernels; at least one.
+    pub fn kernels(&self) -> &[KernelTask] {
+        &self.kernels
+    }
+
+    /// T: the regulation period of all kernels [ns].
+    pub fn regulation_period(&self) -> Time {
+        let first = self.kernels.first();
+        first.map_or(Time::from_ns(1), |task| task.kernel().regulation_period())
+    }
+
+    /// The least common multiple of the periods [ns]; `None` if no kernel has one.
+    pub fn hyperperiod(&self) -> Option<Time> {
+        self.hyperperiod
+    }
+
+    /// How often `task` is released in a hyperperiod, or at all.
+    pub fn jobs(&self, task: &KernelTask) -> u64 {
+        match (self.hyperperiod, task.period()) {
+            (Some(hyperperiod), Some(period)) => hyperperiod.ns() / period.ns().max(1),
+            _ => 1,
+        }
+    }
+}
+
+fn hyperperiod(kernels: &[KernelTask]) -> Result<Option<Time>, FieldError> {
+    let mut multiple: Option<u64> = None;
+    for (index, task) in kernels.iter().enumerate() {
+        let Some(period) = task.period().map(Time::ns) else {
+            continue;
+        };
+        let before = multiple.unwrap_or(1);
+        let next = (before / gcd(before, period)).checked_mul(period);
+        multiple = next.filter(|&next| next <= Time::LIMIT.ns());
+        if multiple.is_none() {
+            FieldError::refuse(
+                format!("kernels[{index}].period"),
+                Time::from_ns(period),
+                "periods with a common multiple below 2^63 ns",
+            )?;
+        }
+    }
+    Ok(multiple.map(Time::from_ns))
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a.max(1) } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KERNEL: &str = r#"{"active_blocks":4,"regulation_period":"1ms","clusters":[{"blocks":2,"e0":"1.70us","e1":"3.69us"}]}"#;
+
+    fn system(tasks: &[&str]) -> Result<System, String> {
+        let tasks: Vec<String> = tasks
+            .iter()
+            .map(|task| format!("{{\"kernel\":{KERNEL}{task}}}"))
+            .collect();
+        let text = format!("{{\"kernels\":[{}]}}", tasks.join(","));
+        serde_json::from_str(&text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn hyperperiods_are_least_common_multiples() {
+        let found = system(&[r#","period":"4ms""#, r#","period":"6ms","deadline":"5ms""#, ""]).unwrap();
+        assert_eq!(found.hyperperiod(), Some(Time::from_ns(12_000_000)));
+        let jobs: Vec<u64> = found.kernels().iter().map(|task| found.jobs(task)).collect();
+        assert_eq!(jobs, [3, 2, 1]);
+        let deadlines: Vec<Option<u64>> = found
+            .kernels()
+            .iter()
+            .map(|task| task.deadline().map(Time::ns))
+            .collect();
+        assert_eq!(deadlines, [Some(4_000_000), Some(5_000_000), None]);
+        let json = serde_json::to_string(&found).unwrap();
+        assert_eq!(serde_json::from_str::<System>(&json).unwrap(), found);
+        assert_eq!(system(&["", ""]).unwrap().hyperperiod(), None);
+    }
+
+    #[test]
+    fn what_is_no_system_is_refused() {
+        for (tasks, expected) in [
+            (&[][..], "kernels: found 0 kernels, expected 1 to 1024"),
+            (&[r#","period":0"#], "expected a positive time"),
+            (
+                &[r#","period":"1ms","offset":"1ms""#],
+                "offset: found 1ms, expected less than the period, 1ms",
+            ),
+            (&[r#","q":1.5"#], "q: found 1.5, expected a number from 0 to 1"),
+            (
+                &[r#","q":0.5,"slowdown":0.1"#],
+                "q: found 0.5 beside a slowdown of 0.1, expected one of the two",
+            ),
+            (&[r#","periode":1"#], "unknown field `periode`"),
+            (
+                &[r#","period":1"#, r#","period":"1s""#],
+                "kernels: found 1000000001 jobs in a hyperperiod of 1s, expected periods with at most 100000",
+            ),
+            (
+                &[r#","period":4294967291"#, r#","period":4294967279"#],
+                "kernels[1].period: found 4.294967279s, expected periods with a common multiple below 2^63 ns",
+            ),
+        ] {
+            let message = system(tasks).unwrap_err();
+            assert!(message.contains(expected), "{message}");
+        }
+        let text = format!(
+            r#"{{"kernels":[{{"kernel":{KERNEL}}},{{"kernel":{}}}]}}"#,
+            KERNEL.replace("1ms", "2ms")
+        );
+        let message = serde_json::from_str::<System>(&text).unwrap_err().to_string();
+        assert!(
+            message.contains("kernels[1].kernel.regulation_period: found 2ms, expected 1ms as of kernels[0]"),
+            "{message}"
+        );
+    }
+}

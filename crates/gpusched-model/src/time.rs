@@ -1,0 +1,270 @@
+//! Time as an integer number of nanoseconds.
+//!
+//! Every quantity that decides a verdict is a [`Time`]; floats appear only in generators and in figures.
+//! Text form: `"2.5us"`, `"50ms"`, `"4s"`, or a plain integer number of nanoseconds.
+
+pub mod decimal;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::{self, Deserializer, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// A duration or an instant [ns].
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Time(u64);
+
+/// Units of the text form, largest first, with their length [ns].
+const UNITS: [(&str, u64); 5] = [
+    ("s", 1_000_000_000),
+    ("ms", 1_000_000),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("ns", 1),
+];
+
+const EXPECTED: &str = "a time: an integer number of nanoseconds from 0 to 2^63 - 1, or a string with unit such as \"2.5us\" (s, ms, us, ns; whole nanoseconds)";
+
+impl Time {
+    /// The zero duration.
+    pub const ZERO: Time = Time(0);
+
+    /// The largest time accepted as input, 2^63 − 1 ns (about 292 years).
+    pub const LIMIT: Time = Time(i64::MAX as u64);
+
+    /// `ns` nanoseconds.
+    pub const fn from_ns(ns: u64) -> Time {
+        Time(ns)
+    }
+
+    /// `ms` milliseconds, or `None` above [`Time::LIMIT`]. One "time unit" of [Singh21] is 1 ms.
+    pub fn from_ms(ms: u64) -> Option<Time> {
+        let ns = ms.checked_mul(1_000_000)?;
+        (ns <= Time::LIMIT.0).then_some(Time(ns))
+    }
+
+    /// The number of nanoseconds.
+    pub const fn ns(self) -> u64 {
+        self.0
+    }
+
+    /// The sum, or `None` on overflow.
+    pub fn checked_add(self, other: Time) -> Option<Time> {
+        self.0.checked_add(other.0).map(Time)
+    }
+
+    /// The difference, or `None` if `other` is the larger.
+    pub fn checked_sub(self, other: Time) -> Option<Time> {
+        self.0.checked_sub(other.0).map(Time)
+    }
+
+    /// Seconds as a float: for figures and text, never for a verdict.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+}
+
+impl fmt::Display for Time {
+    /// The shortest exact form with a unit: `2.5us`, `50ms`, `0ns`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (unit, length) = UNITS
+            .iter()
+            .copied()
+            .find(|&(_, length)| self.0 >= length)
+            .unwrap_or(("ns", 1));
+        let text = match self.0 % length {
+            0 => format!("{}{unit}", self.0 / length),
+            rest => {
+                let digits = length.ilog10() as usize;
+                let fraction = format!("{rest:0digits$}");
+                format!("{}.{}{unit}", self.0 / length, fraction.trim_end_matches('0'))
+            }
+        };
+        f.pad(&text)
+    }
+}
+
+/// Why a text is not a [`Time`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "found {found:?}, expected a time with its unit such as \"2.5us\" (s, ms, us, ns; whole nanoseconds)"
+)]
+pub struct ParseTimeError {
+    found: String,
+}
+
+impl FromStr for Time {
+    type Err = ParseTimeError;
+
+    fn from_str(text: &str) -> Result<Time, ParseTimeError> {
+        parse(text).ok_or_else(|| ParseTimeError {
+            found: text.chars().take(40).collect(),
+        })
+    }
+}
+
+/// Exact decimal parsing: no float, so "0.3us" is 300 ns.
+fn parse(text: &str) -> Option<Time> {
+    let text = text.trim();
+    let split = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let unit = unit.trim_start();
+    // A text without unit is as likely a forgotten "ms" as nanoseconds: refused.
+    let length = UNITS.iter().find(|(name, _)| *name == unit)?.1;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    if whole.is_empty() || fraction.is_empty() || fraction.contains('.') {
+        return None;
+    }
+    let mut ns = whole.parse::<u64>().ok()?.checked_mul(length)?;
+    let mut place = length;
+    for digit in fraction.trim_end_matches('0').bytes() {
+        if place % 10 != 0 {
+            return None; // finer than a nanosecond
+        }
+        place /= 10;
+        ns = ns.checked_add(u64::from(digit - b'0').checked_mul(place)?)?;
+    }
+    (ns <= Time::LIMIT.0).then_some(Time(ns))
+}
+
+impl Serialize for Time {
+    /// As an integer number of nanoseconds.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
+        struct TimeVisitor;
+        impl Visitor<'_> for TimeVisitor {
+            type Value = Time;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(EXPECTED)
+            }
+
+            fn visit_u64<E: de::Error>(self, ns: u64) -> Result<Time, E> {
+                if ns > Time::LIMIT.0 {
+                    return Err(E::invalid_value(de::Unexpected::Unsigned(ns), &self));
+                }
+                Ok(Time(ns))
+            }
+
+            fn visit_i64<E: de::Error>(self, ns: i64) -> Result<Time, E> {
+                u64::try_from(ns)
+                    .map(Time)
+                    .map_err(|_| E::invalid_value(de::Unexpected::Signed(ns), &self))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Time, E> {
+                text.parse()
+                    .map_err(|_| E::invalid_value(de::Unexpected::Str(text), &self))
+            }
+        }
+        deserializer.deserialize_any(TimeVisitor)
+    }
+}
+
+impl schemars::JsonSchema for Time {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Time".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "A time: an integer number of nanoseconds, or a string with unit such as \"2.5us\"",
+            "oneOf": [
+                {"type": "integer", "minimum": 0, "maximum": Time::LIMIT.0},
+                {"type": "string", "pattern": r"^\s*[0-9]+(\.[0-9]+)?\s*(s|ms|us|µs|ns)\s*$"}
+            ]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ns(text: &str) -> Option<u64> {
+        text.parse().ok().map(Time::ns)
+    }
+
+    #[test]
+    fn units_and_fractions_are_exact() {
+        assert_eq!(ns("2.5us"), Some(2_500));
+        assert_eq!(ns("0.3 µs"), Some(300));
+        assert_eq!(ns("1s"), Some(1_000_000_000));
+        assert_eq!(ns("1.000000001s"), Some(1_000_000_001));
+        assert_eq!(ns("50ms"), Some(50_000_000));
+        assert_eq!(ns("7ns"), Some(7));
+        assert_eq!(ns("7.50ms"), Some(7_500_000));
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused() {
+        for bad in [
+            "",
+            "ms",
+            "-1ms",
+            "1.5",
+            "1.5ns",
+            "1.2.3ms",
+            ".5ms",
+            "5.ms",
+            "1e3ns",
+            "1 min",
+            "NaN",
+            "7",
+            "9223372036854775808ns",
+            "99999999999999999999s",
+            "inf",
+        ] {
+            assert_eq!(ns(bad), None, "{bad:?}");
+        }
+        assert_eq!(ns("9223372036854775807ns"), Some(Time::LIMIT.ns()));
+    }
+
+    #[test]
+    fn text_form_round_trips() {
+        for value in [
+            0,
+            1,
+            999,
+            1_000,
+            1_001,
+            2_500,
+            1_000_000,
+            37_500_000,
+            4_000_000_000,
+            123_456_789_012,
+        ] {
+            let time = Time::from_ns(value);
+            assert_eq!(time.to_string().parse(), Ok(time), "{time}");
+        }
+        assert_eq!(Time::from_ns(37_500_000).to_string(), "37.5ms");
+        assert_eq!(format!("{:>8}", Time::from_ns(2_500)), "   2.5us");
+    }
+
+    #[test]
+    fn json_takes_integers_and_strings_only() {
+        assert_eq!(serde_json::from_str::<Time>("2500").ok(), Some(Time(2500)));
+        assert_eq!(serde_json::from_str::<Time>("\"2.5us\"").ok(), Some(Time(2500)));
+        for bad in [
+            "-5",
+            "2.5",
+            "1e308",
+            "9223372036854775808",
+            "\"7\"",
+            "\"x\"",
+            "null",
+            "[1]",
+        ] {
+            let message = serde_json::from_str::<Time>(bad).unwrap_err().to_string();
+            assert!(message.contains("expected a time"), "{bad}: {message}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The peak bandwidth of a kernel over the SMs it runs on.
+
+use std::fmt;
+
+use serde::de::{self, Deserializer, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+use super::Bandwidth;
+use crate::wcet::MAX_SMS;
+
+/// The most that a kernel draws at any time when it has the memory for itself: one rate, or measured points.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Peak {
+    /// On any number of SMs.
+    Flat(Bandwidth),
+    /// Measured points (m [SMs], rate), strictly increasing in m, not decreasing in the rate.
+    Curve(Vec<(u32, Bandwidth)>),
+}
+
+/// Why points are no curve.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PeakError {
+    /// No points.
+    #[error("found no points, expected a bandwidth, or at least one [sms, bandwidth]")]
+    Empty,
+    /// m is zero, too large or not increasing.
+    #[error("[{index}]: found {sms} SMs, expected strictly increasing numbers of SMs from 1 to {MAX_SMS}")]
+    Sms {
+        /// The position in the list, from 0.
+        index: usize,
+        /// The number found.
+        sms: u32,
+    },
+    /// More SMs draw less.
+    #[error(
+        "[{index}]: found {rate} after {before}, expected a bandwidth that does not shrink with the number of SMs (use the larger of the two)"
+    )]
+    NotMonotone {
+        /// The position in the list, from 0.
+        index: usize,
+        /// The rate found.
+        rate: Bandwidth,
+        /// The rate before it.
+        before: Bandwidth,
+    },
+}
+
+impl Peak {
+    /// Checks `points` and makes them a curve.
+    ///
+    /// # Errors
+    /// [`PeakError`] where there are none, or they are not monotone.
+    pub fn curve(points: Vec<(u32, Bandwidth)>) -> Result<Peak, PeakError> {
+        let mut last: Option<(u32, Bandwidth)> = None;
+        for (index, &(sms, rate)) in points.iter().enumerate() {
+            if sms > MAX_SMS || sms <= last.map_or(0, |(sms, _)| sms) {
+                return Err(PeakError::Sms { index, sms });
+            }
+            if let Some((_, before)) = last.filter(|&(_, before)| rate < before) {
+                return Err(PeakError::NotMonotone { index, rate, before });
+            }
+            last = Some((sms, rate));
+        }
+        last.map(|_| Peak::Curve(points)).ok_or(PeakError::Empty)
+    }
+
+    /// The peak on `sms` SMs: that of the smallest measured m' ≥ m. `None` above the largest: nothing is known there.
+    pub fn at(&self, sms: u32) -> Option<Bandwidth> {
+        match self {
+            Peak::Flat(rate) => Some(*rate),
+            Peak::Curve(points) => {
+                let below = points.partition_point(|&(m, _)| m < sms);
+                points.get(below).map(|&(_, rate)| rate)
+            }
+        }
+    }
+}
+
+/// By hand, because an untagged enum answers a mistake with no more than "did not match any variant".
+impl<'de> Deserialize<'de> for Peak {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Peak, D::Error> {
+        struct PeakVisitor;
+        impl<'de> Visitor<'de> for PeakVisitor {
+            type Value = Peak;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a bandwidth such as \"120GB/s\", or a list of [sms, bandwidth]")
+            }
+
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Peak, E> {
+                Bandwidth::deserialize(de::value::U64Deserializer::new(number)).map(Peak::Flat)
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Peak, E> {
+                Bandwidth::deserialize(de::value::I64Deserializer::new(number)).map(Peak::Flat)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Peak, E> {
+                text.parse().map(Peak::Flat).map_err(E::custom)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Peak, A::Error> {
+                let points = Vec::deserialize(de::value::SeqAccessDeserializer::new(list))?;
+                Peak::curve(points).map_err(de::Error::custom)
+            }
+        }
+        deserializer.deserialize_any(PeakVisitor)
+    }
+}
+
+impl schemars::JsonSchema for Peak {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Peak".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let flat = generator.subschema_for::<Bandwidth>();
+        let curve = generator.subschema_for::<Vec<(u32, Bandwidth)>>();
+        schemars::json_schema!({
+            "description": "The peak bandwidth of a kernel: one for any number of SMs, or a list of [sms, bandwidth]",
+            "anyOf": [flat, curve]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_round_up_to_measured_sms() {
+        let peak: Peak = serde_json::from_str(r#"[[2, "20GB/s"], [4, "50GB/s"]]"#).unwrap();
+        let at = |sms| peak.at(sms).map(|rate| rate.to_string());
+        assert_eq!(at(1).as_deref(), Some("20GB/s"));
+        assert_eq!(at(2).as_deref(), Some("20GB/s"));
+        assert_eq!(at(3).as_deref(), Some("50GB/s"));
+        assert_eq!(at(5), None);
+        let text = serde_json::to_string(&peak).unwrap();
+        assert_eq!(serde_json::from_str::<Peak>(&text).unwrap(), peak);
+    }
+
+    #[test]
+    fn what_is_no_peak_is_refused() {
+        for (bad, expected) in [
+            ("[]", "found no points"),
+            (r#"[[2, 1], [2, 1]]"#, "[1]: found 2 SMs"),
+            (r#"[[0, 1]]"#, "[0]: found 0 SMs"),
+            (r#"[[1, 2], [2, 1]]"#, "[1]: found 1B/s after 2B/s"),
+            (r#""120GB""#, "expected a bandwidth"),
+            ("-1", "expected a bandwidth"),
+            ("true", "expected a bandwidth such as"),
+            ("{}", "expected a bandwidth such as"),
+            (r#"[[1]]"#, "expected a tuple of size 2"),
+        ] {
+            let message = serde_json::from_str::<Peak>(bad).unwrap_err().to_string();
+            assert!(message.contains(expected), "{bad}: {message}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! A kernel of a run: what it does, and how it is launched.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::de::value::{MapAccessDeserializer, StringDeserializer};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer as _, MapAccess, Visitor};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::SmSet;
+use crate::Program;
+use crate::program::{Dimensions, Ordered, Overrides};
+
+/// A kernel that is launched once.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a kernel: an object with \"program\"")]
+pub struct RunKernel {
+    /// Its name, which no other kernel has; without, that of its program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What it does.
+    pub program: KernelSource,
+    /// Other thread blocks than its program says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<Dimensions>,
+    /// Other threads of a block than its program says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<Dimensions>,
+    /// Other values of parameters, or bytes of buffers, than its program says.
+    #[serde(default, skip_serializing_if = "Ordered::is_empty")]
+    pub parameters: Ordered<i64>,
+    /// When it is launched [core cycle].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub launch: u64,
+    /// `qaws`: the switches among its warps in one turn; `rt-paws`: its priority. The other schedulers have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u32>,
+    /// The SMs it may use; without, all that take part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sms: Option<SmSet>,
+}
+
+impl RunKernel {
+    /// `program` under the launch that it says.
+    pub fn new(program: KernelSource) -> RunKernel {
+        RunKernel {
+            name: None,
+            program,
+            grid: None,
+            block: None,
+            parameters: Ordered::default(),
+            launch: 0,
+            budget: None,
+            sms: None,
+        }
+    }
+
+    /// What changes of the program's launch.
+    pub fn overrides(&self) -> Overrides {
+        Overrides {
+            grid: self.grid,
+            block: self.block,
+            values: self.parameters.0.clone(),
+            ..Overrides::default()
+        }
+    }
+}
+
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+/// What a kernel does; files are relative to the folder of the scenario.
+#[derive(Clone, PartialEq, Debug)]
+pub enum KernelSource {
+    /// A file with a program.
+    File(PathBuf),
+    /// A program.
+    Program(Box<Program>),
+    /// A trace of Accel-Sim.
+    Trace(PathBuf),
+}
+
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TraceShape {
+    /// A `.traceg`.
+    trace: PathBuf,
+}
+
+impl Serialize for KernelSource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            KernelSource::File(path) => path.serialize(serializer),
+            KernelSource::Program(program) => program.serialize(serializer),
+            KernelSource::Trace(path) => {
+                let mut map = serializer.serialize_map(Some(1))?;
+                map.serialize_entry("trace", path)?;
+                map.end()
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for KernelSource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<KernelSource, D::Error> {
+        struct SourceVisitor;
+
+        impl<'de> Visitor<'de> for SourceVisitor {
+            type Value = KernelSource;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a program: the name of a file, an object, or {\"trace\":\"kernel-1.traceg\"}")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, path: &str) -> Result<KernelSource, E> {
+                Ok(KernelSource::File(PathBuf::from(path)))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<KernelSource, A::Error> {
+                let first: Option<String> = fields.next_key()?;
+                let Some(first) = first else {
+                    return Err(A::Error::custom("found no field, expected a program or `trace`"));
+                };
+                let is_trace = first == "trace";
+                let fields = MapAccessDeserializer::new(Rest {
+                    first: Some(first),
+                    fields,
+                });
+                Ok(match is_trace {
+                    true => KernelSource::Trace(TraceShape::deserialize(fields)?.trace),
+                    false => KernelSource::Program(Box::new(Program::deserialize(fields)?)),
+                })
+            }
+        }
+
+        deserializer.deserialize_any(SourceVisitor)
+    }
+}
+
+/// An object of which the first name was read.
+struct Rest<A> {
+    first: Option<String>,
+    fields: A,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Rest<A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        match self.first.take() {
+            Some(first) => {
+                let first: StringDeserializer<A::Error> = first.into_deserializer();
+                seed.deserialize(first).map(Some)
+            }
+            None => self.fields.next_key_seed(seed),
+        }
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.fields.next_value_seed(seed)
+    }
+}
+
+impl schemars::JsonSchema for KernelSource {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "KernelSource".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let (program, trace) = (
+            generator.subschema_for::<Program>(),
+            generator.subschema_for::<TraceShape>(),
+        );
+        schemars::json_schema!({"anyOf": [{"type": "string", "description": "a file with a program"}, program, trace]})
+    }
+}

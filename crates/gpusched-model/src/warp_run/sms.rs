@@ -1,0 +1,122 @@
+//! A set of SMs: `[0, 1, 5]`, or `"0-14,20"`.
+
+use std::str::FromStr;
+
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::Machine;
+
+/// SMs by their numbers, from 0; at least one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SmSet(Vec<u32>);
+
+const EXPECTED: &str = "numbers of SMs such as [0, 1, 5] or \"0-14,20\", from 0, each once";
+
+impl SmSet {
+    /// The SMs `indices`; `None` if there are none, one twice, or one that no machine has.
+    pub fn new(mut indices: Vec<u32>) -> Option<SmSet> {
+        indices.sort_unstable();
+        let right = indices.iter().all(|&index| index < Machine::MAX_SMS)
+            && indices.windows(2).all(|pair| pair.first() != pair.last());
+        (right && !indices.is_empty()).then_some(SmSet(indices))
+    }
+
+    /// The numbers, ascending.
+    pub fn indices(&self) -> &[u32] {
+        &self.0
+    }
+}
+
+impl FromStr for SmSet {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SmSet, String> {
+        let expected = || {
+            let found: String = text.chars().take(40).collect();
+            format!("found {found:?}, expected {EXPECTED}")
+        };
+        let mut indices = Vec::new();
+        for part in text.split(',') {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let number = |text: &str| text.trim().parse::<u32>().map_err(|_| expected());
+            let (first, last) = (number(first)?, number(last)?);
+            if last >= Machine::MAX_SMS || first > last {
+                return Err(expected());
+            }
+            indices.extend(first..=last);
+        }
+        SmSet::new(indices).ok_or_else(expected)
+    }
+}
+
+impl Serialize for SmSet {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for SmSet {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SmSet, D::Error> {
+        struct Numbers;
+
+        impl<'de> Visitor<'de> for Numbers {
+            type Value = SmSet;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(EXPECTED)
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<SmSet, E> {
+                text.parse().map_err(E::custom)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SmSet, A::Error> {
+                let mut indices = Vec::new();
+                while let Some(index) = list.next_element::<u32>()? {
+                    indices.push(index);
+                }
+                let found = format!("found {indices:?}, expected {EXPECTED}");
+                SmSet::new(indices).ok_or_else(|| A::Error::custom(found))
+            }
+        }
+
+        deserializer.deserialize_any(Numbers)
+    }
+}
+
+impl schemars::JsonSchema for SmSet {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "SmSet".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let list = generator.subschema_for::<Vec<u32>>();
+        schemars::json_schema!({"anyOf": [{"type": "string"}, list]})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SmSet;
+
+    #[test]
+    fn lists_and_ranges() {
+        let read = |text: &str| serde_json::from_str::<SmSet>(text).map(|set| set.indices().to_vec());
+        assert_eq!(read("[5, 0]").unwrap(), [0, 5]);
+        assert_eq!(read("\"0-2,7\"").unwrap(), [0, 1, 2, 7]);
+        for bad in [
+            "[]",
+            "[1, 1]",
+            "\"\"",
+            "\"3-1\"",
+            "\"0-2,1\"",
+            "\"0-\"",
+            "\"0-4294967295\"",
+            "[4096]",
+            "7",
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+}

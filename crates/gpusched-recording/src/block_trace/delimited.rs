@@ -1,0 +1,150 @@
+//! Traces as CSV.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+use csv::{ByteRecord, ErrorKind, ReaderBuilder};
+
+use super::Input;
+use super::columns::{Column, Draft, EXPECTED};
+use super::source::{LONGEST_LINE, Place, Source};
+use gpusched_analysis::kernel_wcet::trace::Recorder;
+use gpusched_model::error::{Error, Result};
+
+/// Rows between two calls of the observer.
+const STEP: u64 = 1 << 16;
+
+pub(super) fn read(
+    source: Source,
+    input: &Input<'_>,
+    recorder: &mut Recorder,
+    observer: &mut dyn FnMut(u64),
+) -> Result<()> {
+    let (place, bytes) = source.into_parts();
+    let last = Rc::new(Cell::new(b'\n'));
+    let watch = Watch {
+        bytes,
+        line: 0,
+        last: Rc::clone(&last),
+    };
+    let mut reader = ReaderBuilder::new().has_headers(false).from_reader(watch);
+    let mut record = ByteRecord::new();
+    let mut line = |record: &mut ByteRecord, after: u64| -> Result<Option<u64>> {
+        let found = reader
+            .read_byte_record(record)
+            .map_err(|error| refuse(&place, error, after))?;
+        let line = record.position().map_or(after, csv::Position::line);
+        Ok(found.then_some(line))
+    };
+
+    let Some(header) = line(&mut record, 1)? else {
+        let message = format!("found nothing, expected a header with the columns {EXPECTED}");
+        return Err(place.error(None, message));
+    };
+    let columns = columns(&record, header, &place)?;
+    let (mut rows, mut current) = (0u64, header);
+    while let Some(number) = line(&mut record, current)? {
+        current = number;
+        let mut draft = Draft::default();
+        for (&column, text) in columns.iter().zip(&record) {
+            let value = draft.set(column, text);
+            value.map_err(|fault| place.fault(Some(number), fault))?;
+        }
+        let row = draft.row(input.level);
+        let row = row.map_err(|fault| place.fault(Some(number), fault))?;
+        let taken = recorder.row(&row);
+        taken.map_err(|message| place.error(Some(number), message))?;
+        rows += 1;
+        if rows % STEP == 0 {
+            let read = record.position().map_or(0, csv::Position::byte);
+            observer(read);
+        }
+    }
+    if rows == 0 {
+        return Err(place.error(
+            Some(current),
+            "found no row after the header, expected one per block and run",
+        ));
+    }
+    // The number at the end of a file that was cut off may have lost digits; q has but one.
+    if last.get() != b'\n' && columns.last() != Some(&Column::Q) {
+        let message = "found no line break at the end, expected one: the last number may be cut off";
+        return Err(place.error(Some(current), message));
+    }
+    recorder
+        .end_file()
+        .map_err(|message| place.error(Some(current), message))
+}
+
+fn columns(header: &ByteRecord, line: u64, place: &Place) -> Result<Vec<Column>> {
+    let mut columns: Vec<Column> = Vec::with_capacity(header.len());
+    for name in header {
+        let name: String = String::from_utf8_lossy(name.trim_ascii())
+            .chars()
+            .take(40)
+            .collect();
+        let column = Column::named(&name);
+        let column = column
+            .ok_or_else(|| place.error(Some(line), format!("found column {name:?}, expected {EXPECTED}")))?;
+        if columns.iter().any(|other| other.kind() == column.kind()) {
+            let message = format!(
+                "found column {name:?}, expected one column with {} only",
+                column.kind()
+            );
+            return Err(place.error(Some(line), message));
+        }
+        columns.push(column);
+    }
+    for needed in [Column::Run, Column::Block, Column::Duration(0)] {
+        if !columns.iter().any(|column| column.kind() == needed.kind()) {
+            let message = format!("found no column with {}, expected {EXPECTED}", needed.kind());
+            return Err(place.error(Some(line), message));
+        }
+    }
+    Ok(columns)
+}
+
+fn refuse(place: &Place, error: csv::Error, after: u64) -> Error {
+    let line = error.position().map_or(after, csv::Position::line);
+    match error.into_kind() {
+        ErrorKind::Io(cause) if cause.kind() == io::ErrorKind::InvalidData => {
+            place.error(Some(line), cause.to_string())
+        }
+        ErrorKind::Io(cause) => place.io(cause),
+        ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => place.error(
+            Some(line),
+            format!("found {len} values, expected {expected_len}, as in the header"),
+        ),
+        _ => place.error(Some(line), "found something that is no CSV"),
+    }
+}
+
+/// Looks at the bytes as they pass: which is the last, and whether lines end.
+struct Watch<R> {
+    bytes: R,
+    /// Bytes since the last line break.
+    line: u64,
+    last: Rc<Cell<u8>>,
+}
+
+impl<R: Read> Read for Watch<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.bytes.read(buffer)?;
+        let passed = buffer.get(..count).unwrap_or_default();
+        if let Some(&last) = passed.last() {
+            self.last.set(last);
+        }
+        self.line = match passed.iter().rposition(|&byte| byte == b'\n') {
+            Some(at) => (count - at) as u64,
+            None => self.line + count as u64,
+        };
+        if self.line > 2 * LONGEST_LINE {
+            let message = format!("found a line of more than {LONGEST_LINE} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,53 @@
+//! File formats of traces.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+/// A file format of traces.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Format {
+    /// Comma-separated values with a header.
+    Csv,
+    /// One JSON object per line, with the columns of CSV as fields.
+    Jsonl,
+    /// What cuda_scheduling_examiner writes.
+    Examiner,
+}
+
+impl Format {
+    /// By the ending of `path`, else by the first bytes of the file.
+    pub(super) fn of(path: &Path, start: &[u8]) -> Format {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("csv") => return Format::Csv,
+            Some("jsonl" | "ndjson") => return Format::Jsonl,
+            _ => {}
+        }
+        let start = start.trim_ascii_start();
+        if !start.starts_with(b"{") {
+            return Format::Csv;
+        }
+        let line = start.split(|&byte| byte == b'\n').next().unwrap_or(start);
+        match serde_json::from_slice::<Value>(line) {
+            Ok(value) if value.get("times").is_none() => Format::Jsonl,
+            _ => Format::Examiner,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_come_first() {
+        let of = |path: &str, start: &str| Format::of(Path::new(path), start.as_bytes());
+        assert_eq!(of("a.csv", "{"), Format::Csv);
+        assert_eq!(of("a.jsonl", "run,block"), Format::Jsonl);
+        assert_eq!(of("-", "run,block\n"), Format::Csv);
+        assert_eq!(of("a.json", "\n {\"run\":0,\"block\":1}\n{"), Format::Jsonl);
+        assert_eq!(of("a.json", "{\n\"times\": [{},"), Format::Examiner);
+        assert_eq!(of("a", "{\"times\": [{}]}"), Format::Examiner);
+    }
+}

@@ -1,0 +1,70 @@
+//! The bytes of a trace.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use super::columns::Fault;
+use gpusched_model::error::{Error, InputError, Result};
+
+/// The longest line [bytes].
+pub(super) const LONGEST_LINE: u64 = 1 << 16;
+
+/// A file or standard input.
+pub(super) struct Source {
+    name: String,
+    reader: BufReader<Box<dyn Read>>,
+}
+
+impl Source {
+    pub(super) fn open(path: &Path) -> Result<Source> {
+        let bytes: Box<dyn Read> = if path == Path::new("-") {
+            Box::new(io::stdin().lock())
+        } else {
+            Box::new(File::open(path).map_err(|cause| Error::io(path, "open", cause))?)
+        };
+        Ok(Source {
+            name: path.display().to_string(),
+            reader: BufReader::with_capacity(1 << 16, bytes),
+        })
+    }
+
+    /// The first bytes, which stay to be read.
+    pub(super) fn peek(&mut self) -> Result<&[u8]> {
+        let name = &self.name;
+        self.reader
+            .fill_buf()
+            .map_err(|cause| Error::io(name, "read", cause))
+    }
+
+    /// Its name in errors, and the bytes.
+    pub(super) fn into_parts(self) -> (Place, BufReader<Box<dyn Read>>) {
+        (Place(self.name), self.reader)
+    }
+}
+
+/// Where errors happen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Place(String);
+
+impl Place {
+    /// Something wrong at `line`, or with the whole file.
+    pub(super) fn error(&self, line: Option<u64>, message: impl Into<String>) -> Error {
+        self.fault(line, Fault::new("", message))
+    }
+
+    /// Something wrong with one value.
+    pub(super) fn fault(&self, line: Option<u64>, fault: Fault) -> Error {
+        Error::Input(InputError {
+            file: self.0.clone(),
+            line: line.and_then(|line| usize::try_from(line).ok()),
+            field: fault.field.to_owned(),
+            message: fault.message,
+        })
+    }
+
+    /// What the operating system refused.
+    pub(super) fn io(&self, cause: io::Error) -> Error {
+        Error::io(&self.0, "read", cause)
+    }
+}

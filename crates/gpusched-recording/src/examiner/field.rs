@@ -1,0 +1,63 @@
+//! The values of fields, with messages that say where and what.
+
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use super::document::{Fault, SECONDS, line_of};
+use gpusched_model::time::Time;
+use gpusched_model::time::decimal::{Rounding, nanoseconds};
+
+/// What is expected of numbers.
+pub(super) const NUMBER: &str = "a number from 0 on";
+
+/// The value of `field`, if it is there.
+pub(super) fn value<T: DeserializeOwned>(
+    text: &str,
+    field: &'static str,
+    raw: Option<&RawValue>,
+    expected: &str,
+) -> Result<Option<T>, Fault> {
+    let Some(raw) = raw.filter(|raw| raw.get() != "null") else {
+        return Ok(None);
+    };
+    let read = serde_json::from_str(raw.get());
+    read.map(Some).map_err(|_| refuse(text, field, raw, expected))
+}
+
+/// The value of `field`, which must be there; `line` is where it is missing.
+pub(super) fn required<T: DeserializeOwned>(
+    text: &str,
+    field: &'static str,
+    raw: Option<&RawValue>,
+    expected: &str,
+    line: Option<u64>,
+) -> Result<T, Fault> {
+    value(text, field, raw, expected)?.ok_or_else(|| Fault {
+        line,
+        field,
+        message: format!("found none, expected {expected}"),
+    })
+}
+
+/// A fault of `field`, whose value is `raw`.
+pub(super) fn refuse(text: &str, field: &'static str, raw: &RawValue, expected: &str) -> Fault {
+    let clean = |c: char| if c.is_control() { ' ' } else { c };
+    let found: String = raw.get().chars().take(40).map(clean).collect();
+    Fault {
+        line: Some(line_of(text, raw.get())),
+        field,
+        message: format!("found {found}, expected {expected}"),
+    }
+}
+
+/// A time in seconds.
+pub(super) fn time(
+    text: &str,
+    field: &'static str,
+    raw: &RawValue,
+    rounding: Rounding,
+) -> Result<Time, Fault> {
+    nanoseconds(raw.get().as_bytes(), SECONDS, rounding)
+        .map(Time::from_ns)
+        .ok_or_else(|| refuse(text, field, raw, "a time from 0 on [s]"))
+}

@@ -1,0 +1,161 @@
+//! The logs of one run as a scenario.
+
+use std::collections::BTreeMap;
+
+use super::{Execution, Log};
+use gpusched_model::Scenario;
+use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::scenario::{
+    Application, ApplicationPriority, BlockTime, BlockTimeForm, Device, Launch, ScenarioShape, Stream,
+    StreamPriority,
+};
+use gpusched_model::time::Time;
+
+/// When a kernel counts as submitted.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum LaunchTime {
+    /// When the call of the launch returned: the nearest to its arrival at the GPU that a log has.
+    #[default]
+    Returned,
+    /// When the launch was called.
+    Called,
+}
+
+/// A run as a scenario, and what was measured.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Imported {
+    /// What was submitted, with the measured times of the blocks.
+    pub scenario: Scenario,
+    /// The executions, in the order of the scenario's kernels.
+    pub executions: Vec<Execution>,
+}
+
+/// The run on `device`, called `name` in messages, that `logs` tell of.
+///
+/// Each log is a stream; each process is an application. Times are those of the logs; copies are left out.
+///
+/// # Errors
+/// [`Error::Input`] for logs of different runs, for a thread that comes twice, and for a device that cannot be the one.
+pub fn import(logs: &[Log], device: &Device, name: &str, launched: LaunchTime) -> Result<Imported> {
+    let figures = device.shape();
+    let Some(first) = logs.first() else {
+        return Err(Error::Usage("found no log, expected at least one".to_owned()));
+    };
+    let mut processes: BTreeMap<u64, usize> = BTreeMap::new();
+    let (mut applications, mut kernels, mut executions) = (Vec::new(), Vec::new(), Vec::new());
+    for (stream, log) in logs.iter().enumerate() {
+        let refuse = |field: &str, message| refuse(&log.file, field, message);
+        if log.scenario != first.scenario {
+            let short = |name: &str| name.chars().take(40).collect::<String>();
+            let message = format!(
+                "found {:?}, expected {:?} as in {}",
+                short(&log.scenario),
+                short(&first.scenario),
+                first.file
+            );
+            return Err(refuse("scenario_name", message));
+        }
+        let earlier = logs.iter().take(stream);
+        if let Some(twin) =
+            { earlier }.find(|other| (other.process, other.thread) == (log.process, log.thread))
+        {
+            let message = format!(
+                "found {}, which is in {} as well: is a log given twice?",
+                log.thread, twin.file
+            );
+            return Err(refuse("TID", message));
+        }
+        let resident = u64::from(figures.sms) * u64::from(figures.threads_per_sm);
+        if let Some(found) = log.resident_threads.filter(|&found| found != resident) {
+            let message = format!("found {found}, expected {resident} as on {name}: is it another GPU?");
+            return Err(refuse("max_resident_threads", message));
+        }
+        let application = *processes.entry(log.process).or_insert_with(|| {
+            applications.push(Application {
+                name: Some(format!("process {}", log.process)),
+                timeslice: Application::TIMESLICE,
+                priority: ApplicationPriority::Low,
+            });
+            applications.len() - 1
+        });
+        for execution in &log.executions {
+            if let Some(block) = execution.blocks.iter().find(|block| block.sm >= figures.sms) {
+                let message = format!(
+                    "found {}, expected a number below {} as on {name}",
+                    block.sm, figures.sms
+                );
+                return Err(refuse("block_smids", message));
+            }
+            kernels.push(launch(log, execution, application, stream, launched));
+            executions.push(execution.clone());
+        }
+    }
+    if applications.len() == 1 {
+        applications.clear();
+    }
+    let shape = ScenarioShape {
+        name: Some(first.scenario.clone()).filter(|name| !name.is_empty()),
+        platform: device.clone(),
+        block_scheduler: Default::default(),
+        applications,
+        switch: Default::default(),
+        interference: Default::default(),
+        cpu: None,
+        kernels,
+        copies: Vec::new(),
+    };
+    let scenario = Scenario::new(shape).map_err(|error| {
+        let message = format!("found {}, expected {}, on {name}", error.found, error.expected);
+        refuse(&first.file, &error.field, message)
+    })?;
+    Ok(Imported { scenario, executions })
+}
+
+fn refuse(file: &str, field: &str, message: String) -> Error {
+    Error::Input(InputError {
+        file: file.to_owned(),
+        line: None,
+        field: field.to_owned(),
+        message,
+    })
+}
+
+fn launch(
+    log: &Log,
+    execution: &Execution,
+    application: usize,
+    stream: usize,
+    launched: LaunchTime,
+) -> Launch {
+    let times: Vec<Time> = execution.blocks.iter().map(|block| block.duration()).collect();
+    let fixed = times
+        .first()
+        .copied()
+        .filter(|first| times.iter().all(|time| time == first));
+    Launch {
+        name: Some(match &log.label {
+            Some(label) => format!("{label}: {}", execution.kernel),
+            None => execution.kernel.clone(),
+        }),
+        application,
+        stream: Stream::Numbered(u32::try_from(stream).unwrap_or(u32::MAX)),
+        priority: StreamPriority::default(),
+        blocks: u32::try_from(execution.blocks.len()).unwrap_or(u32::MAX),
+        threads: execution.threads,
+        registers: 0,
+        shared_memory: execution.shared_memory,
+        cache: None,
+        sms: None,
+        launch: match launched {
+            LaunchTime::Returned => execution.returned.unwrap_or(execution.called),
+            LaunchTime::Called => execution.called,
+        },
+        block_time: match fixed {
+            Some(time) => BlockTime::Fixed(time),
+            None => BlockTime::Form(Box::new(BlockTimeForm::Times(times))),
+        },
+        memory_share: None,
+        bandwidth: 0,
+    }
+}

@@ -1,0 +1,214 @@
+//! One log, checked.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use serde_json::value::RawValue;
+
+use super::MAX_BYTES;
+use super::document::{Document, Entry, Fault, read_text};
+use super::field::{NUMBER, refuse, required, time, value};
+use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::kernel::LONGEST;
+use gpusched_model::time::Time;
+use gpusched_model::time::decimal::Rounding;
+
+/// What one benchmark wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Log {
+    /// The file, for messages.
+    pub file: String,
+    /// The scenario that it was part of.
+    pub scenario: String,
+    /// What the benchmark is called.
+    pub label: Option<String>,
+    /// The process it ran in.
+    pub process: u64,
+    /// The thread it ran in.
+    pub thread: u64,
+    /// Threads that the whole GPU can hold.
+    pub resident_threads: Option<u64>,
+    /// In the order of the file.
+    pub executions: Vec<Execution>,
+}
+
+/// One execution of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Execution {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Threads of each block.
+    pub threads: u32,
+    /// Shared memory of each block [bytes].
+    pub shared_memory: u32,
+    /// When the launch was called.
+    pub called: Time,
+    /// When that call returned, if it was measured.
+    pub returned: Option<Time>,
+    /// By number.
+    pub blocks: Vec<MeasuredBlock>,
+}
+
+/// Where and when a block ran.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct MeasuredBlock {
+    /// The SM.
+    pub sm: u32,
+    /// When it started.
+    pub start: Time,
+    /// When it ended.
+    pub end: Time,
+}
+
+impl Log {
+    /// The log in the file at `path`; `-` is standard input.
+    ///
+    /// # Errors
+    /// [`Error::Input`] with file, line and field for whatever is no such log; [`Error::Io`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Log> {
+        let path = path.as_ref();
+        let text = if path == Path::new("-") {
+            read_text(io::stdin().lock())
+        } else {
+            read_text(File::open(path).map_err(|cause| Error::io(path, "open", cause))?)
+        };
+        let text = text.map_err(|cause| Error::io(path, "read", cause))?;
+        let file = path.display().to_string();
+        let log = match &text {
+            Some(text) => Log::parse(&file, text),
+            None => Err(Fault {
+                line: None,
+                field: "",
+                message: format!("found a document of more than {MAX_BYTES} bytes"),
+            }),
+        };
+        log.map_err(|fault| {
+            Error::Input(InputError {
+                file,
+                line: fault.line.and_then(|line| usize::try_from(line).ok()),
+                field: fault.field.to_owned(),
+                message: fault.message,
+            })
+        })
+    }
+
+    fn parse(file: &str, text: &str) -> Result<Log, Fault> {
+        let document = Document::parse(text)?;
+        let entries = document.times.iter().filter(|entry| entry.kernel_name.is_some());
+        let executions = (0..)
+            .zip(entries)
+            .map(|(run, entry)| Execution::parse(entry, run, text))
+            .collect::<Result<Vec<Execution>, Fault>>()?;
+        if executions.is_empty() {
+            let message = "found no execution, expected entries with kernel_name".to_owned();
+            let (line, field) = (None, "times");
+            return Err(Fault { line, field, message });
+        }
+        Ok(Log {
+            file: file.to_owned(),
+            scenario: value(text, "scenario_name", document.scenario_name, "a text")?.unwrap_or_default(),
+            label: value(text, "label", document.label, "a text")?,
+            process: required(text, "PID", document.process, NUMBER, None)?,
+            thread: value(text, "TID", document.thread, NUMBER)?.unwrap_or(0),
+            resident_threads: value(
+                text,
+                "max_resident_threads",
+                document.max_resident_threads,
+                NUMBER,
+            )?,
+            executions,
+        })
+    }
+}
+
+impl Execution {
+    fn parse(entry: &Entry<'_>, run: u64, text: &str) -> Result<Execution, Fault> {
+        const POSITIVE: &str = "a positive number";
+        let pairs = entry.pairs(text, run)?;
+        let line = entry.line(text);
+        let count = |field, raw| match required::<u32>(text, field, raw, POSITIVE, line)? {
+            0 => Err(Fault {
+                line,
+                field,
+                message: format!("found 0, expected {POSITIVE}"),
+            }),
+            count => Ok(count),
+        };
+        let blocks = count("block_count", entry.block_count)?;
+        if blocks as usize != pairs.len() {
+            return Err(Fault {
+                line,
+                field: "block_count",
+                message: format!("found {blocks} with the times of {} blocks", pairs.len()),
+            });
+        }
+        let smids = entry.block_smids.as_deref().ok_or_else(|| Fault {
+            line,
+            field: "block_smids",
+            message: format!("found none in run {run}, expected the SM of each block"),
+        })?;
+        let (called, returned) = launch_times(entry, line, text)?;
+        Ok(Execution {
+            kernel: entry.kernel_name.clone().unwrap_or_default(),
+            threads: count("thread_count", entry.thread_count)?,
+            shared_memory: value(text, "shared_memory", entry.shared_memory, NUMBER)?.unwrap_or(0),
+            called,
+            returned,
+            blocks: pairs
+                .iter()
+                .zip(smids)
+                .map(|(pair, &sm)| MeasuredBlock::parse(*pair, sm, text))
+                .collect::<Result<_, Fault>>()?,
+        })
+    }
+}
+
+/// When the launch was called, and when that returned.
+fn launch_times(entry: &Entry<'_>, line: Option<u64>, text: &str) -> Result<(Time, Option<Time>), Fault> {
+    const FIELD: &str = "cuda_launch_times";
+    const EXPECTED: &str = "a list with the times before and after the launch [s]";
+    let Some(raw) = entry.cuda_launch_times else {
+        let message = format!("found none, expected {EXPECTED}");
+        let field = FIELD;
+        return Err(Fault { line, field, message });
+    };
+    let list: Vec<&RawValue> =
+        serde_json::from_str(raw.get()).map_err(|_| refuse(text, FIELD, raw, EXPECTED))?;
+    let [called, rest @ ..] = list.as_slice() else {
+        return Err(refuse(text, FIELD, raw, EXPECTED));
+    };
+    let called = time(text, FIELD, called, Rounding::Down)?;
+    let returned = rest
+        .first()
+        .map(|returned| time(text, FIELD, returned, Rounding::Down));
+    // 0 where it was not measured.
+    Ok((
+        called,
+        returned.transpose()?.filter(|returned| *returned >= called),
+    ))
+}
+
+impl MeasuredBlock {
+    fn parse([start, end]: [&RawValue; 2], sm: u64, text: &str) -> Result<MeasuredBlock, Fault> {
+        const FIELD: &str = "block_times";
+        let block = MeasuredBlock {
+            sm: u32::try_from(sm).unwrap_or(u32::MAX),
+            start: time(text, FIELD, start, Rounding::Down)?,
+            end: time(text, FIELD, end, Rounding::Up)?,
+        };
+        let duration = block.end.checked_sub(block.start).unwrap_or(Time::ZERO);
+        match (1..=LONGEST.ns()).contains(&duration.ns()) {
+            true => Ok(block),
+            false => {
+                let expected = format!("an end 1ns to {LONGEST} after the start at {}", block.start);
+                Err(refuse(text, FIELD, end, &expected))
+            }
+        }
+    }
+
+    /// How long it took.
+    pub fn duration(&self) -> Time {
+        self.end.checked_sub(self.start).unwrap_or(Time::ZERO)
+    }
+}

@@ -1,0 +1,7 @@
+//! What profilers and tracers recorded on a GPU.
+//!
+//! * [`examiner`]: logs of cuda_scheduling_examiner, as documents and as scenarios;
+//! * [`block_trace`]: measured times of thread blocks, as rows of a [`Recorder`](gpusched_analysis::kernel_wcet::trace::Recorder).
+
+pub mod block_trace;
+pub mod examiner;

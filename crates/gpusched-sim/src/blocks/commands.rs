@@ -1,0 +1,111 @@
+//! The commands of streams, and what each waits for.
+
+use std::collections::HashMap;
+
+use gpusched_model::scenario::{ScenarioShape, Stream};
+use gpusched_model::time::Time;
+
+/// A kernel or a copy, by its position in the scenario.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Command {
+    Kernel(usize),
+    Copy(usize),
+}
+
+/// All commands of a scenario in the order of their submission.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Commands {
+    pub list: Vec<Submission>,
+}
+
+/// A command, and what it waits for.
+#[derive(Clone, Debug)]
+pub(super) struct Submission {
+    pub command: Command,
+    pub launch: Time,
+    /// What is still missing before it can go to the GPU: its launch time, and commands that must have ended.
+    blockers: usize,
+    /// Who waits for it.
+    dependents: Vec<usize>,
+}
+
+impl Commands {
+    /// The commands of `scenario`: FIFO in each stream, and the default stream of an application waits for all submitted before
+    /// and holds up all submitted after ([Sanudo20] §II-C).
+    pub fn new(scenario: &ScenarioShape) -> Commands {
+        let kernels = scenario.kernels.iter().enumerate().map(|(index, kernel)| {
+            let place = (kernel.launch, index, 1, index);
+            (place, Command::Kernel(index), kernel.application, kernel.stream)
+        });
+        let copies = scenario.copies.iter().enumerate().map(|(index, copy)| {
+            let after = copy.after.unwrap_or(scenario.kernels.len());
+            // Before the kernel of number `after`.
+            let place = (copy.launch, after, 0, index);
+            (place, Command::Copy(index), copy.application, copy.stream)
+        });
+        let mut all: Vec<_> = kernels.chain(copies).collect();
+        all.sort_by_key(|(place, ..)| *place);
+        let mut commands = Commands::default();
+        let mut last: HashMap<(usize, Stream), usize> = HashMap::new();
+        // By application: its last command of the default stream, and its commands since.
+        let mut barriers: HashMap<usize, usize> = HashMap::new();
+        let mut since: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (place, command, application, stream) in all {
+            let index = commands.list.len();
+            commands.list.push(Submission {
+                command,
+                launch: place.0,
+                blockers: 1,
+                dependents: Vec::new(),
+            });
+            let since = since.entry(application).or_default();
+            match stream {
+                Stream::Default => {
+                    for before in since.drain(..).chain(barriers.insert(application, index)) {
+                        commands.wait(index, before);
+                    }
+                }
+                Stream::Numbered(_) => {
+                    let barrier = barriers.get(&application).copied();
+                    match last.insert((application, stream), index) {
+                        Some(before) if barrier.is_none_or(|barrier| before > barrier) => {
+                            commands.wait(index, before);
+                        }
+                        _ => {
+                            if let Some(barrier) = barrier {
+                                commands.wait(index, barrier);
+                            }
+                        }
+                    }
+                    since.push(index);
+                }
+            }
+        }
+        commands
+    }
+
+    /// Lets `command` wait for the end of `before`.
+    fn wait(&mut self, command: usize, before: usize) {
+        if let Some(before) = self.list.get_mut(before) {
+            before.dependents.push(command);
+        }
+        if let Some(command) = self.list.get_mut(command) {
+            command.blockers += 1;
+        }
+    }
+
+    /// One thing that `index` waited for has come; the command, if it was the last one.
+    pub fn release(&mut self, index: usize) -> Option<Command> {
+        let submission = self.list.get_mut(index)?;
+        submission.blockers = submission.blockers.saturating_sub(1);
+        (submission.blockers == 0).then_some(submission.command)
+    }
+
+    /// `index` has ended: takes the list of those that waited for it.
+    pub fn end(&mut self, index: usize) -> Vec<usize> {
+        let submission = self.list.get_mut(index);
+        submission.map_or(Vec::new(), |submission| {
+            std::mem::take(&mut submission.dependents)
+        })
+    }
+}

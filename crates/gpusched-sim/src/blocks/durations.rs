@@ -1,0 +1,134 @@
+//! How long the blocks of a kernel take undisturbed, one after the other.
+
+use rand::Rng as _;
+use rand_chacha::ChaCha8Rng;
+
+use super::progress::FULL;
+use gpusched_analysis::bandwidth::RemainingTable;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::normal::Truncated;
+use gpusched_model::scenario::{BlockTime, BlockTimeForm, DeviceShape, Launch, ProfileTime};
+use gpusched_model::streams::{Purpose, stream};
+use gpusched_model::time::Time;
+use gpusched_model::wcet::Contention;
+
+/// The block times of one kernel.
+#[derive(Clone, Debug)]
+pub(super) enum Durations {
+    Fixed(u64),
+    Uniform(u64, u64, Box<ChaCha8Rng>),
+    Normal(Truncated, Box<ChaCha8Rng>),
+    Times(Vec<u64>, usize),
+    Profile(Box<Profile>),
+}
+
+/// What a block has to do.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Work {
+    /// Its time undisturbed [ns]; positive.
+    pub alone: u64,
+    /// Its rate while CPU cores access memory, if that is known from a profile.
+    pub contended: Option<u64>,
+}
+
+/// The blocks of a profile, in the order of their numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Profile {
+    table: RemainingTable,
+    /// Of the blocks of each cluster.
+    work: Vec<Work>,
+    /// The number of the next block.
+    next: u64,
+}
+
+impl Profile {
+    /// The blocks of `profile`, the block time of the kernel of number `index`.
+    fn new(profile: &ProfileTime, index: usize) -> Result<Profile> {
+        let kernel = profile.kernel(1, Time::from_ns(1));
+        let kernel =
+            kernel.map_err(|error| Error::Usage(format!("kernels[{index}].block_time.profile.{error}")))?;
+        let work = kernel.clusters().iter().map(|cluster| {
+            let (alone, contended) = (cluster.isolated().ns(), cluster.contended().ns());
+            // Rounded up: a block that CPU cores disturb all the time takes e1, and not the nanosecond after.
+            let rate = (u128::from(FULL) * u128::from(alone)).div_ceil(u128::from(contended));
+            Work {
+                alone,
+                contended: Some(u64::try_from(rate).unwrap_or(FULL)),
+            }
+        });
+        Ok(Profile {
+            table: RemainingTable::new(&kernel),
+            work: work.collect(),
+            next: 0,
+        })
+    }
+
+    fn next(&mut self) -> Work {
+        let cluster = self.table.cluster_of(self.next);
+        self.next += 1;
+        let work = cluster.and_then(|cluster| self.work.get(cluster)).copied();
+        work.unwrap_or(Work {
+            alone: 1,
+            contended: None,
+        })
+    }
+}
+
+impl Durations {
+    /// Those of `launch`, the kernel of number `index`; random ones depend on `seed` and `index` alone.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a distribution that cannot be drawn from.
+    pub fn new(launch: &Launch, index: usize, device: &DeviceShape, seed: u64) -> Result<Durations> {
+        let form = match &launch.block_time {
+            BlockTime::Fixed(time) => return Ok(Durations::Fixed(time.ns())),
+            BlockTime::Form(form) => form.as_ref(),
+        };
+        let rng = || Box::new(stream(seed, Purpose::ScenarioBlocks, index as u64, 0));
+        Ok(match form {
+            BlockTimeForm::Uniform([least, longest]) => Durations::Uniform(least.ns(), longest.ns(), rng()),
+            BlockTimeForm::Normal(normal) => {
+                let (mean, std) = (normal.mean.ns() as f64, normal.std.ns() as f64);
+                let truncated = Truncated::new(mean, std, normal.max.ns()).map_err(|message| {
+                    Error::Usage(format!("kernels[{index}].block_time.normal: {message}"))
+                })?;
+                Durations::Normal(truncated, rng())
+            }
+            BlockTimeForm::Times(times) => Durations::Times(times.iter().map(|time| time.ns()).collect(), 0),
+            BlockTimeForm::Profile(profile) => Durations::Profile(Box::new(Profile::new(profile, index)?)),
+            BlockTimeForm::Wcet(wcet) => {
+                let sms = launch.sms(device);
+                let waves = u64::from(launch.blocks).div_ceil(launch.active_blocks(device).max(1));
+                let total = wcet.at(sms, Contention::Isolated).ok_or_else(|| {
+                    Error::Usage(format!(
+                        "kernels[{index}].block_time.wcet: found no time for {sms} SMs, expected one"
+                    ))
+                })?;
+                Durations::Fixed(total.ns().div_ceil(waves.max(1)).max(1))
+            }
+        })
+    }
+
+    /// The next block.
+    pub fn next(&mut self) -> Work {
+        let alone = match self {
+            Durations::Profile(profile) => return profile.next(),
+            Durations::Fixed(time) => *time,
+            Durations::Uniform(least, longest, rng) => {
+                let range = u128::from(longest.saturating_sub(*least)) + 1;
+                let drawn = (u128::from(rng.next_u64()) * range) >> 64;
+                *least + u64::try_from(drawn).unwrap_or(0)
+            }
+            Durations::Normal(truncated, rng) => truncated.draw(rng.as_mut()),
+            Durations::Times(times, next) => {
+                let time = times.get(*next).copied().unwrap_or(1);
+                *next = (*next + 1) % times.len().max(1);
+                time
+            }
+        };
+        Work {
+            alone,
+            contended: None,
+        }
+    }
+}

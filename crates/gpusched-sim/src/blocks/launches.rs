@@ -1,0 +1,144 @@
+//! The kernels of one application that can run, and the SMs as it sees them.
+
+use std::collections::VecDeque;
+
+use super::Sm;
+use super::progress::Progress;
+use gpusched_model::scenario::{DeviceShape, StreamPriority};
+use gpusched_model::time::Time;
+
+/// A set of SMs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum SmSet {
+    All,
+    These(Vec<bool>),
+}
+
+impl SmSet {
+    /// The SMs of `numbers`, or all.
+    pub fn new(numbers: Option<&[u32]>, sms: u32) -> SmSet {
+        let Some(numbers) = numbers else {
+            return SmSet::All;
+        };
+        let mut these = vec![false; sms as usize];
+        for &sm in numbers {
+            if let Some(is_in) = these.get_mut(sm as usize) {
+                *is_in = true;
+            }
+        }
+        SmSet::These(these)
+    }
+
+    /// No SM.
+    pub fn none() -> SmSet {
+        SmSet::These(Vec::new())
+    }
+
+    pub fn contains(&self, sm: u32) -> bool {
+        match self {
+            SmSet::All => true,
+            SmSet::These(these) => these.get(sm as usize).copied().unwrap_or(false),
+        }
+    }
+
+    /// Whether the two have an SM in common.
+    pub fn meets(&self, other: &SmSet) -> bool {
+        match (self, other) {
+            (SmSet::All, SmSet::All) => true,
+            (SmSet::All, SmSet::These(these)) | (SmSet::These(these), SmSet::All) => these.contains(&true),
+            (SmSet::These(a), SmSet::These(b)) => a.iter().zip(b).any(|(a, b)| *a && *b),
+        }
+    }
+
+    /// Adds all of `other`.
+    pub fn add(&mut self, other: &SmSet) {
+        match (&mut *self, other) {
+            (SmSet::All, _) => {}
+            (_, SmSet::All) => *self = SmSet::All,
+            (SmSet::These(a), SmSet::These(b)) => {
+                a.resize(a.len().max(b.len()), false);
+                for (a, b) in a.iter_mut().zip(b) {
+                    *a |= *b;
+                }
+            }
+        }
+    }
+}
+
+/// A running block.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Running {
+    pub kernel: usize,
+    pub block: u32,
+    pub sm: u32,
+    pub start: Time,
+    /// Its rate while CPU cores access memory, if that is known from a profile.
+    pub contended: Option<u64>,
+    pub progress: Progress,
+    /// Which of the scheduled ends of this place counts.
+    pub generation: u32,
+    pub live: bool,
+}
+
+/// What one application has on the GPU.
+#[derive(Clone, Debug)]
+pub(super) struct Launches {
+    pub sms: Vec<Sm>,
+    /// Kernels that have blocks to start; by priority, high first, then in the order in which they became ready.
+    pub queues: [VecDeque<usize>; 2],
+    /// Running blocks.
+    pub running: usize,
+    /// Blocks that were put aside.
+    pub suspended: Vec<Running>,
+    /// The cache configuration of the kernels that have started and not ended, and their number.
+    pub cache: Option<(usize, usize)>,
+}
+
+impl Launches {
+    pub fn new(device: &DeviceShape) -> Launches {
+        Launches {
+            sms: vec![Sm::new(device); device.sms as usize],
+            queues: Default::default(),
+            running: 0,
+            suspended: Vec::new(),
+            cache: None,
+        }
+    }
+
+    /// `kernel` can run.
+    pub fn add(&mut self, kernel: usize, priority: StreamPriority) {
+        let [high, low] = &mut self.queues;
+        match priority {
+            StreamPriority::High => high.push_back(kernel),
+            StreamPriority::Low => low.push_back(kernel),
+        }
+    }
+
+    /// Whether it has anything to do on SMs.
+    pub fn has_work(&self) -> bool {
+        self.running > 0 || !self.suspended.is_empty() || self.queues.iter().any(|queue| !queue.is_empty())
+    }
+
+    /// Whether kernels of configuration `cache` can run beside those that do.
+    pub fn suits(&self, cache: Option<usize>) -> bool {
+        match (self.cache, cache) {
+            (Some((present, _)), Some(cache)) => present == cache,
+            _ => true,
+        }
+    }
+
+    /// A kernel of configuration `cache` starts.
+    pub fn occupy(&mut self, cache: Option<usize>) {
+        if let Some(cache) = cache {
+            let users = self.cache.map_or(0, |(_, users)| users);
+            self.cache = Some((cache, users + 1));
+        }
+    }
+
+    /// A kernel of configuration `cache` has ended.
+    pub fn vacate(&mut self, cache: Option<usize>) {
+        if let (Some(_), Some((present, users))) = (cache, self.cache) {
+            self.cache = (users > 1).then(|| (present, users - 1));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! How fast blocks and copies progress beside each other.
+
+use std::collections::BTreeMap;
+
+use super::progress::FULL;
+use gpusched_model::Factor;
+use gpusched_model::scenario::{CopyKind, Factors};
+
+/// What each client gets of a shared `capacity`: all that it demands, or an equal share with the others that do not get theirs
+/// (max-min fairness); as rates, rounded down. A client that demands nothing has the full rate.
+pub fn max_min(capacity: u64, demands: &[u64]) -> Vec<u64> {
+    let mut order: Vec<usize> = (0..demands.len()).collect();
+    let demand = |client: usize| demands.get(client).copied().unwrap_or(0);
+    order.sort_by_key(|&client| demand(client));
+    let mut rates = vec![FULL; demands.len()];
+    let mut left = u128::from(capacity);
+    for (place, &client) in order.iter().enumerate() {
+        let others = (demands.len() - place) as u128;
+        let wanted = u128::from(demand(client));
+        if wanted * others <= left {
+            left -= wanted;
+            continue;
+        }
+        // All from here on get left / others.
+        for &client in order.iter().skip(place) {
+            let rate = left * u128::from(FULL) / (others * u128::from(demand(client)));
+            if let Some(found) = rates.get_mut(client) {
+                *found = u64::try_from(rate).unwrap_or(FULL).clamp(1, FULL);
+            }
+        }
+        break;
+    }
+    rates
+}
+
+/// The rate of a block of which `share` depends on memory, where what depends on memory takes `factor` times as long:
+/// 1/(1 + (factor − 1)·share), rounded down.
+pub fn slowed(factor: Factor, share: Factor) -> u64 {
+    let ((f, f_unit), (s, s_unit)) = (factor.ratio(), share.ratio());
+    let unit = u128::from(f_unit) * u128::from(s_unit);
+    let more = u128::from(f.saturating_sub(f_unit)) * u128::from(s);
+    let rate = u128::from(FULL).saturating_mul(unit) / (unit + more).max(1);
+    u64::try_from(rate).unwrap_or(FULL).clamp(1, FULL)
+}
+
+/// Where memory-bound blocks run: how many of each kernel on each SM.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Crowd {
+    all: u64,
+    by_kernel: BTreeMap<usize, u64>,
+    by_gpc: BTreeMap<u32, u64>,
+    by_sm: BTreeMap<u32, u64>,
+    by_kernel_and_gpc: BTreeMap<(usize, u32), u64>,
+    by_kernel_and_sm: BTreeMap<(usize, u32), u64>,
+}
+
+impl Crowd {
+    /// A memory-bound block of `kernel` runs on `sm` of `gpc`.
+    pub fn add(&mut self, kernel: usize, sm: u32, gpc: u32) {
+        self.all += 1;
+        *self.by_kernel.entry(kernel).or_default() += 1;
+        *self.by_gpc.entry(gpc).or_default() += 1;
+        *self.by_sm.entry(sm).or_default() += 1;
+        *self.by_kernel_and_gpc.entry((kernel, gpc)).or_default() += 1;
+        *self.by_kernel_and_sm.entry((kernel, sm)).or_default() += 1;
+    }
+
+    /// Whether a block of `kernel` on `sm` of `gpc` has blocks of other kernels on another SM of its GPC, and on other GPCs.
+    pub fn others(&self, kernel: usize, sm: u32, gpc: u32) -> (bool, bool) {
+        let count = |found: Option<&u64>| found.copied().unwrap_or(0);
+        let in_gpc = count(self.by_gpc.get(&gpc)) - count(self.by_kernel_and_gpc.get(&(kernel, gpc)));
+        let on_sm = count(self.by_sm.get(&sm)) - count(self.by_kernel_and_sm.get(&(kernel, sm)));
+        let everywhere = self.all - count(self.by_kernel.get(&kernel));
+        (in_gpc > on_sm, everywhere > in_gpc)
+    }
+}
+
+/// What beside a block slows it down.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Company {
+    pub same_gpc: bool,
+    pub other_gpc: bool,
+    pub memcpy: bool,
+    pub memset: bool,
+    pub cpu: bool,
+}
+
+impl Company {
+    /// A copy is under way.
+    pub fn add(&mut self, kind: CopyKind) {
+        match kind {
+            CopyKind::Memcpy => self.memcpy = true,
+            CopyKind::Memset => self.memset = true,
+        }
+    }
+
+    /// The largest factor among those that apply.
+    pub fn factor(&self, factors: &Factors) -> Factor {
+        [
+            (self.same_gpc, factors.intra_gpc),
+            (self.other_gpc, factors.inter_gpc),
+            (self.memcpy, factors.memcpy),
+            (self.memset, factors.memset),
+            (self.cpu, factors.cpu),
+        ]
+        .into_iter()
+        .filter(|(applies, _)| *applies)
+        .map(|(_, factor)| factor)
+        .max()
+        .unwrap_or(Factor::ONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn shares_by_hand() {
+        // In thousandths, for rates are rounded down.
+        let of = |rates: Vec<u64>| {
+            let thousandths = rates.iter().map(|&rate| (rate + 1) as f64 / FULL as f64 * 1e3);
+            thousandths.map(|rate| rate.floor() / 1e3).collect::<Vec<_>>()
+        };
+        assert_eq!(of(max_min(100, &[20, 30])), [1.0, 1.0]);
+        assert_eq!(of(max_min(100, &[20, 100, 160])), [1.0, 0.4, 0.25]); // 20, 40, 40
+        assert_eq!(of(max_min(100, &[0, 200])), [1.0, 0.5]);
+        assert_eq!(of(max_min(90, &[60, 60, 60])), [0.5; 3]);
+    }
+
+    #[test]
+    fn factors_by_hand() {
+        let factor = |text: &str| Factor::from_f64(text.parse().unwrap()).unwrap();
+        assert_eq!(slowed(factor("8"), Factor::ONE), FULL / 8);
+        assert_eq!(slowed(factor("8"), Factor::ZERO), FULL);
+        assert_eq!(slowed(factor("3"), factor("0.5")), FULL / 2);
+        assert_eq!(slowed(Factor::ONE, Factor::ONE), FULL);
+    }
+
+    proptest! {
+        /// The twin raises all shares together by one unit until they are met or the capacity is used up.
+        #[test]
+        fn max_min_equals_filling(capacity in 1u64..300, demands in prop::collection::vec(0u64..120, 1..7)) {
+            // Units so fine that equal shares are whole.
+            let unit = 420;
+            let mut shares = vec![0u64; demands.len()];
+            let mut left = capacity * unit;
+            loop {
+                let wanting: Vec<usize> = (0..demands.len()).filter(|&k| shares[k] < demands[k] * unit).collect();
+                if wanting.is_empty() || left < wanting.len() as u64 {
+                    break;
+                }
+                for k in wanting {
+                    shares[k] += 1;
+                    left -= 1;
+                }
+            }
+            for (k, rate) in max_min(capacity, &demands).into_iter().enumerate() {
+                let demand = demands[k] * unit;
+                let twin = if demand == 0 { 1.0 } else { shares[k] as f64 / demand as f64 };
+                let found = rate as f64 / FULL as f64;
+                prop_assert!((found - twin).abs() <= 1.0 / demand.max(1) as f64, "{found} {twin}");
+            }
+        }
+    }
+}

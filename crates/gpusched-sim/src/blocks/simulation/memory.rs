@@ -1,0 +1,153 @@
+//! What changes how fast blocks and copies progress.
+
+use std::collections::BTreeMap;
+
+use super::super::rates::{Company, Crowd, max_min, slowed};
+use super::{Event, Observer, RunningCopy, Simulation};
+use gpusched_model::Factor;
+use gpusched_model::time::Time;
+
+/// The rates of places of `running` and of `running_copies`.
+struct Rates {
+    blocks: Vec<(usize, u64)>,
+    copies: Vec<(usize, u64)>,
+}
+
+impl<O: Observer> Simulation<'_, O> {
+    /// A regulation period begins, when all that ends at this instant has ended.
+    pub(super) fn begin_period(&mut self) {
+        let (Some(cpu), Some(budgets)) = (&self.scenario.cpu, &mut self.budgets) else {
+            return;
+        };
+        let (budget, period) = (budgets.decide(self.now), cpu.regulation_period);
+        if self.budget.replace(budget) != Some(budget) {
+            self.observer.budget(self.now, budget);
+        }
+        let constant = budget == Time::ZERO || budget >= period;
+        let after = |time: Time| Time::from_ns(self.now.ns().saturating_add(time.ns()));
+        if !constant {
+            self.events.push(after(budget), Event::Spent);
+        }
+        if !constant || !budgets.is_settled() {
+            self.events.push(after(period), Event::Period);
+        }
+        self.access_memory(budget > Time::ZERO);
+    }
+
+    /// CPU cores begin to access memory, or stop.
+    pub(super) fn access_memory(&mut self, active: bool) {
+        if self.cpu != active {
+            self.cpu = active;
+            self.observer.cpu(self.now, active);
+        }
+    }
+
+    /// Gives all running blocks and copies the rates that their company allows.
+    pub(super) fn change_rates(&mut self) {
+        let Rates { blocks, copies } = self.rates();
+        for (place, rate) in blocks {
+            let block = &mut self.running[place];
+            if block.progress.rate() != rate {
+                block.progress.change(self.now, rate);
+                block.generation = block.generation.wrapping_add(1);
+                let (end, generation) = (block.progress.end(), block.generation);
+                let place = place as u32;
+                self.events.push(end, Event::BlockEnd { place, generation });
+            }
+        }
+        for (place, rate) in copies {
+            let copy = &mut self.running_copies[place];
+            if copy.progress.rate() != rate {
+                copy.progress.change(self.now, rate);
+                copy.generation = copy.generation.wrapping_add(1);
+                let (end, generation) = (copy.progress.end(), copy.generation);
+                let place = place as u32;
+                self.events.push(end, Event::CopyEnd { place, generation });
+            }
+        }
+    }
+
+    /// The rates of all that runs: the share of the bandwidth that a kernel or a copy gets of what it demands, or what its
+    /// company leaves to a block, whichever is less.
+    fn rates(&mut self) -> Rates {
+        let gpc = self.scenario.platform.shape().sms_per_gpc;
+        let gpc_of = |sm: u32| gpc.map_or(0, |gpc| sm / gpc.max(1));
+        let mut crowd = Crowd::default();
+        let mut company = Company {
+            cpu: self.cpu,
+            ..Company::default()
+        };
+        let mut demands: BTreeMap<usize, u64> = BTreeMap::new();
+        for block in self.running.iter().filter(|block| block.live) {
+            let state = &self.kernels[block.kernel];
+            if state.memory_share > Factor::ZERO {
+                crowd.add(block.kernel, block.sm, gpc_of(block.sm));
+            }
+            let demand = demands.entry(block.kernel).or_default();
+            *demand = demand.saturating_add(state.bandwidth);
+        }
+        let live = |copy: &&(usize, &RunningCopy)| copy.1.live;
+        let copies: Vec<(usize, &RunningCopy)> = self
+            .running_copies
+            .iter()
+            .enumerate()
+            .filter(|copy| live(&copy))
+            .collect();
+        for (_, copy) in &copies {
+            company.add(self.scenario.copies[copy.copy].kind);
+        }
+        let setting = &self.scenario.interference;
+        let mut clients: Vec<u64> = demands.values().copied().collect();
+        clients.extend(
+            copies
+                .iter()
+                .map(|(_, copy)| self.scenario.copies[copy.copy].bandwidth),
+        );
+        let cpu = self.scenario.cpu.as_ref().filter(|_| self.cpu);
+        clients.extend(cpu.map(|cpu| cpu.bandwidth));
+        let shares = max_min(setting.bandwidth.unwrap_or(u64::MAX), &clients);
+        let used = clients.iter().zip(&shares).map(|(&demand, &rate)| {
+            u64::try_from((u128::from(demand) * u128::from(rate)) >> 32).unwrap_or(u64::MAX)
+        });
+        if setting.bandwidth.is_some() {
+            self.observer
+                .bandwidth(self.now, used.fold(0, u64::saturating_add));
+        }
+        let of_kernel: BTreeMap<usize, u64> = demands.keys().copied().zip(shares.iter().copied()).collect();
+        let mut blocks = Vec::new();
+        for (place, block) in self.running.iter().enumerate().filter(|(_, block)| block.live) {
+            let share = of_kernel.get(&block.kernel).copied().unwrap_or(1);
+            let memory_share = self.kernels[block.kernel].memory_share;
+            let share = match block.contended {
+                Some(contended) if self.cpu => share.min(contended),
+                _ => share,
+            };
+            let rate = match &setting.factors {
+                Some(factors) if memory_share > Factor::ZERO => {
+                    let (same_gpc, other_gpc) = match gpc {
+                        Some(_) => crowd.others(block.kernel, block.sm, gpc_of(block.sm)),
+                        None => (false, false),
+                    };
+                    let company = Company {
+                        same_gpc,
+                        other_gpc,
+                        cpu: company.cpu && block.contended.is_none(),
+                        ..company
+                    };
+                    share.min(slowed(company.factor(factors), memory_share))
+                }
+                _ => share,
+            };
+            blocks.push((place, rate));
+        }
+        let shares = shares.iter().skip(demands.len());
+        let copies = copies
+            .iter()
+            .zip(shares)
+            .map(|((place, _), &rate)| (*place, rate));
+        Rates {
+            blocks,
+            copies: copies.collect(),
+        }
+    }
+}

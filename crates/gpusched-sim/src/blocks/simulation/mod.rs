@@ -1,0 +1,284 @@
+//! The event loop: what happens when.
+
+mod applications;
+mod memory;
+mod starts;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::budgets::Budgets;
+use super::commands::{Command, Commands};
+use super::durations::Durations;
+use super::launches::{Launches, Running, SmSet};
+use super::progress::Progress;
+use super::turns::Turns;
+use super::{Observer, Placement};
+use crate::engine::EventQueue;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::scenario::{Need, ScenarioShape, StreamPriority};
+use gpusched_model::time::Time;
+use gpusched_model::{Factor, Scenario};
+
+/// Something that happens at a time known beforehand.
+#[derive(Copy, Clone, Debug)]
+enum Event {
+    /// A command is submitted.
+    Launch(usize),
+    /// The block in a place of `running` ends, unless its end has changed since.
+    BlockEnd { place: u32, generation: u32 },
+    /// The same for a copy.
+    CopyEnd { place: u32, generation: u32 },
+    /// A timeslice ends.
+    SliceEnd(u64),
+    /// A regulation period begins.
+    Period,
+    /// CPU cores have spent their budget.
+    Spent,
+}
+
+/// A kernel while it is simulated.
+#[derive(Clone, Debug)]
+struct KernelState {
+    command: usize,
+    application: usize,
+    priority: StreamPriority,
+    need: Need,
+    sms: SmSet,
+    cache: Option<usize>,
+    memory_share: Factor,
+    bandwidth: u64,
+    durations: Durations,
+    blocks: u32,
+    started: u32,
+    ended: u32,
+}
+
+/// A copy that is under way.
+#[derive(Copy, Clone, Debug)]
+struct RunningCopy {
+    copy: usize,
+    start: Time,
+    progress: Progress,
+    generation: u32,
+    live: bool,
+}
+
+struct Simulation<'a, O> {
+    scenario: &'a ScenarioShape,
+    observer: &'a mut O,
+    now: Time,
+    events: EventQueue<Event>,
+    commands: Commands,
+    kernels: Vec<KernelState>,
+    /// The command of each copy.
+    copies: Vec<usize>,
+    applications: Vec<Launches>,
+    turns: Turns,
+    placement: Placement,
+    running: Vec<Running>,
+    /// Places of `running` that are free.
+    free: Vec<u32>,
+    waiting_copies: VecDeque<usize>,
+    running_copies: Vec<RunningCopy>,
+    /// Whether anything slows anything down.
+    interference: bool,
+    /// How much of each regulation period CPU cores may access memory.
+    budgets: Option<Budgets>,
+    /// The budget of this period, once known.
+    budget: Option<Time>,
+    /// Whether a period begins at this instant.
+    period_begins: bool,
+    /// Whether CPU cores access memory.
+    cpu: bool,
+    /// Commands that have not ended.
+    left: usize,
+}
+
+/// Simulates `scenario` from time 0 until all its commands have ended, or `observer` has seen enough; random block times depend
+/// on `seed`. The time of the last end.
+///
+/// # Errors
+/// [`Error::Usage`] for block times that cannot be drawn, and runs beyond [`Time::LIMIT`].
+pub fn simulate(scenario: &Scenario, seed: u64, observer: &mut impl Observer) -> Result<Time> {
+    let shape = scenario.shape();
+    let mut simulation = Simulation::new(shape, seed, observer)?;
+    simulation.run()?;
+    Ok(simulation.now)
+}
+
+impl<'a, O: Observer> Simulation<'a, O> {
+    fn new(scenario: &'a ScenarioShape, seed: u64, observer: &'a mut O) -> Result<Simulation<'a, O>> {
+        let device = scenario.platform.shape();
+        let commands = Commands::new(scenario);
+        let mut of_kernel = vec![0; scenario.kernels.len()];
+        let mut of_copy = vec![0; scenario.copies.len()];
+        let mut events = EventQueue::default();
+        for (index, submission) in commands.list.iter().enumerate() {
+            match submission.command {
+                Command::Kernel(kernel) => of_kernel[kernel] = index,
+                Command::Copy(copy) => of_copy[copy] = index,
+            }
+            events.push(submission.launch, Event::Launch(index));
+        }
+        let mut caches: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut kernels = Vec::with_capacity(scenario.kernels.len());
+        for (index, launch) in scenario.kernels.iter().enumerate() {
+            let next = caches.len();
+            let cache = launch.cache.as_deref();
+            kernels.push(KernelState {
+                command: of_kernel[index],
+                application: launch.application,
+                priority: launch.priority,
+                need: Need::from(launch),
+                sms: SmSet::new(launch.sms.as_deref(), device.sms),
+                cache: cache.map(|name| *caches.entry(name).or_insert(next)),
+                memory_share: launch.memory_share.unwrap_or(Factor::ZERO),
+                bandwidth: launch.bandwidth,
+                durations: Durations::new(launch, index, device, seed)?,
+                blocks: launch.blocks,
+                started: 0,
+                ended: 0,
+            });
+        }
+        let cpu = scenario.cpu.as_ref();
+        let budgets = cpu.map(|cpu| Budgets::new(cpu, scenario)).transpose()?;
+        if budgets.is_some() {
+            events.push(Time::ZERO, Event::Period);
+        }
+        let setting = &scenario.interference;
+        let profiles = || {
+            let mut kernels = scenario.kernels.iter();
+            kernels.any(|kernel| kernel.block_time.profile().is_some())
+        };
+        Ok(Simulation {
+            observer,
+            now: Time::ZERO,
+            events,
+            left: commands.list.len(),
+            commands,
+            kernels,
+            copies: of_copy,
+            applications: vec![Launches::new(device); scenario.applications.len().max(1)],
+            turns: Turns::new(&scenario.applications),
+            placement: Placement::new(device, scenario.block_scheduler),
+            running: Vec::new(),
+            free: Vec::new(),
+            waiting_copies: VecDeque::new(),
+            running_copies: Vec::new(),
+            interference: setting.bandwidth.is_some()
+                || setting.factors.is_some()
+                || (budgets.is_some() && profiles()),
+            budgets,
+            budget: None,
+            period_begins: false,
+            cpu: false,
+            scenario,
+        })
+    }
+
+    fn run(&mut self) -> Result<()> {
+        while self.left > 0 && !self.observer.is_done() {
+            let Some(now) = self.events.next_time() else {
+                return Err(Error::Internal(format!("{} commands never end", self.left)));
+            };
+            if now > Time::LIMIT {
+                return Err(Error::Usage(format!(
+                    "the scenario takes longer than {}, expected less",
+                    Time::LIMIT
+                )));
+            }
+            self.now = now;
+            while let Some(event) = self.events.pop_until(now) {
+                self.happen(event);
+            }
+            if std::mem::take(&mut self.period_begins) {
+                self.begin_period();
+            }
+            self.take_turns();
+            self.start_blocks();
+            self.start_copies();
+            if self.interference {
+                self.change_rates();
+            }
+        }
+        Ok(())
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Launch(index) => self.release(index),
+            Event::BlockEnd { place, generation } => {
+                let block = self.running[place as usize];
+                if block.live && block.generation == generation {
+                    self.end_block(place);
+                }
+            }
+            Event::CopyEnd { place, generation } => {
+                let copy = self.running_copies[place as usize];
+                if copy.live && copy.generation == generation {
+                    self.running_copies[place as usize].live = false;
+                    self.observer.copy_ended(self.now, copy.copy, copy.start);
+                    self.end_command(self.copies[copy.copy]);
+                }
+            }
+            Event::SliceEnd(generation) => self.turns.expire(generation),
+            Event::Period => self.period_begins = true,
+            Event::Spent => self.access_memory(false),
+        }
+    }
+
+    /// One thing that a command waited for has come.
+    fn release(&mut self, index: usize) {
+        match self.commands.release(index) {
+            None => {}
+            Some(Command::Copy(copy)) => self.waiting_copies.push_back(copy),
+            Some(Command::Kernel(kernel)) => {
+                let KernelState {
+                    application,
+                    priority,
+                    ..
+                } = self.kernels[kernel];
+                self.applications[application].add(kernel, priority);
+                self.observer.kernel_ready(self.now, kernel);
+            }
+        }
+    }
+
+    fn end_command(&mut self, index: usize) {
+        self.left -= 1;
+        for dependent in self.commands.end(index) {
+            self.release(dependent);
+        }
+    }
+
+    fn end_block(&mut self, place: u32) {
+        let block = self.running[place as usize];
+        self.running[place as usize].live = false;
+        self.free.push(place);
+        let state = &mut self.kernels[block.kernel];
+        let launches = &mut self.applications[state.application];
+        let sm = &mut launches.sms[block.sm as usize];
+        sm.give(&state.need);
+        launches.running -= 1;
+        state.ended += 1;
+        if let Some(looked) = self.placement.kernel() {
+            let room = *sm;
+            let looked = &self.kernels[looked];
+            if looked.sms.contains(block.sm) {
+                self.placement.update(block.sm, room.slots(&looked.need));
+            }
+        }
+        if let Some(budgets) = &mut self.budgets {
+            budgets.block_ended(block.kernel, block.block);
+        }
+        self.observer
+            .block_ended(self.now, block.kernel, block.block, block.sm, block.start);
+        let state = &self.kernels[block.kernel];
+        if state.ended == state.blocks {
+            let (command, cache) = (state.command, state.cache);
+            self.applications[state.application].vacate(cache);
+            self.observer.kernel_ended(self.now, block.kernel);
+            self.end_command(command);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The application scheduler: whose turn it is ([Sanudo20] §III-A).
+
+use gpusched_model::scenario::Application;
+use gpusched_model::time::Time;
+
+/// A work-conserving round of turns.
+#[derive(Clone, Debug)]
+pub(super) struct Turns {
+    /// Applications, each as often as its priority says.
+    runlist: Vec<usize>,
+    timeslices: Vec<u64>,
+    /// The entry of the runlist that had its turn last.
+    last: usize,
+    /// Whose turn it is.
+    pub current: Option<usize>,
+    slice: Slice,
+    /// Counts ends of slices, so that old ones are known.
+    generation: u64,
+}
+
+/// How long the turn lasts.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Slice {
+    /// Nobody waits: a multiple of the timeslice after this instant.
+    Open(Time),
+    /// Until an end that is scheduled.
+    Scheduled,
+    /// It is over.
+    Over,
+}
+
+impl Turns {
+    /// The runlist of `applications`: in rounds, in each of which every application stands that has slots left.
+    pub fn new(applications: &[Application]) -> Turns {
+        let rounds = applications
+            .iter()
+            .map(|application| application.priority.slots())
+            .max();
+        let round = |round| {
+            let all = applications.iter().enumerate();
+            all.filter(move |(_, application)| application.priority.slots() > round)
+                .map(|(index, _)| index)
+        };
+        let mut runlist: Vec<usize> = (0..rounds.unwrap_or(0)).flat_map(round).collect();
+        if runlist.is_empty() {
+            runlist.push(0);
+        }
+        Turns {
+            last: runlist.len() - 1,
+            runlist,
+            timeslices: applications
+                .iter()
+                .map(|application| application.timeslice.ns())
+                .collect(),
+            current: None,
+            slice: Slice::Over,
+            generation: 0,
+        }
+    }
+
+    /// The next entry of the runlist whose application has `work`; the current one last.
+    pub fn next(&self, work: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
+        let entries = (self.last + 1..self.runlist.len()).chain(0..=self.last);
+        let mut all = entries.filter_map(|entry| Some((entry, *self.runlist.get(entry)?)));
+        all.find(|(_, application)| work(*application))
+    }
+
+    /// A turn of `entry` begins.
+    pub fn begin(&mut self, entry: usize, application: usize, now: Time) {
+        self.last = entry;
+        self.current = Some(application);
+        self.slice = Slice::Open(now);
+        self.generation += 1;
+    }
+
+    /// The turn ends.
+    pub fn end(&mut self) {
+        self.current = None;
+        self.generation += 1;
+    }
+
+    /// Somebody else waits: when the slice ends, and the number of that end, if it is not scheduled yet.
+    pub fn schedule(&mut self, now: Time) -> Option<(Time, u64)> {
+        let Slice::Open(since) = self.slice else {
+            return None;
+        };
+        let slice = self
+            .current
+            .and_then(|current| self.timeslices.get(current))
+            .copied()?
+            .max(1);
+        let passed = now.ns().saturating_sub(since.ns()) / slice;
+        self.slice = Slice::Scheduled;
+        let end = since.ns().saturating_add(slice.saturating_mul(passed + 1));
+        Some((Time::from_ns(end), self.generation))
+    }
+
+    /// The end of number `generation` has come.
+    pub fn expire(&mut self, generation: u64) {
+        if generation == self.generation && self.current.is_some() {
+            self.slice = Slice::Over;
+        }
+    }
+
+    /// Whether the slice is over.
+    pub fn is_over(&self) -> bool {
+        self.slice == Slice::Over
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::scenario::ApplicationPriority::{High, Low, Medium};
+
+    #[test]
+    fn the_runlist_has_rounds() {
+        let application = |priority| Application {
+            name: None,
+            timeslice: Time::from_ns(1000),
+            priority,
+        };
+        let turns = Turns::new(&[application(High), application(Low), application(Medium)]);
+        assert_eq!(turns.runlist, [0, 1, 2, 0, 2, 0, 0]);
+        assert_eq!(Turns::new(&[]).runlist, [0]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Events in the order of time; equal times in the order in which they were scheduled.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use gpusched_model::time::Time;
+
+/// A queue of events: first the earliest, among equal times the one that was scheduled first.
+#[derive(Clone, Debug)]
+pub struct EventQueue<E> {
+    heap: BinaryHeap<Reverse<Entry<E>>>,
+    scheduled: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Entry<E> {
+    /// When, and as the how-manieth it was scheduled: one comparison decides.
+    key: u128,
+    event: E,
+}
+
+impl<E> Entry<E> {
+    fn time(&self) -> Time {
+        Time::from_ns((self.key >> 64) as u64)
+    }
+}
+
+impl<E> PartialEq for Entry<E> {
+    fn eq(&self, other: &Entry<E>) -> bool {
+        self.key == other.key
+    }
+}
+
+impl<E> Eq for Entry<E> {}
+
+impl<E> PartialOrd for Entry<E> {
+    fn partial_cmp(&self, other: &Entry<E>) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<E> Ord for Entry<E> {
+    fn cmp(&self, other: &Entry<E>) -> Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
+impl<E> Default for EventQueue<E> {
+    fn default() -> EventQueue<E> {
+        EventQueue {
+            heap: BinaryHeap::new(),
+            scheduled: 0,
+        }
+    }
+}
+
+impl<E> EventQueue<E> {
+    /// Schedules `event` at `time`.
+    pub fn push(&mut self, time: Time, event: E) {
+        let key = u128::from(time.ns()) << 64 | u128::from(self.scheduled);
+        self.scheduled += 1;
+        self.heap.push(Reverse(Entry { key, event }));
+    }
+
+    /// The time of the next event.
+    pub fn next_time(&self) -> Option<Time> {
+        self.heap.peek().map(|entry| entry.0.time())
+    }
+
+    /// Takes the next event, with its time.
+    pub fn pop(&mut self) -> Option<(Time, E)> {
+        let Reverse(entry) = self.heap.pop()?;
+        Some((entry.time(), entry.event))
+    }
+
+    /// Takes the next event if it is at `time` or before.
+    pub fn pop_until(&mut self, time: Time) -> Option<E> {
+        match self.next_time()? <= time {
+            true => self.pop().map(|(_, event)| event),
+            false => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The twin: a stable sort by time, of all that is still to come.
+        #[test]
+        fn earliest_first_and_first_scheduled_among_equals(steps in prop::collection::vec(prop::option::of(0u64..6), 0..200)) {
+            let mut queue = EventQueue::default();
+            let mut twin: Vec<(u64, usize)> = Vec::new();
+            for (number, step) in steps.into_iter().enumerate() {
+                match step {
+                    Some(time) => {
+                        queue.push(Time::from_ns(time), number);
+                        twin.push((time, number));
+                    }
+                    None => {
+                        twin.sort_by_key(|(time, _)| *time);
+                        let expected = (!twin.is_empty()).then(|| twin.remove(0));
+                        let found = queue.pop().map(|(time, number)| (time.ns(), number));
+                        prop_assert_eq!(found, expected);
+                    }
+                }
+            }
+        }
+    }
+}

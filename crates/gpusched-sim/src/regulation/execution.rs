@@ -1,0 +1,147 @@
+//! What happens to a kernel in one run whatever the budgets.
+
+use serde::{Deserialize, Serialize};
+
+use super::replay::Replay;
+use gpusched_analysis::bandwidth::RemainingTable;
+use gpusched_analysis::kernel_wcet::synthesis::Synthesizer;
+use gpusched_analysis::kernel_wcet::trace::Level;
+use gpusched_model::Kernel;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::streams::{Purpose, stream};
+use gpusched_model::time::Time;
+
+/// How long the thread blocks of a run take.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum BlockTimes {
+    /// Their WCETs.
+    #[default]
+    Wcet,
+    /// The means of the profile.
+    Mean,
+    /// Drawn from the normal distributions of the profile, up to the WCETs.
+    Drawn,
+    /// Those of a measured trace, run after run.
+    Trace,
+}
+
+impl std::fmt::Display for BlockTimes {
+    /// The name as in files.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            BlockTimes::Wcet => "wcet",
+            BlockTimes::Mean => "mean",
+            BlockTimes::Drawn => "drawn",
+            BlockTimes::Trace => "trace",
+        })
+    }
+}
+
+/// A thread block in one run.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct Block {
+    /// What it takes alone [ns]; positive.
+    pub alone: f64,
+    /// e⁰/e¹: its speed in memory time; in (0, 1].
+    pub speed: f64,
+}
+
+impl Block {
+    /// A block that takes `alone` ns alone and `contended` ns in memory time; no less than alone.
+    pub fn new(alone: f64, contended: f64) -> Block {
+        let speed = alone / contended.max(alone);
+        Block { alone, speed }
+    }
+}
+
+/// One run: its blocks in their order, when it starts, and where its randomness comes from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Execution {
+    /// The number of the run.
+    pub run: u64,
+    /// The seed of [`AccessPattern::Random`](super::AccessPattern::Random).
+    pub seed: u64,
+    /// When the kernel starts, after the beginning of a period; less than a period.
+    pub offset: Time,
+    /// In the order of their numbers.
+    pub blocks: Vec<Block>,
+}
+
+/// Where the blocks of runs come from.
+#[derive(Clone, Debug)]
+pub enum Blocks {
+    /// The same in each run.
+    Fixed(Vec<Block>),
+    /// Drawn for each run.
+    Drawn(Box<Synthesizer>),
+    /// Measured, run after run.
+    Replayed(Replay),
+}
+
+impl Blocks {
+    /// Blocks of `kernel`; `table` says which cluster a block is in.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] without the distributions that `times` needs; for [`BlockTimes::Trace`], see [`Blocks::Replayed`].
+    pub fn new(kernel: &Kernel, times: BlockTimes, table: &RemainingTable, seed: u64) -> Result<Blocks> {
+        let mut clusters = Vec::with_capacity(kernel.clusters().len());
+        for (index, cluster) in kernel.clusters().iter().enumerate() {
+            let (e0, e1) = (cluster.isolated().ns() as f64, cluster.contended().ns() as f64);
+            clusters.push(match times {
+                BlockTimes::Drawn => return Ok(Blocks::Drawn(Box::new(Synthesizer::new(kernel, seed)?))),
+                BlockTimes::Trace => {
+                    let message = "--blocks trace: found no trace, expected --trace with measured times";
+                    return Err(Error::Usage(message.to_owned()));
+                }
+                BlockTimes::Wcet => Block::new(e0, e1),
+                BlockTimes::Mean => {
+                    let mean = |name: &str, distribution: Option<&gpusched_model::kernel::Distribution>, wcet: f64| {
+                        let found = distribution.map(|distribution| distribution.mean_ns);
+                        found.filter(|&mean| mean > 0.0 && mean <= wcet).ok_or_else(|| {
+                            let found = found.map_or("none".to_owned(), |mean| format!("{mean:?}"));
+                            Error::Usage(format!(
+                                "clusters[{index}].{name}.mean_ns: found {found}, expected a positive number up to the WCET, \
+                                 {wcet} ns"
+                            ))
+                        })
+                    };
+                    let alone = mean("isolated", cluster.isolated_distribution(), e0)?;
+                    Block::new(alone, mean("interference", cluster.interference_distribution(), e1)?)
+                }
+            });
+        }
+        let numbers = 0..kernel.blocks();
+        let blocks = numbers.filter_map(|block| clusters.get(table.cluster_of(block)?).copied());
+        Ok(Blocks::Fixed(blocks.collect()))
+    }
+
+    /// The blocks of one run.
+    pub(super) fn of(&self, run: u64) -> Vec<Block> {
+        match self {
+            Blocks::Fixed(blocks) => blocks.clone(),
+            Blocks::Replayed(replay) => replay.blocks(run),
+            Blocks::Drawn(synthesizer) => {
+                let mut alone = Vec::new();
+                synthesizer.durations(Level::Isolated, run, |time| alone.push(time));
+                let mut blocks = Vec::with_capacity(alone.len());
+                let mut alone = alone.into_iter();
+                synthesizer.durations(Level::Interference, run, |contended| {
+                    if let Some(alone) = alone.next() {
+                        blocks.push(Block::new(alone as f64, contended as f64));
+                    }
+                });
+                blocks
+            }
+        }
+    }
+}
+
+/// A time in 0 … `period` − 1 for run `run`.
+pub(super) fn random_offset(seed: u64, run: u64, period: Time) -> Time {
+    use rand::Rng as _;
+    let word = stream(seed, Purpose::RegulationOffset, 0, run).next_u64();
+    let scaled = (u128::from(word) * u128::from(period.ns())) >> 64;
+    Time::from_ns(u64::try_from(scaled).unwrap_or(0))
+}

@@ -1,0 +1,160 @@
+//! When within a period best-effort cores access memory.
+
+use rand::Rng;
+use serde::{Deserialize, Serialize};
+
+use super::bursts::Bursts;
+use gpusched_model::streams::{below, unit};
+
+/// When within a period best-effort cores access memory, once the amount is settled.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum AccessPattern {
+    /// All at the beginning of the period, as cores do that want as much as they get.
+    #[default]
+    Front,
+    /// All at its end.
+    Back,
+    /// 64 equal bursts at equal distances.
+    Uniform,
+    /// One to eight bursts of random lengths at random places.
+    Random,
+    /// Of several placements, in each period the one after which the blocks have most to do.
+    Adversarial,
+}
+
+impl AccessPattern {
+    /// All of them.
+    pub const ALL: [AccessPattern; 5] = [
+        AccessPattern::Front,
+        AccessPattern::Back,
+        AccessPattern::Uniform,
+        AccessPattern::Random,
+        AccessPattern::Adversarial,
+    ];
+}
+
+impl std::fmt::Display for AccessPattern {
+    /// The name as in files.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            AccessPattern::Front => "front",
+            AccessPattern::Back => "back",
+            AccessPattern::Uniform => "uniform",
+            AccessPattern::Random => "random",
+            AccessPattern::Adversarial => "adversarial",
+        })
+    }
+}
+
+/// The bursts of [`AccessPattern::Uniform`].
+const UNIFORM: u32 = 64;
+
+/// The most bursts of [`AccessPattern::Random`].
+const MOST: usize = 8;
+
+/// One placement of an amount of memory time.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(super) enum Placement {
+    /// One burst that starts after this share of the rest of the period.
+    At(f64),
+    /// One burst that starts then [ns].
+    From(f64),
+    /// [`UNIFORM`] bursts.
+    Spread,
+}
+
+/// What [`AccessPattern::Adversarial`] chooses from, besides one burst from the start of the kernel on.
+pub(super) const ADVERSARIAL: [Placement; 6] = [
+    Placement::At(0.0),
+    Placement::At(0.25),
+    Placement::At(0.5),
+    Placement::At(0.75),
+    Placement::At(1.0),
+    Placement::Spread,
+];
+
+impl Placement {
+    /// Places `memory` ns in a period of `period` ns.
+    pub fn fill(self, bursts: &mut Bursts, memory: f64, period: f64) {
+        bursts.clear(period);
+        if memory >= period {
+            return bursts.push(0.0, period);
+        }
+        match self {
+            Placement::At(share) => {
+                let start = (period - memory) * share;
+                let end = if share < 1.0 { start + memory } else { period };
+                bursts.push(start, end);
+            }
+            Placement::From(start) => {
+                bursts.push(start.min(period - memory), start.min(period - memory) + memory)
+            }
+            Placement::Spread => {
+                let (step, length) = (period / f64::from(UNIFORM), memory / f64::from(UNIFORM));
+                for index in 0..UNIFORM {
+                    let start = f64::from(index) * step;
+                    bursts.push(start, start + length);
+                }
+            }
+        }
+    }
+}
+
+/// Places `memory` ns in a period of `period` ns at random.
+pub(super) fn scatter(bursts: &mut Bursts, memory: f64, period: f64, rng: &mut impl Rng) {
+    bursts.clear(period);
+    let count = below(rng, MOST) + 1;
+    // Cuts through the memory time, and through the time between.
+    let mut cuts = |count: usize, length: f64| {
+        let mut cuts = [0.0; MOST];
+        let filled = cuts.get_mut(..count).unwrap_or_default();
+        filled.iter_mut().for_each(|cut| *cut = unit(rng) * length);
+        filled.sort_by(f64::total_cmp);
+        cuts
+    };
+    let starts = cuts(count, (period - memory).max(0.0));
+    let ends = cuts(count - 1, memory);
+    let mut used = 0.0;
+    for (index, pause) in starts.iter().take(count).enumerate() {
+        let cut = if index + 1 < count {
+            ends.get(index).copied().unwrap_or(memory)
+        } else {
+            memory
+        };
+        bursts.push(pause + used, pause + cut);
+        used = cut;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::streams::{Purpose, stream};
+
+    /// Every placement uses all of the memory time, in the period.
+    #[test]
+    fn no_memory_time_is_lost() {
+        let mut bursts = Bursts::default();
+        let mut rng = stream(1, Purpose::RegulationBursts, 0, 0);
+        for memory in [0.0, 1.0, 130.0, 999.0, 1000.0, 1500.0] {
+            let expected = f64::min(memory, 1000.0);
+            for placement in ADVERSARIAL.into_iter().chain([Placement::From(300.0)]) {
+                placement.fill(&mut bursts, memory, 1000.0);
+                assert!(
+                    (bursts.before(1000.0) - expected).abs() < 1e-9,
+                    "{placement:?} {memory}"
+                );
+            }
+            for _ in 0..1_000 {
+                scatter(&mut bursts, expected, 1000.0, &mut rng);
+                assert!((bursts.before(1000.0) - expected).abs() < 1e-9, "{memory}");
+            }
+        }
+        Placement::At(1.0).fill(&mut bursts, 100.0, 1000.0);
+        assert_eq!([900.0, 950.0].map(|end| bursts.before(end)), [0.0, 50.0]);
+        Placement::Spread.fill(&mut bursts, 500.0, 1000.0);
+        assert_eq!([500.0, 250.0].map(|end| bursts.before(end)), [250.0, 125.0]);
+    }
+}

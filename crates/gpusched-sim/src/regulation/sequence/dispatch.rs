@@ -1,0 +1,45 @@
+//! Which kernel is next.
+
+use serde::{Deserialize, Serialize};
+
+/// Which of the kernels that wait is next, once the GPU is free; none is ever preempted.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Dispatch {
+    /// The one that was released first; ties: the lower position.
+    #[default]
+    Fifo,
+    /// The one with the earliest deadline; ties: the lower position.
+    NpEdf,
+    /// The one with the smallest relative deadline; ties: the lower position.
+    NpFp,
+    /// The one with the smallest period; ties: the lower position.
+    NpFpRm,
+    /// The one at the lowest position.
+    NpFpGiven,
+}
+
+impl Dispatch {
+    /// All of them.
+    pub const ALL: [Dispatch; 5] = [
+        Dispatch::Fifo,
+        Dispatch::NpEdf,
+        Dispatch::NpFp,
+        Dispatch::NpFpRm,
+        Dispatch::NpFpGiven,
+    ];
+}
+
+impl std::fmt::Display for Dispatch {
+    /// The name as in files.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Dispatch::Fifo => "fifo",
+            Dispatch::NpEdf => "np-edf",
+            Dispatch::NpFp => "np-fp",
+            Dispatch::NpFpRm => "np-fp-rm",
+            Dispatch::NpFpGiven => "np-fp-given",
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! What is small enough to be simulated, and how long it takes.
+
+use super::dispatch::Dispatch;
+use super::queue::Queue;
+use gpusched_analysis::kernel_wcet::trace::MAX_BLOCKS;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::time::Time;
+use gpusched_model::{Kernel, System};
+
+/// The most regulation periods of one run, and of one kernel in it.
+const MAX_PERIODS: u128 = 10_000_000;
+
+/// The most thread blocks of one run.
+pub(super) const MOST_BLOCKS: u128 = 1_000_000_000;
+
+/// Whether `kernel` is small enough to be simulated.
+pub(super) fn check(index: usize, kernel: &Kernel) -> Result<()> {
+    if kernel.blocks() > MAX_BLOCKS {
+        let found = kernel.blocks();
+        return Err(Error::Usage(format!(
+            "kernels[{index}].kernel: found {found} blocks, expected at most {MAX_BLOCKS}"
+        )));
+    }
+    let clusters = kernel.clusters().iter();
+    let work: u128 = clusters
+        .map(|cluster| u128::from(cluster.blocks()) * u128::from(cluster.contended().ns()))
+        .sum();
+    let period = kernel.regulation_period();
+    let periods = work / u128::from(kernel.active_blocks().max(1)) / u128::from(period.ns().max(1));
+    if periods > MAX_PERIODS {
+        return Err(Error::Usage(format!(
+            "kernels[{index}].kernel.regulation_period: found {period}, of which the kernel may take {periods}, expected at most \
+             {MAX_PERIODS}"
+        )));
+    }
+    Ok(())
+}
+
+/// When the last job ends at the latest if each takes its nominal WCET at most, or the hyperperiod, if that is later.
+///
+/// No order matters: the GPU never idles while a job waits, so the work that is left at any time, and the end of all work,
+/// only grow with the times that jobs take.
+pub(super) fn horizon(system: &System, mut queue: Queue, nominal: &[Time], period: Time) -> Result<Time> {
+    let mut end = 0u128;
+    while let Some(release) = queue.release() {
+        let Some(next) = queue.take(release, Dispatch::Fifo) else {
+            break;
+        };
+        let wcet = nominal.get(next.kernel).copied().unwrap_or_default();
+        end = end.max(release.ns().into()) + u128::from(wcet.ns());
+    }
+    let end = end.max(system.hyperperiod().unwrap_or_default().ns().into());
+    let periods = end / u128::from(period.ns().max(1));
+    match u64::try_from(end)
+        .ok()
+        .filter(|&end| end <= Time::LIMIT.ns() && periods <= MAX_PERIODS)
+    {
+        Some(end) => Ok(Time::from_ns(end)),
+        None => Err(Error::Usage(format!(
+            "regulation_period: found {period}, of which all jobs may take {periods}, expected at most {MAX_PERIODS}"
+        ))),
+    }
+}

@@ -1,0 +1,285 @@
+//! Runs of several kernels.
+
+use std::borrow::Cow;
+
+use super::course::Course;
+use super::dispatch::Dispatch;
+use super::job::{Job, SequenceRun, Stretch};
+use super::limits::{MOST_BLOCKS, check, horizon};
+use super::queue::{Next, Queue};
+use crate::regulation::execution::{Block, Blocks, random_offset};
+use crate::regulation::governor::{Governor, Process};
+use crate::regulation::{REQUESTS_PER_NS, Setting};
+use gpusched_analysis::bandwidth::{Allocator, BudgetPolicy, RemainingTable};
+use gpusched_model::System;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::time::Time;
+
+/// Runs of one system in one setting.
+#[derive(Clone, Debug)]
+pub struct Sequencer {
+    members: Vec<Member>,
+    queue: Queue,
+    dispatch: Dispatch,
+    period: Time,
+    horizon: Time,
+    setting: Setting,
+    seed: u64,
+}
+
+/// A kernel of the system.
+#[derive(Clone, Debug)]
+struct Member {
+    table: RemainingTable,
+    blocks: Blocks,
+    clusters: usize,
+    active: usize,
+    jobs: u64,
+    /// How many jobs there are of the kernels before.
+    before: u64,
+}
+
+impl Sequencer {
+    /// Prepares runs of `system`, whose kernels have the nominal WCETs `nominal`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for too many blocks or periods, a start or a lead of a period or more, and times that a profile does
+    /// not have.
+    pub fn new(
+        system: &System,
+        nominal: &[Time],
+        dispatch: Dispatch,
+        setting: Setting,
+        seed: u64,
+    ) -> Result<Sequencer> {
+        let period = system.regulation_period();
+        for (name, time) in [
+            ("offset", setting.offset_ns.unwrap_or(Time::ZERO)),
+            ("lead", setting.lead_ns),
+        ] {
+            if time >= period {
+                return Err(Error::Usage(format!(
+                    "--{name}: found {time}, expected less than the regulation period, {period}"
+                )));
+            }
+        }
+        let mut members = Vec::with_capacity(system.kernels().len());
+        let (mut before, mut blocks) = (0, 0u128);
+        for (index, task) in system.kernels().iter().enumerate() {
+            let (kernel, jobs) = (task.kernel(), system.jobs(task));
+            check(index, kernel)?;
+            blocks += u128::from(kernel.blocks()) * u128::from(jobs);
+            let table = RemainingTable::new(kernel);
+            // Kernels must not draw the same numbers.
+            let own = seed.wrapping_add((index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            members.push(Member {
+                blocks: Blocks::new(kernel, setting.blocks, &table, own)
+                    .map_err(|error| Error::Usage(format!("kernels[{index}].kernel.{error}")))?,
+                table,
+                clusters: kernel.clusters().len(),
+                active: usize::try_from(kernel.active_blocks()).unwrap_or(usize::MAX),
+                jobs,
+                before,
+            });
+            before += jobs;
+        }
+        if blocks > MOST_BLOCKS {
+            return Err(Error::Usage(format!(
+                "kernels: found {blocks} blocks in all jobs, expected at most {MOST_BLOCKS}"
+            )));
+        }
+        let queue = Queue::new(system);
+        let horizon = horizon(system, queue.clone(), nominal, period)?;
+        Ok(Sequencer {
+            members,
+            queue,
+            dispatch,
+            period,
+            horizon,
+            setting,
+            seed,
+        })
+    }
+
+    /// The same with other thread blocks for kernel `kernel`; no more than it has.
+    pub fn with_blocks(mut self, kernel: usize, blocks: Vec<Block>) -> Sequencer {
+        if let Some(member) = self.members.get_mut(kernel) {
+            member.blocks = Blocks::Fixed(blocks);
+        }
+        self
+    }
+
+    /// How long a run takes, if no kernel ends after its nominal WCET: one hyperperiod, or more if its last job may end later
+    /// [ns]. It is the same for all policies.
+    pub fn horizon(&self) -> Time {
+        self.horizon
+    }
+
+    /// How long before time 0 run `run` has its last regulation period begin [ns].
+    pub fn offset(&self, run: u64) -> Time {
+        let offset = self.setting.offset_ns;
+        offset.unwrap_or_else(|| random_offset(self.seed, run, self.period))
+    }
+
+    /// Run `run` under `policy`, by decisions of `allocators`, one per kernel; with `record`, each stretch of it.
+    pub fn run(
+        &self,
+        run: u64,
+        policy: BudgetPolicy,
+        allocators: &mut [Allocator],
+        record: bool,
+    ) -> SequenceRun {
+        let process = match policy {
+            BudgetPolicy::Nominal => Process::default(),
+            _ => self.setting.process(self.period),
+        };
+        self.simulate(run, policy, allocators, process, record)
+    }
+
+    /// Run `run` by decisions of any `governors`, one per kernel, with a `process` that takes them.
+    pub fn simulate(
+        &self,
+        run: u64,
+        policy: BudgetPolicy,
+        governors: &mut [impl Governor],
+        process: Process,
+        record: bool,
+    ) -> SequenceRun {
+        let mut found = SequenceRun {
+            run,
+            policy,
+            jobs: Vec::new(),
+            running_requests: 0.0,
+            idle_requests: 0.0,
+            idle: Time::ZERO,
+            length: Time::ZERO,
+            stretches: Vec::new(),
+        };
+        let offset = self.offset(run);
+        let mut queue = self.queue.clone();
+        let mut now = Time::ZERO;
+        loop {
+            if let Some(next) = queue.take(now, self.dispatch) {
+                let parts = (self.members.get(next.kernel), governors.get_mut(next.kernel));
+                let (Some(member), Some(governor)) = parts else {
+                    continue; // a kernel without a governor does not run
+                };
+                let job = self.job(next, now, member, governor, process, offset, record, &mut found);
+                now = job.finish_ns;
+                found.running_requests += job.requests;
+                found.jobs.push(job);
+            } else if let Some(release) = queue.release() {
+                self.idle(now, release, offset, record, &mut found);
+                now = release;
+            } else {
+                break;
+            }
+        }
+        if now < self.horizon {
+            self.idle(now, self.horizon, offset, record, &mut found);
+            now = self.horizon;
+        }
+        found.length = now;
+        found
+    }
+
+    /// Runs job `next` from `start` on.
+    #[allow(clippy::too_many_arguments, reason = "all of them are of the moment")]
+    fn job(
+        &self,
+        next: Next,
+        start: Time,
+        member: &Member,
+        governor: &mut impl Governor,
+        process: Process,
+        offset: Time,
+        record: bool,
+        found: &mut SequenceRun,
+    ) -> Job {
+        let blocks = match &member.blocks {
+            Blocks::Fixed(blocks) => Cow::Borrowed(blocks),
+            drawn => {
+                let drawing = found.run.wrapping_mul(member.jobs).wrapping_add(next.job);
+                Cow::Owned(drawn.of(drawing))
+            }
+        };
+        let course = Course {
+            table: &member.table,
+            clusters: member.clusters,
+            active: member.active,
+            blocks: &blocks,
+            period: self.period.ns(),
+            first: self.room(start, offset),
+            setting: &self.setting,
+            process,
+            random: (self.seed, member.before + next.job, found.run),
+        };
+        let (from, stretches) = (found.stretches.len(), &mut found.stretches);
+        let arrival = course.run(governor, record, |step| {
+            let begin = later(start, step.elapsed);
+            stretches.push(Stretch {
+                begin,
+                end: later(begin, step.length),
+                job: Some((next.kernel, next.job)),
+                q: step.q,
+                remaining: step.remaining,
+                requests: step.requests,
+                slack: step.slack,
+            });
+        });
+        let finish = later(start, arrival.length);
+        // A last stretch that is nothing but rounding is none.
+        while stretches.len() > from + 1 && stretches.last().is_some_and(|last| last.begin >= finish) {
+            stretches.pop();
+        }
+        if let Some(last) = stretches.last_mut().filter(|_| record) {
+            last.end = last.end.min(finish);
+        }
+        let margin = i128::from(governor.deadline().ns()) - i128::from(arrival.length);
+        Job {
+            kernel: next.kernel,
+            job: next.job,
+            release_ns: next.release,
+            start_ns: start,
+            finish_ns: finish,
+            response_ns: finish.checked_sub(next.release).unwrap_or_default(),
+            due_ns: next.due,
+            missed: next.due.is_some_and(|due| finish > due),
+            margin_ns: i64::try_from(margin).unwrap_or(i64::MIN),
+            requests: arrival.requests,
+        }
+    }
+
+    /// No kernel runs from `from` to `to`.
+    fn idle(&self, from: Time, to: Time, offset: Time, record: bool, found: &mut SequenceRun) {
+        let demand = self.setting.demand.as_f64() * REQUESTS_PER_NS;
+        let length = to.ns().saturating_sub(from.ns());
+        found.idle = later(found.idle, length);
+        found.idle_requests += length as f64 * demand;
+        let mut begin = from;
+        while record && begin < to {
+            let end = later(begin, self.room(begin, offset)).min(to);
+            found.stretches.push(Stretch {
+                begin,
+                end,
+                job: None,
+                q: 1.0,
+                remaining: Vec::new(),
+                requests: (end.ns() - begin.ns()) as f64 * demand,
+                slack: None,
+            });
+            begin = end;
+        }
+    }
+
+    /// From `now` to the next regulation period [ns]; all of it at its beginning.
+    fn room(&self, now: Time, offset: Time) -> u64 {
+        let period = self.period.ns();
+        let past = (u128::from(now.ns()) + u128::from(offset.ns())) % u128::from(period);
+        period - u64::try_from(past).unwrap_or(0)
+    }
+}
+
+fn later(time: Time, by: u64) -> Time {
+    Time::from_ns(time.ns().saturating_add(by))
+}

@@ -1,0 +1,350 @@
+//! What happens.
+
+use std::collections::VecDeque;
+
+use super::{Client, Division};
+use crate::tasks::Order;
+use gpusched_model::policy::Preemption;
+
+/// Rates count in such parts of a byte per second: up to 16 clients share without rounding.
+const SCALE: u128 = 720_720;
+
+/// A deadline that was missed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Miss {
+    /// The client.
+    pub client: usize,
+    /// The task of that client.
+    pub task: usize,
+    /// When it was due [ns].
+    pub due: u64,
+}
+
+/// What a run showed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Outcome {
+    /// The first deadline that was missed; the run ends there.
+    pub miss: Option<Miss>,
+    /// Jobs that were done.
+    pub jobs: u64,
+    /// The longest response time of each task of each client [ns].
+    pub longest: Vec<Vec<u64>>,
+}
+
+/// A task in the middle of a run.
+struct Lane {
+    /// The next job arrives and is released.
+    arrival: u64,
+    release: u64,
+    /// Arrivals of jobs that are not done.
+    waiting: VecDeque<u64>,
+    /// The first of them: its stage, and what that has left [nano-bytes by [`SCALE`], or ns without traffic].
+    stage: usize,
+    left: u128,
+    started: bool,
+}
+
+struct State<'a> {
+    client: &'a Client,
+    lanes: Vec<Lane>,
+    running: Option<usize>,
+}
+
+/// Runs all jobs of `clients` that arrive before `end` [ns] at a memory of `capacity` [bytes per second], until one is late.
+pub fn simulate(clients: &[Client], capacity: u64, division: &Division, end: u64) -> Outcome {
+    let capacity = u128::from(capacity) * SCALE;
+    let mut states: Vec<State<'_>> = clients.iter().map(|client| State::new(client, end)).collect();
+    let mut outcome = Outcome {
+        longest: clients.iter().map(|client| vec![0; client.tasks.len()]).collect(),
+        ..Outcome::default()
+    };
+    let count = clients.len();
+    let (mut wants, mut shares, mut due) = (vec![0u128; count], vec![0u128; count], vec![0u64; count]);
+    let mut now = 0;
+    loop {
+        for (index, state) in states.iter_mut().enumerate() {
+            state.release(now, end);
+            if let Some(miss) = state.late(now, index) {
+                outcome.miss = Some(miss);
+                return outcome;
+            }
+            state.choose();
+        }
+        // Rates, and who is done before a nanosecond has passed.
+        for (index, state) in states.iter().enumerate() {
+            wants[index] = state.rate(capacity);
+            due[index] = state.due();
+        }
+        shares.fill(0);
+        division.shares(capacity, &wants, &due, &mut shares);
+        let mut ended = false;
+        for (index, state) in states.iter_mut().enumerate() {
+            if state.running.is_some() && state.ends_now(wants[index], shares[index]) {
+                state.end_stage(now, capacity, index, &mut outcome);
+                ended = true;
+            }
+        }
+        if ended {
+            continue;
+        }
+        let ends = states
+            .iter()
+            .enumerate()
+            .filter_map(|(index, state)| state.next_end(now, wants[index], shares[index]));
+        let next = ends.chain(states.iter().filter_map(State::next_release)).min();
+        let Some(next) = next else { return outcome };
+        for (index, state) in states.iter_mut().enumerate() {
+            state.progress(next - now, wants[index], shares[index]);
+        }
+        now = next;
+    }
+}
+
+impl<'a> State<'a> {
+    fn new(client: &'a Client, end: u64) -> State<'a> {
+        let lane = |task: &super::Job| Lane {
+            arrival: task.first,
+            release: if task.first < end {
+                task.first.saturating_add(task.jitter)
+            } else {
+                u64::MAX
+            },
+            waiting: VecDeque::new(),
+            stage: 0,
+            left: 0,
+            started: false,
+        };
+        State {
+            client,
+            lanes: client.tasks.iter().map(lane).collect(),
+            running: None,
+        }
+    }
+
+    /// Jobs that are released by `now` wait.
+    fn release(&mut self, now: u64, end: u64) {
+        for (lane, task) in self.lanes.iter_mut().zip(&self.client.tasks) {
+            while lane.release <= now {
+                lane.waiting.push_back(lane.arrival);
+                lane.arrival = lane.arrival.saturating_add(task.period.max(1));
+                lane.release = if lane.arrival < end {
+                    lane.arrival.max(lane.release)
+                } else {
+                    u64::MAX
+                };
+            }
+        }
+    }
+
+    /// The first job that is not done although it was due before `now`; dropped, if the client drops what is late.
+    fn late(&mut self, now: u64, client: usize) -> Option<Miss> {
+        for (task, (lane, job)) in self.lanes.iter_mut().zip(&self.client.tasks).enumerate() {
+            while let Some(&arrival) = lane.waiting.front() {
+                let due = arrival.saturating_add(job.deadline);
+                let late = if self.client.drops { due <= now } else { due < now };
+                if !late {
+                    break;
+                }
+                if !self.client.drops {
+                    return Some(Miss { client, task, due });
+                }
+                lane.waiting.pop_front();
+                lane.started = false;
+                if self.running == Some(task) {
+                    self.running = None;
+                }
+            }
+        }
+        None
+    }
+
+    /// Decides who runs.
+    fn choose(&mut self) {
+        let runs_on = self.client.discipline.preemption != Preemption::Preemptive;
+        if runs_on && self.running.is_some() {
+            return;
+        }
+        let key = |task: usize| -> Option<(u64, usize)> {
+            let arrival = self.lanes.get(task)?.waiting.front()?;
+            Some(match self.client.discipline.order {
+                Order::Deadlines => (
+                    arrival.saturating_add(self.client.tasks.get(task)?.deadline),
+                    task,
+                ),
+                Order::Ranks => (0, task),
+            })
+        };
+        let best = (0..self.lanes.len()).filter_map(key).min();
+        self.running = best.map(|(_, task)| task);
+    }
+
+    fn stage(&self) -> Option<super::Stage> {
+        let task = self.running?;
+        let lane = self.lanes.get(task)?;
+        let stage = if lane.started { lane.stage } else { 0 };
+        self.client.tasks.get(task)?.stages.get(stage).copied()
+    }
+
+    /// What the running job could use.
+    fn rate(&self, capacity: u128) -> u128 {
+        self.stage()
+            .map_or(0, |stage| (u128::from(stage.rate) * SCALE).min(capacity))
+    }
+
+    /// When the running job is due.
+    fn due(&self) -> u64 {
+        let due = |task: usize| {
+            let arrival = self.lanes.get(task)?.waiting.front()?;
+            Some(arrival.saturating_add(self.client.tasks.get(task)?.deadline))
+        };
+        self.running.and_then(due).unwrap_or(u64::MAX)
+    }
+
+    /// What the stage of the running job has left.
+    fn left(&self, want: u128) -> u128 {
+        let Some(lane) = self.running.and_then(|task| self.lanes.get(task)) else {
+            return 0;
+        };
+        match lane.started {
+            true => lane.left,
+            false => self
+                .stage()
+                .map_or(0, |stage| u128::from(stage.time).saturating_mul(want.max(1))),
+        }
+    }
+
+    /// Whether the stage ends before a nanosecond has passed. Without any share it goes on.
+    fn ends_now(&self, want: u128, share: u128) -> bool {
+        let speed = if want == 0 { 1 } else { share };
+        let left = self.left(want);
+        left == 0 || speed > 0 && left < speed
+    }
+
+    fn next_end(&self, now: u64, want: u128, share: u128) -> Option<u64> {
+        self.running?;
+        let speed = if want == 0 { 1 } else { share };
+        let whole = self.left(want).checked_div(speed)?;
+        Some(now.saturating_add(u64::try_from(whole).unwrap_or(u64::MAX)))
+    }
+
+    fn next_release(&self) -> Option<u64> {
+        // What is dropped is dropped on time.
+        let drops = self
+            .lanes
+            .iter()
+            .zip(&self.client.tasks)
+            .filter_map(|(lane, task)| {
+                let arrival = lane.waiting.front().filter(|_| self.client.drops)?;
+                Some(arrival.saturating_add(task.deadline))
+            });
+        let releases = self.lanes.iter().map(|lane| lane.release);
+        releases.chain(drops).filter(|&time| time < u64::MAX).min()
+    }
+
+    fn progress(&mut self, time: u64, want: u128, share: u128) {
+        let left = self.left(want);
+        let speed = if want == 0 { 1 } else { share };
+        if let Some(lane) = self.running.and_then(|task| self.lanes.get_mut(task)) {
+            if !lane.started {
+                (lane.started, lane.stage) = (true, 0);
+            }
+            lane.left = left.saturating_sub(speed.saturating_mul(time.into()));
+        }
+    }
+
+    /// The stage of the running job is over, and with the last one the job.
+    fn end_stage(&mut self, now: u64, capacity: u128, client: usize, outcome: &mut Outcome) {
+        let Some(task) = self.running else { return };
+        let (Some(lane), Some(job)) = (self.lanes.get_mut(task), self.client.tasks.get(task)) else {
+            return;
+        };
+        lane.stage = if lane.started { lane.stage + 1 } else { 1 };
+        lane.started = true;
+        if let Some(stage) = job.stages.get(lane.stage) {
+            let rate = (u128::from(stage.rate) * SCALE).min(capacity);
+            lane.left = u128::from(stage.time).saturating_mul(rate.max(1));
+            return;
+        }
+        if let Some(arrival) = lane.waiting.pop_front() {
+            let longest = outcome
+                .longest
+                .get_mut(client)
+                .and_then(|tasks| tasks.get_mut(task));
+            if let Some(longest) = longest {
+                *longest = (*longest).max(now.saturating_sub(arrival));
+            }
+            outcome.jobs += 1;
+        }
+        (lane.started, lane.stage) = (false, 0);
+        self.running = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Job, Stage};
+    use super::*;
+    use crate::tasks::Discipline;
+
+    fn client(stages: &[(u64, u64)], deadline: u64) -> Client {
+        Client {
+            tasks: vec![Job {
+                stages: stages.iter().map(|&(time, rate)| Stage { time, rate }).collect(),
+                first: 0,
+                jitter: 0,
+                period: 1000,
+                deadline,
+            }],
+            discipline: Discipline {
+                order: Order::Deadlines,
+                preemption: Preemption::Preemptive,
+            },
+            drops: false,
+        }
+    }
+
+    /// Two jobs of 100 ns at full rate share; then one has the memory for itself.
+    #[test]
+    fn progress_is_the_share_of_what_is_wanted() {
+        let both = [client(&[(100, 10)], 1000), client(&[(50, 10), (50, 0)], 1000)];
+        let longest = |division: &Division| simulate(&both, 10, division, 1000).longest;
+        // Fair: at half speed up to 100, when the second is done with memory; the first has 50 left.
+        assert_eq!(longest(&Division::MaxMin), [[150], [150]]);
+        assert_eq!(longest(&Division::Order(vec![0, 1])), [[100], [200]]);
+        assert_eq!(longest(&Division::Order(vec![1, 0])), [[150], [100]]);
+    }
+
+    #[test]
+    fn the_first_late_job_is_named() {
+        let late = [client(&[(100, 10)], 1000), client(&[(100, 10)], 199)];
+        let miss = simulate(&late, 10, &Division::Order(vec![0, 1]), 1000).miss;
+        assert_eq!(
+            miss,
+            Some(Miss {
+                client: 1,
+                task: 0,
+                due: 199
+            })
+        );
+        let mut dropped = late.clone();
+        dropped[1].drops = true;
+        assert_eq!(
+            simulate(&dropped, 10, &Division::Order(vec![0, 1]), 1000).miss,
+            None
+        );
+        // What ends between two nanoseconds ends at the first: 3 clients at 1/3 of 10 each, 100 ns take 300.
+        let three = [
+            client(&[(33, 10)], 98),
+            client(&[(33, 10)], 99),
+            client(&[(33, 10)], 99),
+        ];
+        assert_eq!(
+            simulate(&three, 10, &Division::MaxMin, 1000).miss,
+            Some(Miss {
+                client: 0,
+                task: 0,
+                due: 98
+            })
+        );
+    }
+}

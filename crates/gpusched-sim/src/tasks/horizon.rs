@@ -1,0 +1,30 @@
+//! How long to simulate.
+
+use super::{Release, Task};
+use gpusched_model::time::Time;
+
+/// The most jobs of a simulation: hours of it.
+pub const MAX_JOBS: u64 = 100_000_000_000;
+
+/// The least common multiple of the periods [ns]; `None` if it is 2⁶² ns or more.
+pub fn hyperperiod(tasks: &[Task]) -> Option<Time> {
+    let mut hyperperiod = 1u64;
+    for task in tasks {
+        let period = task.period.ns().max(1);
+        hyperperiod = (hyperperiod / gcd(hyperperiod, period)).checked_mul(period)?;
+        if hyperperiod >= 1 << 62 {
+            return None;
+        }
+    }
+    Some(Time::from_ns(hyperperiod))
+}
+
+/// The most jobs of `task` that arrive before `end` if they come as `release` says.
+pub fn jobs_before(task: &Task, release: &Release, end: Time) -> u64 {
+    let span = end.ns().saturating_sub(release.first.ns());
+    span.div_ceil(task.period.ns().max(1))
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

@@ -1,0 +1,226 @@
+//! One partition from the first release to the last completion.
+
+use super::lane::Lane;
+use super::ready::{ByDeadline, ByRank, Ready};
+use super::tournament::{NEVER, Tournament};
+use super::{Discipline, Observer, Order, Release, Task, jobs_before};
+use gpusched_model::error::Error;
+use gpusched_model::policy::Preemption;
+use gpusched_model::time::Time;
+
+/// All times stay below this [ns], so that no sum of two leaves 64 bits.
+const FOREVER: u64 = 1 << 62;
+
+/// A partition that is about to run.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    /// By rank, the highest first.
+    lanes: Vec<Lane>,
+    discipline: Discipline,
+    end: u64,
+}
+
+/// What runs.
+#[derive(Copy, Clone, Debug)]
+struct Running {
+    rank: usize,
+    /// When it is done.
+    finish: u64,
+    /// When its first block since it started, or went on, is done.
+    boundary: u64,
+    /// When it makes way, if that is known.
+    switch: u64,
+}
+
+/// Nothing runs.
+const IDLE: Running = Running {
+    rank: usize::MAX,
+    finish: NEVER,
+    boundary: NEVER,
+    switch: NEVER,
+};
+
+impl Simulation {
+    /// Prepares the jobs of `tasks` that arrive before `end`, as `releases` says (same order), under `discipline`; `order`
+    /// has the positions of the tasks by rank, the highest first. Random numbers are those of `seed` for task set `set`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if times leave their range, or if all jobs together may take longer than 2⁶² ns;
+    /// [`Error::Internal`] if `releases` or `order` do not fit `tasks`.
+    pub fn new(
+        tasks: &[Task],
+        releases: &[Release],
+        discipline: Discipline,
+        order: &[usize],
+        end: Time,
+        (seed, set): (u64, u64),
+    ) -> Result<Simulation, Error> {
+        let mut sorted = order.to_vec();
+        sorted.sort_unstable();
+        if releases.len() != tasks.len() || !sorted.iter().copied().eq(0..tasks.len()) {
+            return Err(Error::Internal(format!(
+                "{} tasks, {} releases, order {order:?}",
+                tasks.len(),
+                releases.len()
+            )));
+        }
+        check(tasks, releases, end)?;
+        let lane = |&task: &usize| Lane::new(&tasks[task], &releases[task], task, seed, set);
+        Ok(Simulation {
+            lanes: order.iter().map(lane).collect(),
+            discipline,
+            end: end.ns(),
+        })
+    }
+
+    /// Lets it happen before the eyes of `observer`.
+    pub fn run(self, observer: &mut impl Observer) {
+        match self.discipline.order {
+            Order::Deadlines => self.run_with::<ByDeadline>(observer),
+            Order::Ranks => self.run_with::<ByRank>(observer),
+        }
+    }
+
+    fn run_with<R: Ready>(self, observer: &mut impl Observer) {
+        let Simulation {
+            mut lanes,
+            discipline,
+            end,
+        } = self;
+        let lanes = &mut lanes[..];
+        let mut ready = R::new(lanes.len());
+        let mut releases = Tournament::new(lanes.len());
+        for (rank, lane) in lanes.iter_mut().enumerate() {
+            releases.set(rank, lane.next_release(end));
+        }
+        let mut running = IDLE;
+        loop {
+            let now = releases.time().min(running.finish).min(running.switch);
+            if now == NEVER {
+                return;
+            }
+            if now == running.finish {
+                complete(&mut lanes[running.rank], running.rank, now, &mut ready, observer);
+                running = IDLE;
+                if !observer.goes_on() {
+                    return;
+                }
+            }
+            while releases.time() <= now {
+                let rank = releases.winner();
+                let lane = &mut lanes[rank];
+                let (job, first) = lane.release();
+                observer.released(Time::from_ns(now), job);
+                if first {
+                    ready.insert(rank, lane.due());
+                }
+                releases.set(rank, lane.next_release(end));
+            }
+            let Some(best) = ready.first() else { continue };
+            if best == running.rank {
+                continue;
+            }
+            if running.finish < NEVER {
+                match discipline.preemption {
+                    Preemption::NonPreemptive => continue,
+                    Preemption::Preemptive => {}
+                    Preemption::Limited => {
+                        let block = lanes[running.rank].block;
+                        running.switch = end_of_block(running, block, now);
+                        if running.switch > now {
+                            continue;
+                        }
+                        // A split costs one block more.
+                        running.finish += block;
+                    }
+                }
+                preempt(&mut lanes[running.rank], running.finish - now, now, observer);
+            }
+            running = dispatch(&mut lanes[best], best, now, observer);
+        }
+    }
+}
+
+/// When the block that runs at `now`, or ends there, is done; [`NEVER`] if that is the last.
+fn end_of_block(running: Running, block: u64, now: u64) -> u64 {
+    let since = now.saturating_sub(running.boundary);
+    let end = running.boundary + since.div_ceil(block) * block;
+    if end < running.finish { end } else { NEVER }
+}
+
+#[inline]
+fn complete<R: Ready>(lane: &mut Lane, rank: usize, now: u64, ready: &mut R, observer: &mut impl Observer) {
+    let (job, due) = (lane.head(), lane.due());
+    let (execution, another) = lane.complete();
+    observer.completed(Time::from_ns(now), job, Time::from_ns(execution));
+    if now > due {
+        observer.missed(Time::from_ns(now), job);
+    }
+    if another {
+        ready.insert(rank, lane.due());
+    } else {
+        ready.remove(rank);
+    }
+}
+
+#[inline]
+fn preempt(lane: &mut Lane, left: u64, now: u64, observer: &mut impl Observer) {
+    lane.left = left;
+    observer.preempted(Time::from_ns(now), lane.head(), Time::from_ns(left));
+}
+
+#[inline]
+fn dispatch(lane: &mut Lane, rank: usize, now: u64, observer: &mut impl Observer) -> Running {
+    if lane.started {
+        observer.resumed(Time::from_ns(now), lane.head());
+    } else {
+        lane.started = true;
+        observer.started(Time::from_ns(now), lane.head());
+    }
+    Running {
+        rank,
+        finish: now + lane.left,
+        boundary: now + lane.block.min(lane.left),
+        switch: NEVER,
+    }
+}
+
+/// Whether all times stay below [`FOREVER`].
+fn check(tasks: &[Task], releases: &[Release], end: Time) -> Result<(), Error> {
+    let refuse = |what: String| Err(Error::Usage(what));
+    for (position, (task, release)) in tasks.iter().zip(releases).enumerate() {
+        let within = |low: Time, time: Time, high: Time| low <= time && time <= high;
+        let one = Time::from_ns(1);
+        let times = [
+            within(one, task.shortest, task.wcet),
+            within(one, task.block, task.wcet),
+            within(one, task.wcet, Time::LIMIT),
+            within(one, task.period, Time::LIMIT),
+            within(Time::ZERO, task.deadline, Time::LIMIT),
+            within(Time::ZERO, release.gap, Time::from_ns(FOREVER)),
+            release.jitter <= task.jitter && release.first.max(release.earliest).ns() < FOREVER,
+        ];
+        if times.contains(&false) {
+            return refuse(format!(
+                "task {position}: found {task:?} released as {release:?}, expected times that can be simulated"
+            ));
+        }
+    }
+    if end.ns() > FOREVER {
+        return refuse(format!("--duration: found {end}, expected at most 2^62 ns"));
+    }
+    let longest = tasks.iter().map(|task| task.block.ns()).max().unwrap_or(0);
+    let mut work = u128::from(end.ns());
+    for (task, release) in tasks.iter().zip(releases) {
+        let jobs = u128::from(jobs_before(task, release, end));
+        let time = u128::from(task.wcet.ns()) + u128::from(longest);
+        work = work.saturating_add(jobs.saturating_mul(time));
+        work = work.saturating_add(task.jitter.ns().into());
+    }
+    if work > u128::from(FOREVER) {
+        return refuse(format!(
+            "--duration: the jobs that arrive within {end} may take longer than 2^62 ns, expected a shorter duration"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,303 @@
+//! The timeline and how it is filled.
+
+use super::error::TimelineError;
+use super::event::{Instant, Mark, Slice, Value};
+use super::names::{NameId, Names};
+use gpusched_model::time::Time;
+
+/// The most slices, instants and samples of a timeline, unless said [otherwise](Timeline::with_limit): viewers in a browser
+/// have trouble with more.
+pub const MAX_EVENTS: usize = 4_000_000;
+
+/// No limit may be above this: names are counted with 32 bits.
+const LARGEST_LIMIT: usize = 1 << 26;
+
+/// The most processes, tracks and counters of a timeline together.
+pub const MAX_TRACKS: usize = 1 << 16;
+
+/// The most arguments of an event.
+pub const MAX_ARGS: usize = 16;
+
+/// A group of tracks of one timeline.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ProcessId(usize);
+
+/// A track of one timeline.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct TrackId(usize);
+
+/// A counter of one timeline.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CounterId(usize);
+
+/// What a run looked like. Times are those of the simulation.
+#[derive(Clone, Debug)]
+pub struct Timeline {
+    pub(super) limit: usize,
+    pub(super) names: Names,
+    pub(super) processes: Vec<NameId>,
+    pub(super) tracks: Vec<Track>,
+    pub(super) counters: Vec<Counter>,
+    pub(super) slices: Vec<SliceRecord>,
+    pub(super) instants: Vec<InstantRecord>,
+    pub(super) samples: Vec<Sample>,
+    pub(super) args: Vec<(NameId, Detail)>,
+}
+
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Track {
+    pub process: usize,
+    pub name: NameId,
+}
+
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Counter {
+    pub process: usize,
+    pub name: NameId,
+    pub unit: NameId,
+}
+
+#[derive(Copy, Clone, Debug)]
+pub(super) struct SliceRecord {
+    pub track: usize,
+    pub name: NameId,
+    pub category: NameId,
+    pub start: Time,
+    pub end: Time,
+    pub args: Details,
+}
+
+#[derive(Copy, Clone, Debug)]
+pub(super) struct InstantRecord {
+    pub track: usize,
+    pub name: NameId,
+    pub mark: Mark,
+    pub at: Time,
+    pub args: Details,
+}
+
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Sample {
+    pub counter: usize,
+    pub at: Time,
+    pub value: f64,
+}
+
+/// Where the details of an event are.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Details {
+    pub first: usize,
+    pub count: usize,
+}
+
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Detail {
+    Integer(u64),
+    Text(NameId),
+}
+
+impl Default for Timeline {
+    fn default() -> Timeline {
+        Timeline::with_limit(MAX_EVENTS)
+    }
+}
+
+impl Timeline {
+    /// A timeline on which nothing happens, for at most [`MAX_EVENTS`].
+    pub fn new() -> Timeline {
+        Timeline::default()
+    }
+
+    /// A timeline for at most `limit` slices, instants and samples (and never more than 2²⁶).
+    pub fn with_limit(limit: usize) -> Timeline {
+        Timeline {
+            limit: limit.min(LARGEST_LIMIT),
+            names: Names::default(),
+            processes: Vec::new(),
+            tracks: Vec::new(),
+            counters: Vec::new(),
+            slices: Vec::new(),
+            instants: Vec::new(),
+            samples: Vec::new(),
+            args: Vec::new(),
+        }
+    }
+
+    /// Adds a group of tracks, below those before.
+    ///
+    /// # Errors
+    /// [`TimelineError::TooManyTracks`].
+    pub fn process(&mut self, name: &str) -> Result<ProcessId, TimelineError> {
+        self.room_for_track()?;
+        self.processes.push(self.names.intern(name));
+        Ok(ProcessId(self.processes.len() - 1))
+    }
+
+    /// Adds a track to a process, below those before.
+    ///
+    /// # Errors
+    /// [`TimelineError::TooManyTracks`], [`TimelineError::Unknown`].
+    pub fn track(&mut self, process: ProcessId, name: &str) -> Result<TrackId, TimelineError> {
+        self.room_for_track()?;
+        known("process", process.0, self.processes.len())?;
+        let name = self.names.intern(name);
+        self.tracks.push(Track {
+            process: process.0,
+            name,
+        });
+        Ok(TrackId(self.tracks.len() - 1))
+    }
+
+    /// Adds a counter to a process, below those before; `unit` says what it counts.
+    ///
+    /// # Errors
+    /// [`TimelineError::TooManyTracks`], [`TimelineError::Unknown`].
+    pub fn counter(
+        &mut self,
+        process: ProcessId,
+        name: &str,
+        unit: &str,
+    ) -> Result<CounterId, TimelineError> {
+        self.room_for_track()?;
+        known("process", process.0, self.processes.len())?;
+        let (name, unit) = (self.names.intern(name), self.names.intern(unit));
+        self.counters.push(Counter {
+            process: process.0,
+            name,
+            unit,
+        });
+        Ok(CounterId(self.counters.len() - 1))
+    }
+
+    /// Puts a slice on a track. Slices may come in any order.
+    ///
+    /// # Errors
+    /// [`TimelineError::Backwards`] if it ends before it starts; [`TimelineError::TooManyEvents`],
+    /// [`TimelineError::TooManyArgs`], [`TimelineError::RepeatedArg`], [`TimelineError::Unknown`].
+    pub fn slice(&mut self, track: TrackId, slice: Slice<'_>) -> Result<(), TimelineError> {
+        known("track", track.0, self.tracks.len())?;
+        if slice.end < slice.start {
+            return Err(TimelineError::Backwards {
+                name: slice.name.to_owned(),
+                start: slice.start,
+                end: slice.end,
+            });
+        }
+        self.room_for_event()?;
+        let args = self.keep(slice.name, slice.args)?;
+        let (name, category) = (self.names.intern(slice.name), self.names.intern(slice.category));
+        self.slices.push(SliceRecord {
+            track: track.0,
+            name,
+            category,
+            start: slice.start,
+            end: slice.end,
+            args,
+        });
+        Ok(())
+    }
+
+    /// Puts an instant on a track. Instants may come in any order.
+    ///
+    /// # Errors
+    /// [`TimelineError::TooManyEvents`], [`TimelineError::TooManyArgs`], [`TimelineError::RepeatedArg`],
+    /// [`TimelineError::Unknown`].
+    pub fn instant(&mut self, track: TrackId, instant: Instant<'_>) -> Result<(), TimelineError> {
+        known("track", track.0, self.tracks.len())?;
+        self.room_for_event()?;
+        let args = self.keep(instant.name, instant.args)?;
+        let name = self.names.intern(instant.name);
+        self.instants.push(InstantRecord {
+            track: track.0,
+            name,
+            mark: instant.mark,
+            at: instant.at,
+            args,
+        });
+        Ok(())
+    }
+
+    /// Sets a counter from a time on. Samples may come in any order; of several at one time, the last one holds.
+    ///
+    /// # Errors
+    /// [`TimelineError::NotFinite`], [`TimelineError::TooManyEvents`], [`TimelineError::Unknown`].
+    pub fn sample(&mut self, counter: CounterId, at: Time, value: f64) -> Result<(), TimelineError> {
+        let Some(found) = self.counters.get(counter.0) else {
+            return known("counter", counter.0, self.counters.len());
+        };
+        if !value.is_finite() {
+            let name = self.names.get(found.name).to_owned();
+            return Err(TimelineError::NotFinite { name, value });
+        }
+        self.room_for_event()?;
+        self.samples.push(Sample {
+            counter: counter.0,
+            at,
+            value,
+        });
+        Ok(())
+    }
+
+    /// How many slices, instants and samples there are.
+    pub fn events(&self) -> usize {
+        self.slices.len() + self.instants.len() + self.samples.len()
+    }
+
+    /// From the first event to the last end, if anything happens [ns].
+    pub fn span(&self) -> Option<(Time, Time)> {
+        let slices = self.slices.iter().map(|slice| (slice.start, slice.end));
+        let points = self.instants.iter().map(|instant| instant.at);
+        let points = points.chain(self.samples.iter().map(|sample| sample.at));
+        let all = slices.chain(points.map(|at| (at, at)));
+        all.reduce(|(first, last), (start, end)| (first.min(start), last.max(end)))
+    }
+
+    fn room_for_event(&self) -> Result<(), TimelineError> {
+        match self.events() < self.limit {
+            true => Ok(()),
+            false => Err(TimelineError::TooManyEvents { limit: self.limit }),
+        }
+    }
+
+    fn room_for_track(&self) -> Result<(), TimelineError> {
+        match self.processes.len() + self.tracks.len() + self.counters.len() < MAX_TRACKS {
+            true => Ok(()),
+            false => Err(TimelineError::TooManyTracks { limit: MAX_TRACKS }),
+        }
+    }
+
+    fn keep(&mut self, event: &str, args: &[(&str, Value<'_>)]) -> Result<Details, TimelineError> {
+        if args.len() > MAX_ARGS {
+            return Err(TimelineError::TooManyArgs {
+                name: event.to_owned(),
+                limit: MAX_ARGS,
+            });
+        }
+        for (index, (key, _)) in args.iter().enumerate() {
+            if args.iter().take(index).any(|(other, _)| other == key) {
+                let (name, key) = (event.to_owned(), (*key).to_owned());
+                return Err(TimelineError::RepeatedArg { name, key });
+            }
+        }
+        let first = self.args.len();
+        for &(key, value) in args {
+            let value = match value {
+                Value::Integer(value) => Detail::Integer(value),
+                Value::Text(text) => Detail::Text(self.names.intern(text)),
+            };
+            let key = self.names.intern(key);
+            self.args.push((key, value));
+        }
+        Ok(Details {
+            first,
+            count: args.len(),
+        })
+    }
+}
+
+fn known(what: &'static str, number: usize, count: usize) -> Result<(), TimelineError> {
+    match number < count {
+        true => Ok(()),
+        false => Err(TimelineError::Unknown { what, number }),
+    }
+}

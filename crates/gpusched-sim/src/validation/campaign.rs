@@ -1,0 +1,245 @@
+//! Many systems, on any number of threads, in any number of sittings.
+//!
+//! Systems come in chunks; what a chunk gives is a line of integers, which is kept in a checkpoint if there is one. The
+//! sum does not depend on the order, and of several broken promises the one of the lowest system is minimised.
+
+use gpusched_analysis::interference::model_of;
+use std::path::Path;
+use std::sync::mpsc::sync_channel;
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::check::{Breach, Partition};
+use super::checkpoint::{Checkpoint, Header};
+use super::draw::{System, policies, system};
+use super::minimise::{Reproducer, minimise};
+use super::runs::Run;
+use super::tally::PolicyTally;
+use gpusched_analysis::interference::{InflatedWcet, Interference};
+use gpusched_analysis::partitioning::{Problem, partition};
+use gpusched_model::Policy;
+use gpusched_model::error::Result;
+use gpusched_model::policy::Priorities;
+
+/// Systems of one line in the checkpoint.
+const CHUNK: u64 = 576;
+
+/// What is to be validated.
+#[derive(Copy, Clone, Debug)]
+pub struct Campaign {
+    /// How many systems.
+    pub systems: u64,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// The WCETs of the analysis. Simulations have those of [`model_of`]: a test puts something else here.
+    pub analysis: fn(Interference) -> &'static dyn InflatedWcet,
+}
+
+/// Is told how a campaign gets on.
+pub trait Observer {
+    /// So many systems are done that were not before.
+    fn advanced(&mut self, systems: u64) {
+        let _ = systems;
+    }
+}
+
+/// Looks away.
+impl Observer for () {}
+
+/// What a campaign found.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// By policy, in the order of [`policies`].
+    pub policies: Vec<(Policy, PolicyTally)>,
+    /// The smallest form of the first broken promise.
+    pub reproducer: Option<Reproducer>,
+}
+
+impl Report {
+    /// Partitions that broke a promise.
+    pub fn breaches(&self) -> u64 {
+        self.policies.iter().map(|(_, tally)| tally.breaches()).sum()
+    }
+
+    /// All policies together.
+    pub fn total(&self) -> PolicyTally {
+        let mut total = PolicyTally::default();
+        self.policies.iter().for_each(|(_, tally)| total.add(tally));
+        total
+    }
+}
+
+/// What a chunk gave.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Record {
+    pub chunk: u64,
+    /// By policy.
+    pub tallies: Vec<PolicyTally>,
+    /// The first system with a broken promise.
+    pub broken: Option<u64>,
+}
+
+impl Campaign {
+    /// Runs on the threads of `pool`; with a checkpoint at `path`, continues where it ended, if it exists.
+    ///
+    /// # Errors
+    /// [`gpusched_model::error::Error::Io`] or [`gpusched_model::error::Error::Input`] about the checkpoint.
+    pub fn run(&self, pool: &ThreadPool, path: Option<&Path>, observer: &mut dyn Observer) -> Result<Report> {
+        let chunks = self.systems.div_ceil(CHUNK);
+        let mut sum = vec![PolicyTally::default(); policies().len()];
+        let mut broken: Option<u64> = None;
+        let mut done = vec![false; usize::try_from(chunks).unwrap_or(usize::MAX)];
+        let mut accept = |record: &Record, done: &mut [bool]| {
+            let Some(new @ false) = usize::try_from(record.chunk).ok().and_then(|at| done.get_mut(at)) else {
+                return;
+            };
+            *new = true;
+            sum.iter_mut()
+                .zip(&record.tallies)
+                .for_each(|(sum, tally)| sum.add(tally));
+            broken = broken.into_iter().chain(record.broken).min();
+        };
+        let header = Header::new(self.systems, self.seed);
+        let mut checkpoint = match path {
+            Some(path) => {
+                let (checkpoint, records) = Checkpoint::open(path, &header)?;
+                for record in records {
+                    accept(&record, &mut done);
+                    observer.advanced(self.size(record.chunk));
+                }
+                Some(checkpoint)
+            }
+            None => None,
+        };
+        let pending: Vec<u64> = (0..chunks)
+            .zip(&done)
+            .filter(|&(_, &done)| !done)
+            .map(|(chunk, _)| chunk)
+            .collect();
+        pool.in_place_scope(|scope| {
+            let (sender, receiver) = sync_channel(64);
+            let pending = &pending;
+            scope.spawn(move |_| {
+                pending
+                    .par_iter()
+                    .with_max_len(1)
+                    .for_each_with(sender, |sender, &chunk| {
+                        let _ = sender.send(self.chunk(chunk)); // nobody listens after an error
+                    });
+            });
+            receiver.iter().try_for_each(|record: Result<Record>| {
+                let record = record?;
+                if let Some(checkpoint) = &mut checkpoint {
+                    checkpoint.add(&record)?;
+                }
+                accept(&record, &mut done);
+                observer.advanced(self.size(record.chunk));
+                Ok::<(), gpusched_model::error::Error>(())
+            })
+        })?;
+        let reproducer = match broken {
+            Some(index) => self.reproduce(index)?,
+            None => None,
+        };
+        Ok(Report {
+            policies: policies().into_iter().zip(sum).collect(),
+            reproducer,
+        })
+    }
+
+    /// Systems of `chunk`.
+    fn size(&self, chunk: u64) -> u64 {
+        CHUNK.min(self.systems.saturating_sub(chunk.saturating_mul(CHUNK)))
+    }
+
+    fn chunk(&self, chunk: u64) -> Result<Record> {
+        let policies = policies();
+        let mut record = Record {
+            chunk,
+            tallies: vec![PolicyTally::default(); policies.len()],
+            broken: None,
+        };
+        for index in chunk * CHUNK..chunk * CHUNK + self.size(chunk) {
+            let system = system(self.seed, index)?;
+            let place = policies.iter().position(|&policy| policy == system.policy);
+            let Some(tally) = place.and_then(|place| record.tallies.get_mut(place)) else {
+                continue;
+            };
+            if self.examine(&system, tally)?.is_some() {
+                record.broken = record.broken.or(Some(index));
+            }
+        }
+        Ok(record)
+    }
+
+    /// Divides the GPU, simulates the parts, and counts; the first broken promise is returned.
+    fn examine(&self, system: &System, tally: &mut PolicyTally) -> Result<Option<(Partition, Breach, Run)>> {
+        let (model, truth) = (
+            (self.analysis)(system.interference),
+            model_of(system.interference),
+        );
+        let problem = Problem::new(&system.set, system.sms, system.policy, model)?;
+        let plan = partition(&problem, &system.heuristic);
+        tally.systems += 1;
+        tally.schedulable += u64::from(plan.schedulable);
+        let mut first = None;
+        for planned in &plan.partitions {
+            let Some(part) = Partition::new(
+                &system.set,
+                &planned.tasks,
+                planned.sms,
+                system.policy,
+                system.seed,
+            ) else {
+                continue;
+            };
+            if planned.verdict.schedulable {
+                let findings = part.findings(model, truth)?;
+                tally.partitions += 1;
+                tally.runs += findings.runs;
+                tally.jobs += findings.jobs;
+                tally.preemptions += findings.preemptions;
+                for (&longest, bound) in findings.longest.iter().zip(&findings.bounds) {
+                    if let Some(bound) = *bound {
+                        tally.count(longest, bound);
+                    }
+                }
+                if let Some((breach, run)) = findings.breach {
+                    match breach {
+                        Breach::Miss => tally.misses += 1,
+                        Breach::AboveBound => tally.above_bound += 1,
+                    }
+                    first = first.or_else(|| Some((part.clone(), breach, run)));
+                }
+            }
+            // The largest size at which the test says no: this one, or one SM less.
+            let smaller = Partition {
+                sms: planned.sms - u32::from(planned.verdict.schedulable),
+                ..part
+            };
+            let audsley = matches!(system.policy, Policy::FixedPriority(_, Priorities::Audsley));
+            if audsley || smaller.sms == 0 || smaller.accepted(truth) {
+                continue;
+            }
+            if let Some(missed) = smaller.misses(truth) {
+                tally.rejected += 1;
+                tally.rejected_missed += u64::from(missed);
+                tally.rejected_overloaded += u64::from(!missed && smaller.overloaded(truth));
+            }
+        }
+        Ok(first)
+    }
+
+    /// The broken promise of system `index` in its smallest form.
+    fn reproduce(&self, index: u64) -> Result<Option<Reproducer>> {
+        let system = system(self.seed, index)?;
+        let found = self.examine(&system, &mut PolicyTally::default())?;
+        Ok(found.map(|(partition, breach, run)| {
+            let model = (self.analysis)(system.interference);
+            minimise(index, partition, system.interference, model, breach, run)
+        }))
+    }
+}

@@ -1,0 +1,132 @@
+//! What is done so far: a file with a header and one line per chunk.
+//!
+//! A line counts once its line end is there, so a kill at any moment costs the chunk that was being written, no more.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::campaign::Record;
+use gpusched_model::error::{Error, InputError, Result};
+
+/// What a checkpoint belongs to.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Header {
+    gpusched: String,
+    systems: u64,
+    seed: u64,
+}
+
+impl Header {
+    /// That of `systems` systems with `seed`, in this version.
+    pub fn new(systems: u64, seed: u64) -> Header {
+        Header {
+            gpusched: env!("CARGO_PKG_VERSION").to_owned(),
+            systems,
+            seed,
+        }
+    }
+}
+
+/// A checkpoint being written, locked against other processes.
+#[derive(Debug)]
+pub(super) struct Checkpoint {
+    path: PathBuf,
+    file: File,
+}
+
+impl Checkpoint {
+    /// Opens the checkpoint at `path`, or starts one; also returns what it holds.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if another process holds it; [`Error::Input`] if it is something else; [`Error::Io`].
+    pub fn open(path: &Path, header: &Header) -> Result<(Checkpoint, Vec<Record>)> {
+        let fail = |action| move |cause| Error::io(path, action, cause);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let file = options.open(path).map_err(fail("open"))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let message = format!("{}: another process is working on it", path.display());
+                return Err(Error::Usage(message));
+            }
+            Err(TryLockError::Error(cause)) => return Err(Error::io(path, "lock", cause)),
+        }
+        let mut reader = BufReader::new(&file);
+        let (mut records, mut line, mut number, mut valid) = (Vec::new(), Vec::new(), 0, 0);
+        loop {
+            line.clear();
+            let read = reader.read_until(b'\n', &mut line).map_err(fail("read"))?;
+            if !line.ends_with(b"\n") {
+                break; // the end, or what a kill left
+            }
+            number += 1;
+            let refuse = |message: String| {
+                Error::Input(InputError {
+                    file: path.display().to_string(),
+                    line: Some(number),
+                    field: String::new(),
+                    message,
+                })
+            };
+            let expected = "expected a checkpoint of gpusched validate";
+            if number == 1 {
+                let found: Header =
+                    serde_json::from_slice(&line).map_err(|error| refuse(format!("{error}, {expected}")))?;
+                if found != *header {
+                    let (found, header) = (text(&found), text(header));
+                    return Err(refuse(format!(
+                        "found a checkpoint of {found}, expected {header}"
+                    )));
+                }
+            } else {
+                let record = serde_json::from_slice(&line);
+                records.push(record.map_err(|error| refuse(format!("{error}, {expected}")))?);
+            }
+            valid += read as u64;
+        }
+        if number == 0 && !line.is_empty() && !line.starts_with(b"{\"gpusched\"") {
+            let message = "expected a checkpoint of gpusched validate, or no file".to_owned();
+            return Err(Error::Usage(format!("{}: {message}", path.display())));
+        }
+        let mut checkpoint = Checkpoint {
+            path: path.to_owned(),
+            file,
+        };
+        checkpoint.file.set_len(valid).map_err(fail("shorten"))?;
+        checkpoint
+            .file
+            .seek(SeekFrom::Start(valid))
+            .map_err(fail("write"))?;
+        if number == 0 {
+            checkpoint.append(header)?;
+        }
+        Ok((checkpoint, records))
+    }
+
+    /// Adds a chunk.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn add(&mut self, record: &Record) -> Result<()> {
+        self.append(record)
+    }
+
+    fn append(&mut self, line: &impl Serialize) -> Result<()> {
+        let fail = |cause| Error::io(&self.path, "write", cause);
+        let mut bytes = serde_json::to_vec(line).map_err(|error| fail(error.into()))?;
+        bytes.push(b'\n');
+        self.file.write_all(&bytes).map_err(fail)
+    }
+}
+
+fn text(header: &Header) -> String {
+    format!(
+        "{} systems with seed {} by gpusched {}",
+        header.systems, header.seed, header.gpusched
+    )
+}

@@ -1,0 +1,114 @@
+//! Random systems: a task set, a GPU, and how it is divided and scheduled.
+//!
+//! System i depends on the seed and i alone. Policies, heuristics and interference models take turns, so that any 288 systems
+//! in a row have all combinations of them; all else is drawn.
+
+use crate::tasks::Discipline;
+use gpusched_analysis::generation::{Recipe, Source, WcetModel};
+use gpusched_analysis::interference::Interference;
+use gpusched_analysis::partitioning::forbidden::Forbidden;
+use gpusched_analysis::partitioning::order::BfDirection;
+use gpusched_analysis::partitioning::{Heuristic, HeuristicKind};
+use gpusched_model::error::Result;
+use gpusched_model::streams::{Purpose, below, stream, unit};
+use gpusched_model::{Factor, Policy, TaskSet};
+
+/// What is analysed and simulated.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// The tasks.
+    pub set: TaskSet,
+    /// M.
+    pub sms: u32,
+    /// The test, and the scheduler.
+    pub policy: Policy,
+    /// How the GPU is divided.
+    pub heuristic: Heuristic,
+    /// How company stretches WCETs.
+    pub interference: Interference,
+    /// The seed of everything random in its simulations.
+    pub seed: u64,
+}
+
+/// The policies, in the order of reports: those that schedule something.
+pub fn policies() -> Vec<Policy> {
+    Policy::all()
+        .filter(|&policy| Discipline::of(policy).is_some())
+        .collect()
+}
+
+/// The heuristics, with those of their options that matter most.
+pub fn heuristics() -> [Heuristic; 8] {
+    let of = |kind: HeuristicKind| Heuristic::from(kind);
+    [
+        of(HeuristicKind::Sms),
+        Heuristic {
+            forbidden: Forbidden::Act,
+            ..of(HeuristicKind::Sms)
+        },
+        of(HeuristicKind::Bf),
+        Heuristic {
+            forbidden: Forbidden::Act,
+            bf_direction: BfDirection::Descending,
+            ..of(HeuristicKind::Bf)
+        },
+        of(HeuristicKind::OneGpu),
+        of(HeuristicKind::OnePerPartition),
+        of(HeuristicKind::Ffd),
+        of(HeuristicKind::Wfd),
+    ]
+}
+
+/// The numbers of SMs.
+const SMS: [u32; 4] = [2, 4, 8, 16];
+
+/// The most tasks.
+const TASKS: usize = 10;
+
+/// D/T and J/T, in thousandths: constrained, implicit and arbitrary deadlines.
+const DEADLINES: [u64; 4] = [500, 750, 1000, 1500];
+const JITTERS: [u64; 4] = [0, 0, 100, 400];
+
+/// N, thread blocks per kernel.
+const BLOCKS: [u32; 3] = [2, 6, 40];
+
+/// System `index` of `seed`.
+///
+/// # Errors
+/// Those of [`Source::new`]; none with the numbers above.
+pub fn system(seed: u64, index: u64) -> Result<System> {
+    let (policies, heuristics) = (policies(), heuristics());
+    let turn = |count: usize, every: usize| (index / every as u64 % count.max(1) as u64) as usize;
+    let mut rng = stream(seed, Purpose::ValidationSystems, 0, index);
+    let sms = SMS[below(&mut rng, SMS.len())];
+    let tasks = 1 + below(&mut rng, TASKS);
+    let load = (0.05 + 0.75 * unit(&mut rng)) * f64::from(sms);
+    let permille = |list: &[u64; 4], at: usize| Factor::from_billionths(list[at] * 1_000_000);
+    let deadline = permille(&DEADLINES, below(&mut rng, 4));
+    let jitter = permille(&JITTERS, below(&mut rng, 4));
+    let blocks = BLOCKS[below(&mut rng, BLOCKS.len())];
+    let wcet = [WcetModel::Amdahl, WcetModel::Proportional][below(&mut rng, 2)];
+    let recipe = Recipe {
+        wcet,
+        deadline: deadline.unwrap_or(Factor::ONE),
+        jitter: jitter.filter(|&jitter| jitter > Factor::ZERO),
+        blocks: Some(blocks),
+        ..Recipe::default()
+    };
+    // No task is much larger than it can ever be.
+    let cap = (2.0 * load / tasks as f64).max(1.0).min(load);
+    let recipe = Recipe {
+        cap: (tasks > 1).then_some(cap),
+        ..recipe
+    };
+    let source = Source::new(&recipe, tasks, load, seed)?;
+    Ok(System {
+        set: source.draw(u64::from(sms), index)?,
+        sms,
+        policy: policies[turn(policies.len(), 1)],
+        heuristic: heuristics[turn(heuristics.len(), policies.len())],
+        interference: [Interference::Conflict, Interference::None]
+            [turn(2, policies.len() * heuristics.len())],
+        seed: rand::Rng::next_u64(&mut rng),
+    })
+}

@@ -1,0 +1,240 @@
+//! The smallest partition that breaks a promise, found greedily: fewer tasks, a plainer run, smaller numbers.
+
+use super::check::{Breach, Partition};
+use super::runs::Run;
+use crate::tasks::{Arrivals, Jitter, Offsets, Pattern};
+use gpusched_analysis::interference::model_of;
+use gpusched_analysis::interference::{Company, InflatedWcet, Interference};
+use gpusched_model::time::Time;
+use gpusched_model::wcet::{Form, Table};
+use gpusched_model::{Contention, Task, TaskSet, TaskShape, WcetFunction};
+
+/// Attempts after which it is small enough.
+const ATTEMPTS: usize = 2_000;
+
+/// A partition that breaks a promise.
+#[derive(Clone, Debug)]
+pub struct Reproducer {
+    /// The system it was found in.
+    pub system: u64,
+    /// What is broken.
+    pub breach: Breach,
+    /// The tasks; the set's name has the arguments of `gpusched` that show it.
+    pub set: TaskSet,
+    /// These arguments, with FILE for the name of a file that has the set.
+    pub arguments: String,
+}
+
+/// What `partition` of system `system`, analysed with WCETs of `model`, is at its smallest.
+pub(super) fn minimise(
+    system: u64,
+    partition: Partition,
+    interference: Interference,
+    model: &dyn InflatedWcet,
+    breach: Breach,
+    run: Run,
+) -> Reproducer {
+    let truth = model_of(interference);
+    let mut smallest = (partition, run);
+    let mut attempts = ATTEMPTS;
+    let breaks = |partition: &Partition, run: Run| partition.breach(model, truth, run) == Some(breach);
+    if let Some(plain) = tabulated(&smallest.0, truth).filter(|plain| breaks(plain, run)) {
+        smallest.0 = plain;
+    }
+    'search: loop {
+        for (partition, run) in candidates(&smallest.0, smallest.1) {
+            if attempts == 0 {
+                break 'search;
+            }
+            attempts -= 1;
+            if breaks(&partition, run) {
+                smallest = (partition, run);
+                continue 'search;
+            }
+        }
+        break;
+    }
+    let (partition, run) = smallest;
+    let arguments = arguments(&partition, interference, run);
+    let tasks = partition.set.tasks().to_vec();
+    let set = TaskSet::new(Some(format!("gpusched {arguments}")), tasks).unwrap_or(partition.set);
+    Reproducer {
+        system,
+        breach,
+        set,
+        arguments,
+    }
+}
+
+fn arguments(partition: &Partition, interference: Interference, run: Run) -> String {
+    let Pattern {
+        offsets,
+        jitter,
+        arrivals,
+        blocker,
+    } = run.pattern;
+    let mut text = format!(
+        "simulate tasks FILE --sms {} --policy {} --interference {interference} --offsets {offsets} --jitter {jitter} --arrivals {arrivals}",
+        partition.sms, partition.policy
+    );
+    if let Some(blocker) = blocker {
+        text += &format!(" --blocker {blocker}");
+    }
+    if run.short {
+        text += " --times short";
+    }
+    text + &format!(" --seed {}", partition.seed)
+}
+
+/// The same with tables of WCETs, at the one number of SMs that matters.
+fn tabulated(partition: &Partition, model: &dyn InflatedWcet) -> Option<Partition> {
+    let one = |task: &Task| {
+        let sms = partition.sms;
+        // Alone, and in the company of one of its kind.
+        let isolated = model.wcet(task, sms, &Company::of([task]))?;
+        let conflict = model.wcet(task, sms, &Company::of([task, task]))?;
+        with_times(task, (sms, isolated, conflict), |shape| shape)
+    };
+    with_tasks(partition, partition.set.tasks().iter().map(one).collect())
+}
+
+fn with_tasks(partition: &Partition, tasks: Option<Vec<Task>>) -> Option<Partition> {
+    Some(Partition {
+        set: TaskSet::new(None, tasks?).ok()?,
+        ..partition.clone()
+    })
+}
+
+/// `task` with WCETs at one number of SMs, and other changes.
+fn with_times(
+    task: &Task,
+    (sms, isolated, conflict): (u32, Time, Time),
+    change: impl FnOnce(TaskShape) -> TaskShape,
+) -> Option<Task> {
+    let (isolated, conflict) = (vec![(sms, isolated)], vec![(sms, conflict)]);
+    let wcet = WcetFunction::new(Form::Table(Table::Each { isolated, conflict })).ok()?;
+    let mut shape = change(TaskShape::from(task.clone()));
+    shape.wcet = wcet;
+    Task::new(shape).ok()
+}
+
+/// Half of `time`, but not 0.
+fn half(time: Time) -> Time {
+    Time::from_ns((time.ns() / 2).max(1))
+}
+
+/// A smaller form of a task, if it has one.
+type Change<'a> = &'a dyn Fn(&Task) -> Option<Task>;
+
+/// Smaller forms of a partition and a run, the most promising first.
+fn candidates(partition: &Partition, run: Run) -> Vec<(Partition, Run)> {
+    let mut all = Vec::new();
+    let tasks = partition.set.tasks();
+    for left_out in (0..tasks.len()).filter(|_| tasks.len() > 1) {
+        let rest = tasks
+            .iter()
+            .enumerate()
+            .filter(|&(position, _)| position != left_out);
+        let rest = rest.map(|(_, task)| task.clone()).collect();
+        let blocker = match run.pattern.blocker {
+            Some(blocker) if blocker == left_out as u64 => None,
+            Some(blocker) if blocker > left_out as u64 => Some(blocker - 1),
+            same => same,
+        };
+        let run = Run {
+            pattern: Pattern {
+                blocker,
+                ..run.pattern
+            },
+            ..run
+        };
+        all.extend(with_tasks(partition, Some(rest)).map(|smaller| (smaller, run)));
+    }
+    all.extend(plainer(run).into_iter().map(|run| (partition.clone(), run)));
+    let wcets = |task: &Task| {
+        let at = |contention| task.wcet().at(partition.sms, contention);
+        Some((at(Contention::Isolated)?, at(Contention::Conflict)?))
+    };
+    let halved = |task: &Task| {
+        let (isolated, conflict) = wcets(task)?;
+        let times = (partition.sms, half(isolated), half(conflict));
+        with_times(task, times, |shape| TaskShape {
+            period: half(shape.period),
+            deadline: Some(half(task.deadline())),
+            jitter: shape.jitter.map(|jitter| Time::from_ns(jitter.ns() / 2)),
+            block: shape.block.map(half),
+            ..shape
+        })
+    };
+    all.extend(with_tasks(partition, tasks.iter().map(halved).collect()).map(|smaller| (smaller, run)));
+    for position in 0..tasks.len() {
+        let with = |change: &dyn Fn(&Task) -> Option<Task>| {
+            let one = |(at, task): (usize, &Task)| match at == position {
+                true => change(task),
+                false => Some(task.clone()),
+            };
+            with_tasks(partition, tasks.iter().enumerate().map(one).collect())
+        };
+        let keep = |task: &Task, change: fn(TaskShape) -> TaskShape| {
+            Task::new(change(TaskShape::from(task.clone())))
+                .ok()
+                .filter(|new| new != task)
+        };
+        let shorter = |task: &Task| {
+            let (isolated, conflict) = wcets(task)?;
+            let changed = with_times(task, (partition.sms, half(isolated), half(conflict)), |shape| {
+                shape
+            })?;
+            (changed != *task).then_some(changed)
+        };
+        let changes: [Change<'_>; 4] = [
+            &|task| {
+                keep(task, |shape| TaskShape {
+                    jitter: None,
+                    ..shape
+                })
+            },
+            &|task| keep(task, |shape| TaskShape { block: None, ..shape }),
+            &|task| {
+                keep(task, |shape| TaskShape {
+                    deadline: Some(shape.period),
+                    ..shape
+                })
+            },
+            &shorter,
+        ];
+        all.extend(
+            changes
+                .iter()
+                .filter_map(|change| with(change))
+                .map(|smaller| (smaller, run)),
+        );
+    }
+    all
+}
+
+/// Plainer runs.
+fn plainer(run: Run) -> Vec<Run> {
+    let pattern = run.pattern;
+    let with = |pattern| Run { pattern, ..run };
+    let all = [
+        Run { short: false, ..run },
+        with(Pattern {
+            blocker: None,
+            ..pattern
+        }),
+        with(Pattern {
+            arrivals: Arrivals::Periodic,
+            ..pattern
+        }),
+        with(Pattern {
+            offsets: Offsets::Synchronous,
+            ..pattern
+        }),
+        with(Pattern {
+            jitter: Jitter::Late,
+            ..pattern
+        }),
+    ];
+    all.into_iter().filter(|&plainer| plainer != run).collect()
+}

@@ -1,0 +1,139 @@
+//! Random partitions at one memory.
+//!
+//! System i depends on the seed and i alone. Policies and ways to divide bandwidth take turns; all else is drawn.
+
+use rand::Rng;
+
+use gpusched_model::streams::{Purpose, below, stream};
+use gpusched_model::time::Time;
+use gpusched_model::wcet::{Form, Table};
+use gpusched_model::{
+    Arbitration, Bandwidth, Bytes, Kind, OtherTraffic, Peak, Policy, SharedMemory, Task, TaskSet, TaskShape,
+    WcetFunction,
+};
+
+/// Periods [µs]; their least common multiple is small.
+const PERIODS: [u64; 8] = [20, 24, 30, 40, 48, 60, 80, 120];
+
+/// A multiple of all periods [ns].
+pub const HYPERPERIOD: u64 = 240_000;
+
+/// What is analysed and simulated.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// All tasks, and traffic of others.
+    pub set: TaskSet,
+    /// The tasks of each partition, of one SM each, as positions in the set.
+    pub parts: Vec<Vec<usize>>,
+    /// The memory.
+    pub memory: SharedMemory,
+    /// The test, and the scheduler.
+    pub policy: Policy,
+}
+
+/// The policies with a proof, in the order of reports.
+pub fn policies() -> Vec<Policy> {
+    Policy::all().filter(|policy| policy.shares_memory()).collect()
+}
+
+/// System `index`; `None` if the numbers make no tasks, which does not happen.
+pub fn system(seed: u64, index: u64) -> Option<System> {
+    let mut rng = stream(seed, Purpose::SharedMemorySystems, index, 0);
+    let policies = policies();
+    let turn = usize::try_from(index).ok()?;
+    let policy = *policies.get(turn % policies.len())?;
+    let arbitration = match turn / policies.len() % 2 {
+        0 => Arbitration::Any,
+        _ => Arbitration::MaxMin,
+    };
+    let capacity = between(&mut rng, 10, 400) * 1_000_000_000;
+    // How much of the memory's time tasks take [%]: from systems that hardly notice each other to hopeless ones.
+    let heavy = between(&mut rng, 5, 100);
+    let crowded = between(&mut rng, 20, 90);
+    let mut tasks = Vec::new();
+    let mut parts = Vec::new();
+    for _ in 0..between(&mut rng, 2, 4) {
+        let count = between(&mut rng, 1, 3);
+        let first = tasks.len();
+        for _ in 0..count {
+            tasks.push(task(&mut rng, capacity, crowded.div_ceil(count), heavy)?);
+        }
+        parts.push((first..tasks.len()).collect());
+    }
+    let mut others = Vec::new();
+    if below(&mut rng, 3) == 0 {
+        let period = *PERIODS.get(below(&mut rng, PERIODS.len()))? * 1000;
+        let rate = capacity / 100 * between(&mut rng, 10, 100);
+        let share = u128::from(rate) * u128::from(period) / 1_000_000_000
+            * u128::from(between(&mut rng, 1, 40))
+            / 100;
+        others.push(OtherTraffic {
+            name: None,
+            traffic: Bytes::new(u64::try_from(share).ok()?)?,
+            period: Time::from_ns(period),
+            deadline: (below(&mut rng, 2) == 0).then(|| Time::from_ns(period / 2)),
+            bandwidth: Bandwidth::new(rate),
+        });
+    }
+    Some(System {
+        set: TaskSet::new(Some(format!("s{index}")), tasks)
+            .ok()?
+            .beside(others),
+        parts,
+        memory: SharedMemory {
+            bandwidth: Bandwidth::new(capacity)?,
+            arbitration,
+        },
+        policy,
+    })
+}
+
+/// From `low` to `high`.
+fn between(rng: &mut impl Rng, low: u64, high: u64) -> u64 {
+    low + below(rng, usize::try_from(high - low + 1).unwrap_or(1)) as u64
+}
+
+/// A task with up to twice `share` percent of utilization, and up to `heavy` percent of its time at memory.
+fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Task> {
+    let period = *PERIODS.get(below(rng, PERIODS.len()))? * 1000;
+    let isolated = (period * between(rng, 1, 2 * share) / 100 + between(rng, 0, 999)).min(period);
+    let conflict = isolated + isolated * between(rng, 0, 30) / 100;
+    let deadline = match below(rng, 4) {
+        0 => period,
+        1 => period + period / 2,
+        _ => period * between(rng, 60, 100) / 100,
+    };
+    // The peak, and how long a job would take at it.
+    let rate = capacity / 100 * between(rng, 10, 100);
+    let bytes =
+        u128::from(rate) * u128::from(isolated) / 1_000_000_000 * u128::from(between(rng, 0, heavy)) / 100;
+    let stated = below(rng, 8);
+    let function = Form::Table(Table::Each {
+        isolated: vec![(1, Time::from_ns(isolated))],
+        conflict: vec![(1, Time::from_ns(conflict))],
+    });
+    Task::new(TaskShape {
+        name: None,
+        period: Time::from_ns(period),
+        deadline: Some(Time::from_ns(deadline)),
+        jitter: (below(rng, 4) == 0).then(|| Time::from_ns(deadline * between(rng, 1, 20) / 100)),
+        block: None,
+        kind: Some(if below(rng, 2) == 0 {
+            Kind::Compute
+        } else {
+            Kind::Memory
+        }),
+        traffic: if stated == 0 {
+            None
+        } else {
+            Bytes::new(u64::try_from(bytes).ok()?)
+        },
+        bandwidth: if stated == 1 {
+            None
+        } else {
+            Bandwidth::new(rate).map(Peak::Flat)
+        },
+        wcet: WcetFunction::new(function).ok()?,
+    })
+    .ok()
+}

@@ -1,0 +1,175 @@
+//! What an analysis looks at, as the simulator runs it: the same tasks with the same times on the same partitions.
+
+use crate::tasks::{Discipline, Task, priorities};
+use gpusched_analysis::partitioning::Problem;
+use gpusched_analysis::schedulability::Demand;
+use gpusched_model::error::Error;
+use gpusched_model::policy::{Policy, Priorities};
+use gpusched_model::time::Time;
+use gpusched_model::{Evidence, Factor, Plan};
+
+/// One partition that can be simulated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// |P|.
+    pub sms: u32,
+    /// What its tasks are scheduled by.
+    pub policy: Policy,
+    /// Positions in the task set.
+    pub positions: Vec<usize>,
+    /// The tasks, in that order.
+    pub tasks: Vec<Task>,
+    /// Who runs.
+    pub discipline: Discipline,
+    /// The tasks by rank, as positions in `tasks`.
+    pub order: Vec<usize>,
+}
+
+/// Why a partition cannot be simulated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PartError {
+    /// The policy is no way to schedule anything.
+    #[error("{policy} is a condition and schedules nothing, expected the policy of a scheduler such as edf")]
+    Condition {
+        /// The policy.
+        policy: Policy,
+    },
+    /// No WCET is known on so few SMs.
+    #[error("task #{task} has no known WCET on {sms} SMs")]
+    WcetUnknown {
+        /// The task.
+        task: usize,
+        /// The SMs of its partition.
+        sms: u32,
+    },
+    /// Audsley's algorithm finds no priorities.
+    #[error(
+        "{policy} finds no priorities under which all deadlines are met, expected other tasks or another policy"
+    )]
+    NoOrder {
+        /// The policy.
+        policy: Policy,
+    },
+}
+
+impl From<PartError> for Error {
+    fn from(error: PartError) -> Error {
+        Error::Usage(error.to_string())
+    }
+}
+
+impl Part {
+    /// The tasks at `positions` of `problem` on `sms` SMs under `policy`. Jobs take at least `shortest` (at most 1) times their
+    /// WCET.
+    ///
+    /// # Errors
+    /// [`PartError`].
+    pub fn new(
+        problem: &Problem<'_>,
+        positions: &[usize],
+        sms: u32,
+        policy: Policy,
+        shortest: Factor,
+    ) -> Result<Part, PartError> {
+        Part::with_order(problem, positions, sms, policy, shortest, None)
+    }
+
+    /// The same with the tasks ranked as `order` says, as positions in `positions`, if it is there.
+    pub(super) fn with_order(
+        problem: &Problem<'_>,
+        positions: &[usize],
+        sms: u32,
+        policy: Policy,
+        shortest: Factor,
+        order: Option<Vec<usize>>,
+    ) -> Result<Part, PartError> {
+        let discipline = Discipline::of(policy).ok_or(PartError::Condition { policy })?;
+        let demands = problem
+            .demands(positions, sms)
+            .map_err(|task| PartError::WcetUnknown { task, sms })?;
+        let tasks: Vec<Task> = positions
+            .iter()
+            .zip(&demands)
+            .map(|(&position, demand)| task(demand, position as u64, shortest))
+            .collect();
+        let order = match order.or_else(|| priorities(policy, &tasks)) {
+            Some(order) => order,
+            None => audsley(policy, &demands).ok_or(PartError::NoOrder { policy })?,
+        };
+        Ok(Part {
+            sms,
+            policy,
+            positions: positions.to_vec(),
+            tasks,
+            discipline,
+            order,
+        })
+    }
+}
+
+/// `demand`, as it is simulated.
+fn task(demand: &Demand, stream: u64, shortest: Factor) -> Task {
+    let wcet = demand.wcet.ns();
+    let (numerator, denominator) = shortest.ratio();
+    let least = (u128::from(wcet) * u128::from(numerator)).div_ceil(u128::from(denominator.max(1)));
+    Task {
+        wcet: demand.wcet,
+        shortest: Time::from_ns(u64::try_from(least).unwrap_or(wcet).clamp(1, wcet.max(1))),
+        block: demand.block,
+        period: demand.period,
+        deadline: demand.deadline,
+        jitter: demand.jitter,
+        stream,
+    }
+}
+
+/// The order that Audsley's algorithm finds.
+fn audsley(policy: Policy, demands: &[Demand]) -> Option<Vec<usize>> {
+    debug_assert!(matches!(policy, Policy::FixedPriority(_, Priorities::Audsley)));
+    match gpusched_analysis::schedulability::evidence(policy, demands, 1) {
+        Evidence::ResponseTimes { priorities, .. } => Some(priorities),
+        _ => None,
+    }
+}
+
+/// The partitions of `plan` under `policy`, or each under its own, with times as in [`Part::new`].
+///
+/// # Errors
+/// [`Error::Usage`] where the plan does not fit the tasks of `problem`, or a part cannot be simulated.
+pub fn parts(
+    problem: &Problem<'_>,
+    plan: &Plan,
+    policy: Option<Policy>,
+    shortest: Factor,
+) -> Result<Vec<Part>, Error> {
+    let refuse = |message: String| Err(Error::Usage(message));
+    let mut place = vec![None; problem.tasks().len()];
+    for (index, partition) in plan.partitions.iter().enumerate() {
+        for &task in &partition.tasks {
+            match place.get_mut(task) {
+                Some(free @ None) => *free = Some(index),
+                Some(Some(other)) => {
+                    return refuse(format!(
+                        "partitions[{index}].tasks: found task {task}, which partitions[{other}] has as well"
+                    ));
+                }
+                None => {
+                    return refuse(format!(
+                        "partitions[{index}].tasks: found task {task}, expected at most {}, the last of the task set",
+                        place.len().saturating_sub(1)
+                    ));
+                }
+            }
+        }
+    }
+    if let Some(task) = place.iter().position(Option::is_none) {
+        return refuse(format!(
+            "partitions: found none with task {task}, expected a plan that places every task"
+        ));
+    }
+    let part = |partition: &gpusched_model::Partition| {
+        let policy = policy.unwrap_or(partition.verdict.policy);
+        Part::new(problem, &partition.tasks, partition.sms, policy, shortest)
+    };
+    Ok(plan.partitions.iter().map(part).collect::<Result<_, _>>()?)
+}

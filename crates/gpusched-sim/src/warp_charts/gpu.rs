@@ -1,0 +1,93 @@
+//! A run of the GPU on a timeline.
+
+use std::collections::BTreeMap;
+
+use crate::timeline::{Instant, Mark, ProcessId, Slice, Timeline, TimelineError, TrackId};
+use gpusched_model::time::Time;
+use gpusched_warp::gpu::Results;
+use gpusched_warp::scenario::{Setup, Texts};
+
+/// The timeline of a run whose issues were recorded, in which a core cycle is a nanosecond: for each SM a track per sub-core
+/// with what it issues, and one per place for blocks; and a track per kernel, from its first block to its finish.
+///
+/// # Errors
+/// [`TimelineError`] for more events or tracks than a timeline has.
+pub fn chart(setup: &Setup, results: &Results, texts: &Texts) -> Result<Timeline, TimelineError> {
+    let mut chart = Chart {
+        timeline: Timeline::new(),
+        sms: BTreeMap::new(),
+        tracks: BTreeMap::new(),
+    };
+    let mut sms: Vec<usize> = results.blocks.iter().map(|block| block.sm).collect();
+    sms.sort_unstable();
+    sms.dedup();
+    for sm in sms {
+        let process = chart.timeline.process(&format!("SM {sm}"))?;
+        chart.sms.insert(sm, process);
+        for scheduler in 0..setup.machine().sm.schedulers {
+            chart.track(sm, format!("sub-core {scheduler}"))?;
+        }
+    }
+    let name = |kernel: usize| setup.kernels().get(kernel).map_or("", |kernel| kernel.name());
+    let at = Time::from_ns;
+    let mut blocks: Vec<_> = results.blocks.iter().collect();
+    blocks.sort_unstable_by_key(|block| (block.sm, block.place, block.start));
+    for block in blocks {
+        let track = chart.track(block.sm, format!("blocks {}", block.place))?;
+        let text = format!("{} {}", name(block.kernel), block.block);
+        let slice = Slice::new(&text, name(block.kernel), at(block.start), at(block.end));
+        chart.timeline.slice(track, slice)?;
+    }
+    let mut known: BTreeMap<(usize, u32), String> = BTreeMap::new();
+    for issue in &results.issues {
+        let track = chart.track(usize::from(issue.sm), format!("sub-core {}", issue.scheduler))?;
+        let text = known.entry((issue.kernel, issue.pc));
+        let text = text.or_insert_with(|| texts.text(issue.kernel, issue.pc));
+        let args = [
+            ("warp", u64::from(issue.slot).into()),
+            ("age", issue.age.into()),
+            ("pc", u64::from(issue.pc).into()),
+        ];
+        let slice = Slice {
+            args: &args,
+            ..Slice::new(text, name(issue.kernel), at(issue.cycle), at(issue.cycle + 1))
+        };
+        chart.timeline.slice(track, slice)?;
+    }
+    let process = chart.timeline.process("kernels")?;
+    for (kernel, found) in setup.kernels().iter().zip(&results.kernels) {
+        let track = chart.timeline.track(process, kernel.name())?;
+        let launch = Instant::new("", Mark::Release, at(kernel.launched()));
+        chart.timeline.instant(track, launch)?;
+        let first = found.first_block.unwrap_or(found.finish);
+        let whole = Slice::new(kernel.name(), kernel.name(), at(first), at(found.finish));
+        chart.timeline.slice(track, whole)?;
+    }
+    Ok(chart.timeline)
+}
+
+/// A timeline, and what it has so far.
+struct Chart {
+    timeline: Timeline,
+    sms: BTreeMap<usize, ProcessId>,
+    tracks: BTreeMap<(usize, String), TrackId>,
+}
+
+impl Chart {
+    /// The track of that name of an SM.
+    fn track(&mut self, sm: usize, name: String) -> Result<TrackId, TimelineError> {
+        if let Some(&track) = self.tracks.get(&(sm, name.clone())) {
+            return Ok(track);
+        }
+        let process = match self.sms.get(&sm) {
+            Some(&process) => process,
+            None => {
+                let process = self.timeline.process(&format!("SM {sm}"))?;
+                *self.sms.entry(sm).or_insert(process)
+            }
+        };
+        let track = self.timeline.track(process, &name)?;
+        self.tracks.insert((sm, name), track);
+        Ok(track)
+    }
+}

@@ -1,0 +1,109 @@
+//! An observer that draws a run on a timeline.
+
+use crate::timeline::{Instant, Mark, Slice, Timeline, TimelineError, TrackId};
+use gpusched_model::time::Time;
+use gpusched_model::warp_scenario::WarpScenarioShape;
+use gpusched_warp::subcore::{Issue, Observer};
+
+/// A timeline of a scenario, in which a cycle is a nanosecond: for the sub-core a track with all that it issues, and one per
+/// warp with its instructions, each as long as the next cannot issue; and a track per kernel, from its launch to its finish.
+#[derive(Debug)]
+pub struct Chart<'a> {
+    shape: &'a WarpScenarioShape,
+    timeline: Timeline,
+    /// What the timeline refused first.
+    refused: Option<TimelineError>,
+    issues: TrackId,
+    warps: Vec<TrackId>,
+    kernels: Vec<TrackId>,
+    /// The warps of each kernel that have instructions left.
+    left: Vec<u32>,
+}
+
+impl<'a> Chart<'a> {
+    /// Nothing drawn yet.
+    ///
+    /// # Errors
+    /// None of what [`WarpScenario`](gpusched_model::WarpScenario) allows; else [`TimelineError::TooManyTracks`].
+    pub fn new(shape: &'a WarpScenarioShape) -> Result<Chart<'a>, TimelineError> {
+        let mut timeline = Timeline::new();
+        let subcore = timeline.process("sub-core 0")?;
+        let issues = timeline.track(subcore, "issue")?;
+        let mut warps = Vec::new();
+        for kernel in &shape.kernels {
+            for _ in 0..kernel.warps.get() {
+                let name = format!("warp {} ({})", warps.len(), kernel.name);
+                warps.push(timeline.track(subcore, &name)?);
+            }
+        }
+        let process = timeline.process("kernels")?;
+        let mut kernels = Vec::new();
+        for kernel in &shape.kernels {
+            let track = timeline.track(process, &kernel.name)?;
+            let launch = Instant::new("", Mark::Release, Time::from_ns(kernel.launch));
+            timeline.instant(track, launch)?;
+            kernels.push(track);
+        }
+        Ok(Chart {
+            shape,
+            timeline,
+            refused: None,
+            issues,
+            warps,
+            kernels,
+            left: shape.kernels.iter().map(|kernel| kernel.warps.get()).collect(),
+        })
+    }
+
+    /// The timeline.
+    ///
+    /// # Errors
+    /// What it refused first, such as the events of a run too long to look at.
+    pub fn finish(self) -> Result<Timeline, TimelineError> {
+        match self.refused {
+            Some(error) => Err(error),
+            None => Ok(self.timeline),
+        }
+    }
+
+    fn draw(&mut self, issue: Issue) -> Result<(), TimelineError> {
+        let at = |cycle: u64| Time::from_ns(cycle);
+        let kernel = &self.shape.kernels[issue.kernel];
+        let args = [("latency", issue.latency.into())];
+        let (start, next) = (at(issue.cycle), at(issue.cycle + 1));
+        let warp = format!("warp {}", issue.warp);
+        let slot = Slice {
+            args: &args,
+            ..Slice::new(&warp, &kernel.name, start, next)
+        };
+        self.timeline.slice(self.issues, slot)?;
+        // After the last instruction there is none to wait for.
+        let end = match issue.last {
+            true => next,
+            false => at(issue.cycle + u64::from(issue.latency)),
+        };
+        let instruction = format!("instruction {}", issue.instruction);
+        let slice = Slice::new(&instruction, &kernel.name, start, end);
+        self.timeline.slice(self.warps[issue.warp], slice)?;
+        if issue.last {
+            self.left[issue.kernel] -= 1;
+            if self.left[issue.kernel] == 0 {
+                let whole = Slice::new(&kernel.name, &kernel.name, at(kernel.launch), next);
+                self.timeline.slice(self.kernels[issue.kernel], whole)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Observer for Chart<'_> {
+    fn issued(&mut self, issue: Issue) {
+        if let Err(error) = self.draw(issue) {
+            self.refused.get_or_insert(error);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.refused.is_some()
+    }
+}

@@ -1,0 +1,172 @@
+//! The values along one axis of a study: a range or a list, of exact decimals.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use gpusched_model::Factor;
+
+/// The most values one axis may have.
+pub const MAX_VALUES: usize = 100_000;
+
+/// Values along an axis: `{ from = 2, to = 68, step = 2 }` (ends included where the steps meet them), `[2, 4, 8]`, or one
+/// number. At least one value, in the order of the file, none twice.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct Values(Vec<Factor>);
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Range {
+    /// The first value.
+    from: Factor,
+    /// No value is above this.
+    to: Factor,
+    /// The distance between two values.
+    step: Factor,
+}
+
+const EXPECTED: &str = "a list of numbers, or a range such as { from = 2, to = 68, step = 2 }";
+
+impl Values {
+    /// The values; at least one.
+    pub fn as_slice(&self) -> &[Factor] {
+        &self.0
+    }
+
+    fn from_list(list: Vec<Factor>) -> Result<Values, String> {
+        if list.is_empty() {
+            return Err(format!("found an empty list, expected {EXPECTED}"));
+        }
+        let mut sorted = list.clone();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(format!("found {} twice, expected different values", pair[0]));
+        }
+        Ok(Values(list))
+    }
+
+    fn from_range(Range { from, to, step }: Range) -> Result<Values, String> {
+        if step == Factor::ZERO {
+            return Err("found step 0, expected a positive step".to_owned());
+        }
+        if from > to {
+            return Err(format!("found from {from} above to {to}, expected from ≤ to"));
+        }
+        let (from, to, step) = (billionths(from), billionths(to), billionths(step));
+        let count = (to - from) / step + 1;
+        if count > MAX_VALUES as u64 {
+            return Err(format!("found {count} values, expected at most {MAX_VALUES}"));
+        }
+        let values = (0..count).filter_map(|index| Factor::from_billionths(from + index * step));
+        Ok(Values(values.collect()))
+    }
+}
+
+fn billionths(factor: Factor) -> u64 {
+    let (numerator, denominator) = factor.ratio();
+    numerator * (1_000_000_000 / denominator)
+}
+
+impl<'de> Deserialize<'de> for Values {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Values, D::Error> {
+        struct ValuesVisitor;
+        impl<'de> Visitor<'de> for ValuesVisitor {
+            type Value = Values;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(EXPECTED)
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Values, E> {
+                Factor::deserialize(de::value::I64Deserializer::new(value)).map(|value| Values(vec![value]))
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Values, E> {
+                Factor::deserialize(de::value::U64Deserializer::new(value)).map(|value| Values(vec![value]))
+            }
+
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Values, E> {
+                Factor::deserialize(de::value::F64Deserializer::new(value)).map(|value| Values(vec![value]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Values, A::Error> {
+                let mut list = Vec::new();
+                while let Some(value) = seq.next_element()? {
+                    list.push(value);
+                }
+                Values::from_list(list).map_err(de::Error::custom)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Values, A::Error> {
+                let range = Range::deserialize(de::value::MapAccessDeserializer::new(map))?;
+                Values::from_range(range).map_err(de::Error::custom)
+            }
+        }
+        deserializer.deserialize_any(ValuesVisitor)
+    }
+}
+
+impl schemars::JsonSchema for Values {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Values".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let (number, range) = (
+            generator.subschema_for::<Factor>(),
+            generator.subschema_for::<Range>(),
+        );
+        schemars::json_schema!({
+            "description": EXPECTED,
+            "anyOf": [number, range, { "type": "array", "items": number, "minItems": 1, "uniqueItems": true }]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize)]
+    struct Axis {
+        u: Values,
+    }
+
+    fn values(text: &str) -> Result<Vec<String>, String> {
+        toml::from_str::<Axis>(&format!("u = {text}"))
+            .map(|axis| axis.u.as_slice().iter().map(Factor::to_string).collect())
+            .map_err(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn ranges_are_exact() {
+        assert_eq!(
+            values("{ from = 0.1, to = 0.45, step = 0.1 }").unwrap(),
+            ["0.1", "0.2", "0.3", "0.4"]
+        );
+        assert_eq!(values("{ from = 2, to = 6, step = 2 }").unwrap(), ["2", "4", "6"]);
+        assert_eq!(values("{ from = 3, to = 3, step = 1 }").unwrap(), ["3"]);
+        assert_eq!(values("[5, 1.5]").unwrap(), ["5", "1.5"]);
+        assert_eq!(values("7").unwrap(), ["7"]);
+    }
+
+    #[test]
+    fn absurd_axes_are_refused() {
+        for (text, part) in [
+            ("[]", "empty list"),
+            ("[1, 2, 1.0]", "1 twice"),
+            ("{ from = 1, to = 2, step = 0 }", "positive step"),
+            ("{ from = 2, to = 1, step = 1 }", "from ≤ to"),
+            ("{ from = 0, to = 1e6, step = 0.001 }", "at most 100000"),
+            ("{ from = 0, to = 1 }", "missing field `step`"),
+            ("{ from = 0, to = 1, step = 1, by = 2 }", "unknown field `by`"),
+            ("[1, nan]", "expected a number from 0"),
+            ("[-1]", "expected a number from 0"),
+            ("inf", "expected a number from 0"),
+            ("\"2..68\"", "expected a list of numbers"),
+        ] {
+            let message = values(text).unwrap_err();
+            assert!(message.contains(part), "{text}: {message}");
+        }
+    }
+}

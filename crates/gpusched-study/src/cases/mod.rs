@@ -1,0 +1,253 @@
+//! Studies of cases: each case measures something, which gives rows of one tidy table.
+
+pub(super) mod results;
+mod shape;
+
+pub use results::CASE_COLUMNS;
+pub use shape::{CaseFigure, CasesKind, CasesShape};
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::document::Document;
+use super::kind::Content;
+use super::measures::{self, Measure, Prepared, Refusal};
+use super::names;
+use super::spec::Head;
+use super::table::Table;
+use super::work::{Chunk, Work};
+use gpusched_model::error::{Error, Result};
+
+/// Everything that the results of a study of cases depend on, beside its name.
+#[derive(Clone, Debug)]
+pub struct Cases {
+    seed: u64,
+    cases: Vec<Case>,
+    /// By path.
+    inputs: BTreeMap<String, String>,
+    /// Those of the results.
+    columns: Vec<&'static str>,
+    figure: Option<CaseFigure>,
+    work: Work,
+}
+
+/// One case: what is computed, recorded and resumed as a whole.
+#[derive(Clone, Debug)]
+pub struct Case {
+    name: String,
+    kind: &'static str,
+    measure: Arc<dyn Measure>,
+    identity: serde_json::Value,
+}
+
+impl Case {
+    /// The name in the results.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name of its measure.
+    pub fn measure(&self) -> &'static str {
+        self.kind
+    }
+}
+
+impl Cases {
+    /// Reads and checks the study in `document`.
+    pub(super) fn parse(document: &Document) -> Result<(Head, Cases)> {
+        let shape: CasesShape = document.parse()?;
+        names::of_files(document, &shape.name)?;
+        let (mut cases, mut keys) = (Vec::new(), Vec::new());
+        let mut inputs = BTreeMap::new();
+        for (index, case) in shape.case.into_iter().enumerate() {
+            let refuse = |refusal: Refusal| {
+                let field = format!("case[{index}].{}", refusal.field);
+                document.error(field.trim_end_matches('.'), refusal.message)
+            };
+            let (case, of_measure, texts) = read(case.0, &document.file).map_err(refuse)?;
+            cases.push(case);
+            inputs.extend(texts);
+            for &key in of_measure {
+                if !keys.contains(&key) {
+                    keys.push(key);
+                }
+            }
+        }
+        names::unique(document, "case", cases.iter().map(Case::name).collect())?;
+        let work = Work::new(cases.len(), 1).ok_or_else(|| document.error("case", "expected fewer cases"))?;
+        let head = Head {
+            name: shape.name,
+            title: shape.title,
+            source: shape.source,
+            seed: shape.seed,
+            claims: shape.claim,
+        };
+        let study = Cases {
+            seed: shape.seed,
+            cases,
+            inputs,
+            columns: results::columns(&keys),
+            figure: shape.figure,
+            work,
+        };
+        study.check_figure(document, &head.name)?;
+        Ok((head, study))
+    }
+
+    /// The figure must name columns, and texts that occur in them.
+    fn check_figure(&self, document: &Document, name: &str) -> Result<()> {
+        let Some(figure) = &self.figure else {
+            return Ok(());
+        };
+        let bytes = results::made_up(name, self)?.results;
+        let table = Table::from_reader(name, bytes.as_slice())?;
+        let column = |field: &str, column: &str| {
+            table.find(column).ok_or_else(|| {
+                let message = format!(
+                    "found \"{column}\", expected one of {}",
+                    table.columns().join(", ")
+                );
+                document.error(&format!("figure.{field}"), message)
+            })
+        };
+        column("x", &figure.x)?;
+        column("y", &figure.y)?;
+        column("series", &figure.series)?;
+        if let Some(panel) = &figure.panel {
+            column("panel", panel)?;
+        }
+        for (name, value) in &figure.selection {
+            let column = column("where", name)?;
+            if !column.distinct().contains(&value.as_str()) {
+                let message = format!("found \"{value}\", expected one of {}", column.examples());
+                return Err(document.error(&format!("figure.where.{name}"), message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The cases; at least one.
+    pub fn cases(&self) -> &[Case] {
+        &self.cases
+    }
+
+    /// The text of the files that cases name, by the path they give.
+    pub fn inputs(&self) -> &BTreeMap<String, String> {
+        &self.inputs
+    }
+
+    /// The columns of the results: what every table has, and between them those of the measures.
+    pub fn columns(&self) -> &[&'static str] {
+        &self.columns
+    }
+
+    /// What the figure shows, if there is one.
+    pub fn figure(&self) -> Option<&CaseFigure> {
+        self.figure.as_ref()
+    }
+
+    /// The chunks of work: one per case.
+    pub(super) fn work(&self) -> Work {
+        self.work
+    }
+
+    /// What the hash of the experiment is of, as JSON.
+    pub(super) fn identity(&self, name: &str) -> serde_json::Result<Vec<u8>> {
+        #[derive(Serialize)]
+        struct Experiment<'a> {
+            kind: &'static str,
+            name: &'a str,
+            seed: u64,
+            cases: Vec<(&'a str, &'static str, &'a serde_json::Value)>,
+        }
+        let cases = self.cases.iter();
+        serde_json::to_vec(&Experiment {
+            kind: "cases",
+            name,
+            seed: self.seed,
+            cases: cases
+                .map(|case| (case.name(), case.kind, &case.identity))
+                .collect(),
+        })
+    }
+
+    /// Computes one case of the study called `name`; `None` if told to stop before.
+    pub(super) fn compute(
+        &self,
+        name: &str,
+        chunk: &Chunk,
+        goes_on: impl Fn() -> bool,
+    ) -> Result<Option<Content>> {
+        let Some(case) = self.cases.get(chunk.point) else {
+            return Err(Error::Usage(format!("chunk {}: no such case", chunk.index)));
+        };
+        if !goes_on() {
+            return Ok(None);
+        }
+        let rows = case.measure.rows(self.seed)?;
+        Ok(Some(Content::Rows(results::cells(name, self, case, &rows))))
+    }
+
+    /// The rows of all cases as they will be, with any numbers.
+    fn outline(&self, name: &str) -> Result<Vec<Vec<String>>> {
+        let rows = self.cases.iter().map(|case| {
+            let rows = case.measure.outline(self.seed)?;
+            Ok(results::cells(name, self, case, &rows))
+        });
+        Ok(rows.collect::<Result<Vec<_>>>()?.concat())
+    }
+}
+
+/// A case, the columns of its measure, and the files that it names.
+type Read = (Case, &'static [&'static str], BTreeMap<String, String>);
+
+fn read(mut table: toml::Table, file: &str) -> Result<Read, Refusal> {
+    let mut text = |field: &str| match table.remove(field) {
+        Some(toml::Value::String(text)) => Ok(text),
+        Some(other) => Err(Refusal::new(field, format!("found {other}, expected text"))),
+        None => Err(Refusal::new("", format!("missing field `{field}`"))),
+    };
+    let (name, kind) = (text("name")?, text("measure")?);
+    let entry = measures::find(&kind)?;
+    let Prepared {
+        measure,
+        identity,
+        inputs,
+    } = entry.read(table, file)?;
+    let case = Case {
+        name,
+        kind: entry.name,
+        measure,
+        identity,
+    };
+    Ok((case, entry.keys, inputs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measures::Row;
+
+    /// Claims are rehearsed on the outline: but for the numbers, it must be what comes out.
+    #[test]
+    fn outlines_are_the_rows_but_for_their_numbers() {
+        let document = Document {
+            file: "cases.toml".to_owned(),
+            text: include_str!("../../../../tests/study_support/cases.toml").to_owned(),
+        };
+        let (head, study) = Cases::parse(&document).unwrap();
+        let labels = |rows: &[Row]| -> Vec<_> {
+            rows.iter()
+                .map(|row| (row.keys().to_vec(), row.quantity, row.unit, row.published))
+                .collect()
+        };
+        for case in study.cases() {
+            let (rows, outline) = (case.measure.rows(7).unwrap(), case.measure.outline(7).unwrap());
+            assert_eq!(labels(&rows), labels(&outline), "{}", case.name());
+        }
+        let rows = study.outline(&head.name).unwrap();
+        assert!(rows.iter().all(|row| row.len() == study.columns().len()));
+    }
+}

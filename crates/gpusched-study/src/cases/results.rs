@@ -1,0 +1,59 @@
+//! The table of a study of cases.
+
+use super::{Case, Cases};
+use crate::measures::Row;
+use crate::results::{Tables, csv_of};
+use gpusched_model::error::Result;
+
+/// The columns that every table of cases has; those of the measures stand before `quantity`.
+pub const CASE_COLUMNS: [&str; 8] = [
+    "study",
+    "case",
+    "measure",
+    "quantity",
+    "value",
+    "unit",
+    "published",
+    "deviation",
+];
+
+/// How many of [`CASE_COLUMNS`] stand before those of the measures.
+const BEFORE: usize = 3;
+
+/// The columns of a table with these `keys`.
+pub(super) fn columns(keys: &[&'static str]) -> Vec<&'static str> {
+    let (before, after) = CASE_COLUMNS.split_at(BEFORE);
+    [before, keys, after].concat()
+}
+
+/// The rows of one case, as text.
+pub(super) fn cells(name: &str, study: &Cases, case: &Case, rows: &[Row]) -> Vec<Vec<String>> {
+    let cell = |row: &Row, column: &str| match column {
+        "study" => name.to_owned(),
+        "case" => case.name().to_owned(),
+        "measure" => case.measure().to_owned(),
+        "quantity" => row.quantity.to_owned(),
+        "value" => row.value.clone(),
+        "unit" => row.unit.to_owned(),
+        "published" => row.published.map(|value| value.to_string()).unwrap_or_default(),
+        "deviation" => row.deviation(),
+        key => row.key(key).to_owned(),
+    };
+    let rows = rows.iter();
+    rows.map(|row| study.columns.iter().map(|column| cell(row, column)).collect())
+        .collect()
+}
+
+/// The table of a complete study.
+pub(crate) fn tables(name: &str, study: &Cases, rows: Vec<Vec<String>>) -> Result<Tables> {
+    Ok(Tables {
+        results: csv_of(name, &study.columns, rows)?,
+        timing: None,
+        weighted: None,
+    })
+}
+
+/// The table as it will be, with any numbers.
+pub(crate) fn made_up(name: &str, study: &Cases) -> Result<Tables> {
+    tables(name, study, study.outline(name)?)
+}

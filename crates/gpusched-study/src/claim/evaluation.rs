@@ -1,0 +1,314 @@
+//! The value of a claim's expression over the rows of a results table.
+
+use std::collections::HashMap;
+
+use super::expression::{
+    Aggregate, Arithmetic, Comparison, Condition, Expression, Filter, Function, GapFunction, Literal,
+    Quantity, Test,
+};
+use crate::table::{Column, Table};
+use gpusched_model::error::Result;
+
+/// The column whose values are checked one by one.
+pub(super) const READING: &str = "reading";
+
+/// What identifies a point of a study, where the table has it.
+const POINT: [&str; 4] = ["point", "utilization", "tasks", READING];
+
+/// Whether an expression holds, and the figures it rests on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Evaluation {
+    /// The truth of the expression.
+    pub holds: bool,
+    /// Every aggregate, as text, with its value, in the order of the expression.
+    pub figures: Vec<(String, f64)>,
+}
+
+impl Expression {
+    /// Evaluates over the rows of one reading, or over all rows if `reading` is `None`; gaps then pair rows whatever their
+    /// reading.
+    ///
+    /// # Errors
+    /// [`Error::Input`](gpusched_model::error::Error::Input) naming table and aggregate: unknown column or text, nothing to
+    /// aggregate, text where a number is needed, several rows for one point of a gap, division by zero.
+    pub fn evaluate(&self, table: &Table, reading: Option<&str>) -> Result<Evaluation> {
+        self.evaluate_paired(table, reading, None)
+    }
+
+    /// The same, where gaps pair the rows that agree in the columns `pair_by`.
+    ///
+    /// # Errors
+    /// As for [`Expression::evaluate`]; also where `pair_by` is empty or names no column.
+    pub fn evaluate_paired(
+        &self,
+        table: &Table,
+        reading: Option<&str>,
+        pair_by: Option<&[String]>,
+    ) -> Result<Evaluation> {
+        let rows = match reading {
+            None => (0..table.len()).collect(),
+            Some(reading) => {
+                let column = table.column(READING)?;
+                (0..table.len())
+                    .filter(|&row| column.text(row) == reading)
+                    .collect()
+            }
+        };
+        let mut scope = Scope {
+            table,
+            rows,
+            point: point(table, reading.is_none(), pair_by)?,
+            figures: Vec::new(),
+        };
+        let holds = scope.condition(&self.0)?;
+        let figures = scope.figures;
+        Ok(Evaluation { holds, figures })
+    }
+}
+
+/// The rows an expression may see, and the figures found so far.
+struct Scope<'t> {
+    table: &'t Table,
+    rows: Vec<usize>,
+    /// The columns that make two rows the same point.
+    point: Vec<Column<'t>>,
+    figures: Vec<(String, f64)>,
+}
+
+impl<'t> Scope<'t> {
+    fn condition(&mut self, condition: &Condition) -> Result<bool> {
+        Ok(match condition {
+            Condition::Compare(a, comparison, b) => {
+                let (a, b) = (self.quantity(a)?, self.quantity(b)?);
+                comparison.holds(&a, &b)
+            }
+            Condition::Not(inner) => !self.condition(inner)?,
+            // Both sides, even if the first decides: the reader wants all figures.
+            Condition::And(a, b) => self.condition(a)? & self.condition(b)?,
+            Condition::Or(a, b) => self.condition(a)? | self.condition(b)?,
+        })
+    }
+
+    fn quantity(&mut self, quantity: &Quantity) -> Result<f64> {
+        let value = match quantity {
+            Quantity::Number(value) => *value,
+            Quantity::Negate(inner) => -self.quantity(inner)?,
+            Quantity::Aggregate(aggregate) => {
+                let value = self.aggregate(aggregate)?;
+                let figure = (aggregate.to_string(), value);
+                if !self.figures.contains(&figure) {
+                    self.figures.push(figure);
+                }
+                value
+            }
+            Quantity::Arithmetic(a, operator, b) => {
+                let (a, b) = (self.quantity(a)?, self.quantity(b)?);
+                match operator {
+                    Arithmetic::Add => a + b,
+                    Arithmetic::Subtract => a - b,
+                    Arithmetic::Multiply => a * b,
+                    Arithmetic::Divide if b == 0.0 => {
+                        let message = format!("division by zero in {quantity}");
+                        return Err(self.table.error(None, "", message));
+                    }
+                    Arithmetic::Divide => a / b,
+                }
+            }
+        };
+        if !value.is_finite() {
+            let message = format!("{quantity} is beyond the range of numbers");
+            return Err(self.table.error(None, "", message));
+        }
+        Ok(value)
+    }
+
+    fn aggregate(&self, aggregate: &Aggregate) -> Result<f64> {
+        let fail = |problem: String| self.table.error(None, "", format!("{aggregate}: {problem}"));
+        let function;
+        let values: Vec<f64> = match aggregate {
+            Aggregate::Column {
+                function: of_column,
+                column,
+                filters,
+            } => {
+                let column = self.table.column(column)?;
+                let rows = self.select(&self.rows, filters, &fail)?;
+                if *of_column == Function::Count {
+                    let filled = rows.iter().filter(|&&row| !column.text(row).is_empty());
+                    return Ok(filled.count() as f64);
+                }
+                if rows.is_empty() {
+                    return Err(fail("no row passes the filters".to_owned()));
+                }
+                function = *of_column;
+                let values = rows.iter().map(|&row| column.number(row));
+                values.filter_map(Result::transpose).collect::<Result<_>>()?
+            }
+            Aggregate::Gap {
+                function: of_gap,
+                column,
+                minuend,
+                subtrahend,
+                common,
+            } => {
+                function = match of_gap {
+                    GapFunction::Min => Function::Min,
+                    GapFunction::Mean => Function::Mean,
+                    GapFunction::Max => Function::Max,
+                };
+                let column = self.table.column(column)?;
+                let rows = self.select(&self.rows, common, &fail)?;
+                let minuend = self.by_point(self.select(&rows, minuend, &fail)?, &fail)?;
+                let subtrahend = self.by_point(self.select(&rows, subtrahend, &fail)?, &fail)?;
+                let subtrahend: HashMap<_, _> = subtrahend.into_iter().collect();
+                let mut gaps = Vec::new();
+                for (point, row) in minuend {
+                    let Some(&other) = subtrahend.get(&point) else {
+                        continue;
+                    };
+                    if let (Some(a), Some(b)) = (column.number(row)?, column.number(other)?) {
+                        gaps.push(a - b);
+                    }
+                }
+                gaps
+            }
+        };
+        reduce(function, &values).ok_or_else(|| {
+            fail(match aggregate {
+                Aggregate::Column { .. } => "all cells that pass the filters are empty".to_owned(),
+                Aggregate::Gap { .. } => "no point has a filled cell on both sides".to_owned(),
+            })
+        })
+    }
+
+    /// Those of `rows` that pass all `filters`.
+    fn select(
+        &self,
+        rows: &[usize],
+        filters: &[Filter],
+        fail: &impl Fn(String) -> gpusched_model::error::Error,
+    ) -> Result<Vec<usize>> {
+        let mut rows = rows.to_vec();
+        for filter in filters {
+            let column = self.table.column(&filter.column)?;
+            check_literals(column, &filter.test).map_err(fail)?;
+            let mut passed = Vec::with_capacity(rows.len());
+            for row in rows {
+                if passes(column, row, &filter.test)? {
+                    passed.push(row);
+                }
+            }
+            rows = passed;
+        }
+        Ok(rows)
+    }
+
+    /// The one row of each point, in the order of the table.
+    fn by_point(
+        &self,
+        rows: Vec<usize>,
+        fail: &impl Fn(String) -> gpusched_model::error::Error,
+    ) -> Result<Vec<(Vec<&'t str>, usize)>> {
+        if self.point.is_empty() {
+            return Err(fail(format!(
+                "no column to pair rows by, expected `pair_by` in the claim, or one of {}",
+                POINT.join(", ")
+            )));
+        }
+        let mut seen = HashMap::new();
+        let mut points = Vec::with_capacity(rows.len());
+        for row in rows {
+            let point: Vec<&str> = self.point.iter().map(|column| column.text(row)).collect();
+            if let Some(other) = seen.insert(point.clone(), row) {
+                let line = |row| self.table.line(row).unwrap_or(0);
+                return Err(fail(format!(
+                    "lines {} and {} are the same point and pass the same filters; add a filter that tells them apart",
+                    line(other),
+                    line(row)
+                )));
+            }
+            points.push((point, row));
+        }
+        Ok(points)
+    }
+}
+
+/// The columns that make two rows the same point: `pair_by`, or what identifies a point where the table has it.
+fn point<'t>(table: &'t Table, across: bool, pair_by: Option<&[String]>) -> Result<Vec<Column<'t>>> {
+    match pair_by {
+        Some([]) => Err(table.error(
+            None,
+            "pair_by",
+            "found an empty list, expected columns".to_owned(),
+        )),
+        Some(names) => names.iter().map(|name| table.column(name)).collect(),
+        None => {
+            let names = POINT.iter().filter(|&&name| name != READING || !across);
+            Ok(names.filter_map(|name| table.find(name)).collect())
+        }
+    }
+}
+
+/// `None` over no values. Sums go in the order of the table, so that they round the same way every time.
+fn reduce(function: Function, values: &[f64]) -> Option<f64> {
+    let (&first, &last) = (values.first()?, values.last()?);
+    let sum = || values.iter().fold(0.0, |sum, value| sum + value);
+    Some(match function {
+        Function::Min => values.iter().copied().fold(first, f64::min),
+        Function::Max => values.iter().copied().fold(first, f64::max),
+        Function::Sum => sum(),
+        Function::Mean => sum() / values.len() as f64,
+        Function::Count => values.len() as f64,
+        Function::First => first,
+        Function::Last => last,
+    })
+}
+
+/// Whether the literals of a test make sense for a column: without this, a misspelt name selects nothing in silence.
+fn check_literals(column: Column<'_>, test: &Test) -> Result<(), String> {
+    let (exact, literals) = match test {
+        Test::Compare(comparison, literal) => (
+            matches!(comparison, Comparison::Equal | Comparison::NotEqual),
+            std::slice::from_ref(literal),
+        ),
+        Test::In(literals) => (true, literals.as_slice()),
+    };
+    for literal in literals {
+        let Literal::Text(text) = literal else { continue };
+        let name = column.name();
+        if column.is_numeric() {
+            return Err(format!(
+                "column `{name}` holds numbers; write the number without quotes instead of {literal}"
+            ));
+        }
+        if exact && !column.distinct().contains(&text.as_str()) {
+            return Err(format!(
+                "no row has {name} = {literal}; there are {}",
+                column.examples()
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn passes(column: Column<'_>, row: usize, test: &Test) -> Result<bool> {
+    let compare = |comparison: Comparison, literal: &Literal| {
+        Ok(match literal {
+            Literal::Text(text) => comparison.holds(column.text(row), text.as_str()),
+            Literal::Number(number) => column
+                .number(row)?
+                .is_some_and(|value| comparison.holds(&value, number)),
+        })
+    };
+    match test {
+        Test::Compare(comparison, literal) => compare(*comparison, literal),
+        Test::In(literals) => {
+            for literal in literals {
+                if compare(Comparison::Equal, literal)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+    }
+}

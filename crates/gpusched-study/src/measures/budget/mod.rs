@@ -1,0 +1,265 @@
+//! Budgets that change at run time: what best-effort cores gain over NOMINAL ([Aghilinasab20] §VII-C), and Q over time.
+
+mod over_time;
+mod scenario;
+mod statistics;
+
+pub use over_time::OverTimeParameters;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use self::scenario::{Beside, Scenario, Subject, demands, offsets};
+use self::statistics::{QUANTITIES, Shape, Statistics};
+use super::{Files, Measure, Parameters, Refusal, Row};
+use gpusched_analysis::bandwidth::{BudgetPolicy, BudgetResults};
+use gpusched_model::error::Result;
+use gpusched_model::{Factor, Straddling};
+use gpusched_sim::regulation::{AccessPattern, BlockTimes};
+
+/// Runs of a kernel under all policies, for every combination of block times, starts, patterns and demands.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "BudgetCase")]
+pub struct BudgetParameters {
+    /// The file with the kernel.
+    kernel: String,
+    /// In how many intervals its clusters alternate, in place of its own.
+    #[serde(default)]
+    intervals: Option<usize>,
+    /// The slowdown that the nominal budget is for.
+    #[serde(default = "super::nominal::tenth")]
+    slowdown: Factor,
+    /// Which blocks count as hit although memory time covers them in part only.
+    #[serde(default)]
+    straddling: Straddling,
+    /// How long blocks take.
+    #[serde(default = "drawn")]
+    blocks: Vec<BlockTimes>,
+    /// When the kernel starts after the beginning of a period: times, or `random`.
+    #[serde(default = "random")]
+    offsets: Vec<String>,
+    /// When in a period best-effort cores access memory.
+    #[serde(default = "front")]
+    patterns: Vec<AccessPattern>,
+    /// In which share of a period they want to: names, or numbers as text.
+    #[serde(default = "bandwidth")]
+    demands: Vec<String>,
+    /// Runs under each policy.
+    #[schemars(range(min = 1, max = MAX_RUNS))]
+    runs: u64,
+    /// What is reported; all by default.
+    #[serde(default)]
+    quantities: Option<Vec<String>>,
+    /// The file with published results.
+    #[serde(default)]
+    published: Option<String>,
+    /// What the kernel is called there.
+    #[serde(default)]
+    benchmark: Option<String>,
+}
+
+/// The most runs of one case.
+const MAX_RUNS: u64 = 1_000_000;
+
+/// Runs that are simulated before any of them is added up.
+const BATCH: u64 = 64;
+
+fn drawn() -> Vec<BlockTimes> {
+    vec![BlockTimes::Drawn]
+}
+
+fn random() -> Vec<String> {
+    vec!["random".to_owned()]
+}
+
+fn front() -> Vec<AccessPattern> {
+    vec![AccessPattern::Front]
+}
+
+fn bandwidth() -> Vec<String> {
+    vec!["bandwidth".to_owned()]
+}
+
+/// Runs, ready to be simulated.
+#[derive(Debug)]
+pub struct Budgets {
+    subject: Subject,
+    scenarios: Vec<Scenario>,
+    runs: u64,
+    quantities: Option<Vec<String>>,
+    published: Option<(BudgetResults, String)>,
+}
+
+impl Parameters for BudgetParameters {
+    const NAME: &'static str = "budget";
+    const KEYS: &'static [&'static str] = &[
+        "kernel", "blocks", "offset", "pattern", "demand", "share", "policy", "runs",
+    ];
+    type Measure = Budgets;
+
+    fn prepare(self, files: &mut Files) -> Result<Budgets, Refusal> {
+        if !(1..=MAX_RUNS).contains(&self.runs) {
+            let message = format!("found {}, expected 1 to {MAX_RUNS}", self.runs);
+            return Err(Refusal::new("runs", message));
+        }
+        let subject = Subject::read(
+            files,
+            &self.kernel,
+            self.intervals,
+            self.slowdown,
+            self.straddling,
+        )?;
+        let scenarios = Scenario::all(
+            &self.blocks,
+            &offsets("offsets", &self.offsets)?,
+            &self.patterns,
+            &demands("demands", &self.demands)?,
+        )?;
+        if let Some(quantities) = &self.quantities {
+            let unknown = quantities
+                .iter()
+                .find(|name| !QUANTITIES.contains(&name.as_str()));
+            let found = match unknown {
+                Some(name) => Some(format!("\"{name}\"")),
+                None => quantities.is_empty().then(|| "an empty list".to_owned()),
+            };
+            if let Some(found) = found {
+                let message = format!("found {found}, expected some of {}", QUANTITIES.join(", "));
+                return Err(Refusal::new("quantities", message));
+            }
+        }
+        for scenario in &scenarios {
+            subject.simulator(scenario, 1)?;
+        }
+        let published = match (&self.published, self.benchmark) {
+            (None, None) => None,
+            (Some(path), Some(benchmark)) => {
+                let results: BudgetResults = files
+                    .read(path)
+                    .map_err(|message| Refusal::new("published", message))?;
+                let known = |name: &str| {
+                    results
+                        .results()
+                        .iter()
+                        .any(|r| r.benchmark.as_deref() == Some(name))
+                };
+                if !known(&benchmark) {
+                    let message = format!("found \"{benchmark}\", expected a benchmark of {path}");
+                    return Err(Refusal::new("benchmark", message));
+                }
+                Some((results, benchmark))
+            }
+            _ => {
+                return Err(Refusal::new(
+                    "published",
+                    "expected both `published` and `benchmark`, or neither",
+                ));
+            }
+        };
+        Ok(Budgets {
+            subject,
+            scenarios,
+            runs: self.runs,
+            quantities: self.quantities,
+            published,
+        })
+    }
+}
+
+/// Table IV does not say beside which program it prints Q: that it is the most demanding one is an assumption.
+const ASSUMED: (&str, &str) = ("libquantum", "SPEC");
+
+impl Budgets {
+    /// The published improvement, mean of Q and its standard deviation.
+    fn beside(&self, scenario: &Scenario, policy: BudgetPolicy) -> Beside {
+        let Some((results, benchmark)) = &self.published else {
+            return Beside::default();
+        };
+        let find = |demand: &str| results.find(benchmark, demand, policy);
+        let own = find(&scenario.demand.name);
+        let q = match scenario.demand.name == ASSUMED.0 {
+            true => find(ASSUMED.1),
+            false => own,
+        };
+        let share = |factor: Option<Factor>| factor.map(Factor::as_f64);
+        Beside {
+            improvement: share(own.and_then(|result| result.improvement)),
+            q_mean: share(q.and_then(|result| result.q_mean)),
+            q_std: share(q.and_then(|result| result.q_std)),
+        }
+    }
+
+    fn table(&self, of: impl Fn(usize) -> Statistics) -> Vec<Row> {
+        let scenarios = self.scenarios.iter().enumerate();
+        let rows = scenarios.flat_map(|(index, scenario)| {
+            let mut rows = of(index).rows(|policy| self.beside(scenario, policy));
+            if let Some(quantities) = &self.quantities {
+                rows.retain(|(_, row)| quantities.iter().any(|name| name == row.quantity));
+            }
+            rows.into_iter().map(|(policy, row)| {
+                scenario
+                    .label(row)
+                    .with("kernel", self.subject.name())
+                    .with("policy", policy)
+                    .with("runs", self.runs)
+            })
+        });
+        rows.collect()
+    }
+}
+
+impl Measure for Budgets {
+    fn rows(&self, seed: u64) -> Result<Vec<Row>> {
+        let allocators = self.subject.allocators()?;
+        let mut statistics = vec![self.subject.statistics(); self.scenarios.len()];
+        // Scenarios that differ in pattern or demand alone share their runs.
+        let mut first = 0;
+        while let Some(head) = self.scenarios.get(first) {
+            let group = self
+                .scenarios
+                .iter()
+                .skip(first)
+                .take_while(|other| head.shares_runs(other));
+            let simulators = group.map(|scenario| self.subject.simulator(scenario, seed));
+            let simulators = simulators
+                .collect::<Result<Vec<_>, Refusal>>()
+                .map_err(Subject::explain)?;
+            let Some(source) = simulators.first() else { break };
+            let mut done = 0;
+            while done < self.runs {
+                let end = self.runs.min(done.saturating_add(BATCH));
+                let batch: Vec<Vec<Vec<Shape>>> = (done..end)
+                    .into_par_iter()
+                    .map(|run| {
+                        let execution = source.execution(run);
+                        let shapes = simulators.iter().map(|simulator| {
+                            let under = allocators.iter().map(|(policy, allocator)| {
+                                Shape::of(simulator.run(&execution, *policy, &mut allocator.clone(), true))
+                            });
+                            under.collect()
+                        });
+                        shapes.collect()
+                    })
+                    .collect();
+                for shapes in batch {
+                    for (statistics, shapes) in statistics.iter_mut().skip(first).zip(&shapes) {
+                        statistics.add(shapes);
+                    }
+                }
+                done = end;
+            }
+            first += simulators.len();
+        }
+        Ok(self.table(|index| {
+            statistics
+                .get(index)
+                .cloned()
+                .unwrap_or_else(|| self.subject.statistics())
+        }))
+    }
+
+    fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
+        Ok(self.table(|_| self.subject.statistics()))
+    }
+}

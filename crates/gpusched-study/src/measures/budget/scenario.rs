@@ -1,0 +1,208 @@
+//! A kernel, its budgets, and what it is simulated beside.
+
+use super::statistics::Statistics;
+use crate::measures::{Files, Refusal, Row};
+use gpusched_analysis::bandwidth::{Allocator, BudgetPolicy, nominal};
+use gpusched_analysis::kernel_wcet::synthesis::alternate;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::time::Time;
+use gpusched_model::{Factor, Kernel, Straddling};
+use gpusched_sim::regulation::{AccessPattern, BlockTimes, Demand, Offset, Setting, Simulator};
+
+/// The budget process of [Aghilinasab20] §VI-B and §VII-C: it starts 50 µs early and misses the cache 470 times per millisecond.
+const PROCESS: (Time, u64) = (Time::from_ns(50_000), 470);
+
+/// The most scenarios of one case.
+const MAX_SCENARIOS: usize = 1000;
+
+/// A kernel and its nominal budget.
+#[derive(Debug)]
+pub(super) struct Subject {
+    kernel: Kernel,
+    q: Factor,
+    straddling: Straddling,
+    /// G(Q̄).
+    deadline: Time,
+}
+
+/// Published values beside ours.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Beside {
+    pub improvement: Option<f64>,
+    pub q_mean: Option<f64>,
+    pub q_std: Option<f64>,
+}
+
+/// A demand, and what it is called.
+#[derive(Clone, Debug)]
+pub(super) struct NamedDemand {
+    pub name: String,
+    share: Factor,
+}
+
+/// One combination of what is assumed.
+#[derive(Clone, Debug)]
+pub(super) struct Scenario {
+    blocks: BlockTimes,
+    offset: String,
+    offset_ns: Option<Time>,
+    pattern: AccessPattern,
+    pub(super) demand: NamedDemand,
+}
+
+/// The demands in `texts`.
+pub(super) fn demands(field: &str, texts: &[String]) -> Result<Vec<NamedDemand>, Refusal> {
+    let read = |text: &String| {
+        let demand: Demand = text
+            .parse()
+            .map_err(|message| Refusal::new(field, format!("found \"{text}\", {message}")))?;
+        Ok(NamedDemand {
+            name: text.clone(),
+            share: demand.0,
+        })
+    };
+    texts.iter().map(read).collect()
+}
+
+/// The starts in `texts`.
+pub(super) fn offsets(field: &str, texts: &[String]) -> Result<Vec<(String, Option<Time>)>, Refusal> {
+    let read = |text: &String| {
+        let offset: Offset = text
+            .parse()
+            .map_err(|message| Refusal::new(field, format!("found \"{text}\", {message}")))?;
+        Ok(match offset {
+            Offset::Random => (text.clone(), None),
+            Offset::At(time) => (text.clone(), Some(time)),
+        })
+    };
+    texts.iter().map(read).collect()
+}
+
+impl Scenario {
+    /// All combinations, those with the same runs one after the other.
+    pub(super) fn all(
+        blocks: &[BlockTimes],
+        offsets: &[(String, Option<Time>)],
+        patterns: &[AccessPattern],
+        demands: &[NamedDemand],
+    ) -> Result<Vec<Scenario>, Refusal> {
+        let count = blocks.len() * offsets.len() * patterns.len() * demands.len();
+        if !(1..=MAX_SCENARIOS).contains(&count) {
+            let message = format!(
+                "found {count} combinations of blocks, offsets, patterns and demands, expected 1 to {MAX_SCENARIOS}"
+            );
+            return Err(Refusal::new("", message));
+        }
+        let mut scenarios = Vec::with_capacity(count);
+        for &blocks in blocks {
+            for (offset, offset_ns) in offsets {
+                for &pattern in patterns {
+                    scenarios.extend(demands.iter().map(|demand| Scenario {
+                        blocks,
+                        offset: offset.clone(),
+                        offset_ns: *offset_ns,
+                        pattern,
+                        demand: demand.clone(),
+                    }));
+                }
+            }
+        }
+        Ok(scenarios)
+    }
+
+    /// Whether block times and start of a run are the same.
+    pub(super) fn shares_runs(&self, other: &Scenario) -> bool {
+        (self.blocks, &self.offset) == (other.blocks, &other.offset)
+    }
+
+    /// `row` with what it was simulated beside.
+    pub(super) fn label(&self, row: Row) -> Row {
+        row.with("blocks", self.blocks)
+            .with("offset", &self.offset)
+            .with("pattern", self.pattern)
+            .with("demand", &self.demand.name)
+            .with("share", self.demand.share)
+    }
+
+    fn setting(&self) -> Setting {
+        let (lead_ns, process_requests) = PROCESS;
+        Setting {
+            pattern: self.pattern,
+            demand: self.demand.share,
+            blocks: self.blocks,
+            offset_ns: self.offset_ns,
+            lead_ns,
+            process_requests,
+            ..Setting::default()
+        }
+    }
+}
+
+impl Subject {
+    /// The kernel in `path`, with its nominal budget.
+    pub fn read(
+        files: &mut Files,
+        path: &str,
+        intervals: Option<usize>,
+        slowdown: Factor,
+        straddling: Straddling,
+    ) -> Result<Subject, Refusal> {
+        let refuse = |message: String| Refusal::new("kernel", message);
+        let mut kernel: Kernel = files.read(path).map_err(refuse)?;
+        if let Some(count) = intervals {
+            let refuse = |message: String| Refusal::new("intervals", message);
+            let list = alternate(kernel.clusters(), count).map_err(|error| refuse(error.to_string()))?;
+            kernel = kernel
+                .with_intervals(list)
+                .map_err(|error| refuse(error.to_string()))?;
+        }
+        let found =
+            nominal(&kernel, slowdown, false, straddling).map_err(|error| refuse(error.to_string()))?;
+        Ok(Subject {
+            kernel,
+            q: found.nominal_q,
+            straddling,
+            deadline: found.wcet_nominal_ns,
+        })
+    }
+
+    pub fn name(&self) -> &str {
+        self.kernel.name().unwrap_or("")
+    }
+
+    /// The most regulation periods of a run that is in time.
+    pub fn periods(&self) -> u64 {
+        self.deadline
+            .ns()
+            .div_ceil(self.kernel.regulation_period().ns().max(1))
+            + 1
+    }
+
+    /// Decisions of each policy, NOMINAL first.
+    pub fn allocators(&self) -> Result<Vec<(BudgetPolicy, Allocator)>> {
+        let allocators = BudgetPolicy::ALL.into_iter().map(|policy| {
+            let allocator = Allocator::new(&self.kernel, self.q, policy, self.straddling);
+            Ok((
+                policy,
+                allocator.map_err(|error| Error::Internal(error.to_string()))?,
+            ))
+        });
+        allocators.collect()
+    }
+
+    /// Runs in `scenario`.
+    pub fn simulator(&self, scenario: &Scenario, seed: u64) -> Result<Simulator, Refusal> {
+        Simulator::new(&self.kernel, scenario.setting(), seed)
+            .map_err(|error| Refusal::new("", format!("{}: {error}", self.name())))
+    }
+
+    /// What was refused although it had been checked.
+    pub fn explain(refusal: Refusal) -> Error {
+        Error::Usage(refusal.message)
+    }
+
+    /// No runs yet.
+    pub fn statistics(&self) -> Statistics {
+        Statistics::new(self.deadline)
+    }
+}

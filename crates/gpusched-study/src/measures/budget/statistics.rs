@@ -1,0 +1,216 @@
+//! Many runs under all policies in a few rows.
+
+use super::scenario::Beside;
+use crate::measures::Row;
+use gpusched_analysis::bandwidth::BudgetPolicy;
+use gpusched_model::time::Time;
+use gpusched_sim::regulation::{Run, Tally};
+
+/// What is reported of each policy; gains and leads not of NOMINAL.
+pub(super) const QUANTITIES: [&str; 19] = [
+    "improvement",
+    "improvement_low",
+    "improvement_high",
+    "be_requests",
+    "q_mean",
+    "q_std",
+    "q_first_third",
+    "q_last_third",
+    "q_rise",
+    "q_first_fifth",
+    "q_peak",
+    "periods",
+    "runs_of_other_length",
+    "periods_over_nominal",
+    "finish",
+    "margin",
+    "late_runs",
+    "q_first_fifth_lead",
+    "q_std_lead",
+];
+
+/// A run, and when in it Q was high.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    run: Run,
+    /// The mean of Q over the first third of the periods.
+    first_third: f64,
+    /// Over the last third.
+    last_third: f64,
+    /// Over the first fifth.
+    first_fifth: f64,
+    /// After which share of the periods Q is largest, the first time.
+    peak: f64,
+}
+
+impl Shape {
+    /// Of a run with its periods, which are given up.
+    pub fn of(mut run: Run) -> Shape {
+        let q: Vec<f64> = std::mem::take(&mut run.periods)
+            .iter()
+            .map(|period| period.q)
+            .collect();
+        let (third, fifth) = (q.len().div_ceil(3), q.len().div_ceil(5));
+        let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
+        let most = q.iter().copied().fold(0.0, f64::max);
+        let peak = q.iter().position(|&value| value >= most).unwrap_or(0);
+        Shape {
+            first_third: mean(q.get(..third).unwrap_or_default()),
+            last_third: mean(q.get(q.len() - third..).unwrap_or_default()),
+            first_fifth: mean(q.get(..fifth).unwrap_or_default()),
+            peak: peak as f64 / q.len().saturating_sub(1).max(1) as f64,
+            run,
+        }
+    }
+}
+
+/// Runs under one policy.
+#[derive(Clone, Debug)]
+struct Column {
+    policy: BudgetPolicy,
+    tally: Tally,
+    runs: u64,
+    first_third: f64,
+    last_third: f64,
+    first_fifth: f64,
+    peak: f64,
+    periods: u64,
+    /// Runs that take another number of periods than under NOMINAL.
+    differ: u64,
+    /// By how many more periods than under NOMINAL, at most.
+    most_extra: i64,
+}
+
+/// Runs under all policies.
+#[derive(Clone, Debug)]
+pub(super) struct Statistics {
+    columns: Vec<Column>,
+}
+
+impl Statistics {
+    /// No runs yet of a kernel that must end by `deadline`.
+    pub fn new(deadline: Time) -> Statistics {
+        let column = |policy| Column {
+            policy,
+            tally: Tally::new(policy, deadline),
+            runs: 0,
+            first_third: 0.0,
+            last_third: 0.0,
+            first_fifth: 0.0,
+            peak: 0.0,
+            periods: 0,
+            differ: 0,
+            most_extra: 0,
+        };
+        Statistics {
+            columns: BudgetPolicy::ALL.map(column).into(),
+        }
+    }
+
+    /// Adds a run under each policy, NOMINAL first.
+    pub fn add(&mut self, shapes: &[Shape]) {
+        let Some(nominal) = shapes.first() else { return };
+        for (column, shape) in self.columns.iter_mut().zip(shapes) {
+            column.tally.add(&shape.run, &nominal.run);
+            column.runs += 1;
+            column.first_third += shape.first_third;
+            column.last_third += shape.last_third;
+            column.first_fifth += shape.first_fifth;
+            column.peak += shape.peak;
+            column.periods += shape.run.count;
+            let extra = shape.run.count as i64 - nominal.run.count as i64;
+            column.differ += u64::from(extra != 0);
+            column.most_extra = column.most_extra.max(extra);
+        }
+    }
+
+    /// The rows of each policy but NOMINAL, whose improvement is none by definition: of that, only when it ends.
+    pub fn rows(&self, beside: impl Fn(BudgetPolicy) -> Beside) -> Vec<(BudgetPolicy, Row)> {
+        let mut rows = Vec::new();
+        for column in &self.columns {
+            let own = column.rows(beside(column.policy));
+            let leads = match column.policy {
+                BudgetPolicy::Nominal => Vec::new(),
+                _ => self.leads(column),
+            };
+            rows.extend(own.into_iter().chain(leads).map(|row| (column.policy, row)));
+        }
+        rows
+    }
+
+    /// How far a dynamic policy is ahead of the better of the other two.
+    fn leads(&self, own: &Column) -> Vec<Row> {
+        let others = || {
+            let others = self.columns.iter().filter(|other| other.policy != own.policy);
+            others.filter(|other| other.policy != BudgetPolicy::Nominal)
+        };
+        let std = |column: &Column| column.tally.summary().q_std.mean;
+        let early = others()
+            .map(|other| other.mean(other.first_fifth))
+            .fold(0.0, f64::max);
+        let even = others().map(std).fold(f64::INFINITY, f64::min);
+        vec![
+            share("q_first_fifth_lead", own.mean(own.first_fifth) - early),
+            share("q_std_lead", even - std(own)),
+        ]
+    }
+}
+
+fn share(quantity: &'static str, value: f64) -> Row {
+    Row::new(quantity, decimals(value), "share")
+}
+
+/// Six decimals; no -0.
+fn decimals(value: f64) -> String {
+    let text = format!("{value:.6}");
+    match text.strip_prefix('-') {
+        Some(zero) if zero.trim_matches(['0', '.']).is_empty() => zero.to_owned(),
+        _ => text,
+    }
+}
+
+impl Column {
+    fn mean(&self, sum: f64) -> f64 {
+        sum / self.runs.max(1) as f64
+    }
+
+    fn rows(&self, beside: Beside) -> Vec<Row> {
+        let summary = self.tally.summary();
+        let ms = |quantity, ns: f64| Row::new(quantity, decimals(ns / 1e6), "ms");
+        let mut rows = Vec::new();
+        if self.policy != BudgetPolicy::Nominal {
+            let improvement = |quantity, value: Option<f64>| {
+                // Nothing to compare with, unless this is an outline.
+                let none = if self.runs == 0 {
+                    decimals(0.0)
+                } else {
+                    String::new()
+                };
+                Row::new(quantity, value.map_or(none, decimals), "share")
+            };
+            let of = summary.improvement;
+            rows.extend([
+                improvement("improvement", of.map(|of| of.mean)).beside(beside.improvement),
+                improvement("improvement_low", of.and_then(|of| of.low)),
+                improvement("improvement_high", of.and_then(|of| of.high)),
+            ]);
+        }
+        rows.extend([
+            Row::new("be_requests", format!("{:.1}", summary.requests.mean), "requests"),
+            share("q_mean", summary.q_mean.mean).beside(beside.q_mean),
+            share("q_std", summary.q_std.mean).beside(beside.q_std),
+            share("q_first_third", self.mean(self.first_third)),
+            share("q_last_third", self.mean(self.last_third)),
+            share("q_rise", self.mean(self.last_third - self.first_third)),
+            share("q_first_fifth", self.mean(self.first_fifth)),
+            share("q_peak", self.mean(self.peak)),
+            Row::new("periods", decimals(self.mean(self.periods as f64)), "periods"),
+            share("runs_of_other_length", self.mean(self.differ as f64)),
+            Row::new("periods_over_nominal", self.most_extra, "periods"),
+            ms("finish", summary.finish_ns.mean),
+            ms("margin", if self.runs == 0 { 0.0 } else { summary.margin_ns }),
+            Row::new("late_runs", summary.late_runs, "runs"),
+        ]);
+        rows
+    }
+}

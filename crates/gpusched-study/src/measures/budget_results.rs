@@ -1,0 +1,52 @@
+//! Published figures of budgets at run time as rows, for claims about the published tables themselves.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Files, Measure, Parameters, Refusal, Row};
+use gpusched_analysis::bandwidth::BudgetResults;
+use gpusched_model::error::Result;
+
+/// The figures of a file of budget results.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "BudgetResultsCase")]
+pub struct BudgetResultsParameters {
+    /// The file with the results.
+    results: String,
+}
+
+/// Published figures, ready to be listed.
+#[derive(Debug)]
+pub struct PublishedResults {
+    results: BudgetResults,
+}
+
+impl Parameters for BudgetResultsParameters {
+    const NAME: &'static str = "budget-results";
+    const KEYS: &'static [&'static str] = &["kernel", "policy", "demand"];
+    type Measure = PublishedResults;
+
+    fn prepare(self, files: &mut Files) -> Result<PublishedResults, Refusal> {
+        let results = files
+            .read(&self.results)
+            .map_err(|message| Refusal::new("results", message))?;
+        Ok(PublishedResults { results })
+    }
+}
+
+impl Measure for PublishedResults {
+    fn rows(&self, _seed: u64) -> Result<Vec<Row>> {
+        let rows = self.results.results().iter().flat_map(|result| {
+            let policy = result
+                .policy
+                .map_or("none".to_owned(), |policy| policy.to_string());
+            result.figures().into_iter().map(move |figure| {
+                Row::new(figure.field, figure.value, figure.unit)
+                    .with("kernel", result.benchmark.as_deref().unwrap_or("none"))
+                    .with("policy", &policy)
+                    .with("demand", &result.demand)
+            })
+        });
+        Ok(rows.collect())
+    }
+}

@@ -1,0 +1,144 @@
+//! How often round-robin says the wrong SM for some block ([Sanudo20] Fig. 3).
+
+use serde::{Deserialize, Serialize};
+
+use super::{Files, Measure, Parameters, Refusal, Row};
+use gpusched_model::Scenario;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::scenario::{BlockScheduler, BlockTime, Device, Launch, ScenarioShape};
+use gpusched_model::streams::{Purpose, below, stream};
+use gpusched_model::time::Time;
+use gpusched_sim::blocks::{Record, simulate};
+
+/// Random launch configurations: kernels in streams of their own, all at once.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "MispredictionCase")]
+pub struct MispredictionParameters {
+    /// The GPU.
+    platform: Device,
+    /// Numbers of streams, each with one kernel.
+    streams: Vec<u32>,
+    /// The least and the most blocks of a kernel.
+    blocks: [u32; 2],
+    /// The least and the most threads of a block.
+    threads: [u32; 2],
+    /// Configurations for each number of streams.
+    configurations: u64,
+    /// Published shares, one for each number of streams.
+    #[serde(default)]
+    published: Option<Vec<f64>>,
+}
+
+/// The most blocks of one configuration.
+const MAX_BLOCKS: u64 = 100_000;
+
+/// The most configurations.
+const MAX_CONFIGURATIONS: u64 = 10_000_000;
+
+/// Configurations, ready to be drawn.
+#[derive(Debug)]
+pub struct Mispredictions {
+    parameters: MispredictionParameters,
+}
+
+impl Parameters for MispredictionParameters {
+    const NAME: &'static str = "misprediction";
+    const KEYS: &'static [&'static str] = &["streams", "configurations"];
+    type Measure = Mispredictions;
+
+    fn prepare(self, _files: &mut Files) -> Result<Mispredictions, Refusal> {
+        let refuse = |field: &str, found: String, expected: String| {
+            Err(Refusal::new(field, format!("found {found}, expected {expected}")))
+        };
+        let ascending = |[from, to]: [u32; 2]| from >= 1 && from <= to;
+        let threads = self.platform.shape().threads_per_sm;
+        if self.streams.is_empty() || self.streams.contains(&0) {
+            let expected = "positive numbers of streams".to_owned();
+            return refuse("streams", format!("{:?}", self.streams), expected);
+        }
+        if !ascending(self.threads) || self.threads[1] > threads {
+            let expected = format!("ascending numbers up to {threads}");
+            return refuse("threads", format!("{:?}", self.threads), expected);
+        }
+        let most = self.streams.iter().max().copied().unwrap_or(0);
+        if !ascending(self.blocks) || u64::from(self.blocks[1]) * u64::from(most) > MAX_BLOCKS {
+            let expected =
+                format!("ascending positive numbers, and at most {MAX_BLOCKS} blocks in all streams");
+            return refuse("blocks", format!("{:?}", self.blocks), expected);
+        }
+        if !(1..=MAX_CONFIGURATIONS).contains(&self.configurations) {
+            let expected = format!("1 to {MAX_CONFIGURATIONS}");
+            return refuse("configurations", self.configurations.to_string(), expected);
+        }
+        if let Some(published) = &self.published
+            && (published.len() != self.streams.len() || published.iter().any(|share| !share.is_finite()))
+        {
+            let expected = format!("{} numbers", self.streams.len());
+            return refuse("published", format!("{published:?}"), expected);
+        }
+        Ok(Mispredictions { parameters: self })
+    }
+}
+
+impl Mispredictions {
+    /// Whether round-robin says another SM for some block of a configuration.
+    fn differ(&self, seed: u64, streams: u32, configuration: u64) -> Result<bool> {
+        let parameters = &self.parameters;
+        let mut rng = stream(
+            seed,
+            Purpose::LaunchConfigurations,
+            u64::from(streams),
+            configuration,
+        );
+        let mut draw = |[from, to]: [u32; 2]| from + below(&mut rng, (to - from) as usize + 1) as u32;
+        let long = || BlockTime::Fixed(Time::from_ns(1_000_000));
+        let kernels = (0..streams).map(|stream| {
+            let (blocks, threads) = (draw(parameters.blocks), draw(parameters.threads));
+            Launch::new(stream, blocks, threads, long())
+        });
+        let mut shape = ScenarioShape::new(parameters.platform.clone(), kernels.collect());
+        let mut place = |scheduler| {
+            shape.block_scheduler = scheduler;
+            let scenario = Scenario::new(shape.clone()).map_err(|error| Error::Usage(error.to_string()))?;
+            let mut record = Record::default();
+            simulate(&scenario, seed, &mut record)?;
+            record.sort();
+            Ok::<_, Error>(record.blocks)
+        };
+        Ok(place(BlockScheduler::Slots)? != place(BlockScheduler::RoundRobin)?)
+    }
+
+    fn table(&self, wrong: impl Fn(u32) -> Result<u64>) -> Result<Vec<Row>> {
+        let parameters = &self.parameters;
+        let rows = parameters.streams.iter().enumerate().map(|(index, &streams)| {
+            let share = wrong(streams)? as f64 / parameters.configurations as f64;
+            let published = parameters
+                .published
+                .as_ref()
+                .and_then(|list| list.get(index))
+                .copied();
+            let row = Row::new("misprediction", format!("{share:.6}"), "share")
+                .with("streams", streams)
+                .with("configurations", parameters.configurations);
+            Ok(row.beside(published))
+        });
+        rows.collect()
+    }
+}
+
+impl Measure for Mispredictions {
+    fn rows(&self, seed: u64) -> Result<Vec<Row>> {
+        self.table(|streams| {
+            let mut wrong = 0;
+            for configuration in 0..self.parameters.configurations {
+                wrong += u64::from(self.differ(seed, streams, configuration)?);
+            }
+            Ok(wrong)
+        })
+    }
+
+    fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
+        self.table(|_| Ok(0))
+    }
+}

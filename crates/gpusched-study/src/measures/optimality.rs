@@ -1,0 +1,344 @@
+//! How far the plans of heuristics are from the fewest SMs there could be.
+
+use gpusched_analysis::interference::model_of;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Files, Measure, Parameters, Refusal, Row};
+use crate::weighted::Weighted;
+use gpusched_analysis::generation::{Recipe, Source, WcetModel};
+use gpusched_analysis::interference::Interference;
+use gpusched_analysis::partitioning::forbidden::Forbidden;
+use gpusched_analysis::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched_model::error::Result;
+use gpusched_model::wcet::MAX_SMS;
+use gpusched_model::{Plan, Policy, TaskSet};
+
+/// Random task sets, drawn as in [Singh21] §3.6.1.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "OptimalityCase")]
+pub struct OptimalityParameters {
+    /// Tasks of a set.
+    tasks: usize,
+    /// Their utilization on one SM, one value after another.
+    utilization: Vec<f64>,
+    /// M.
+    sms: u32,
+    /// The test of each partition.
+    policy: Policy,
+    /// The form of the WCET functions.
+    wcet: WcetModel,
+    /// Task sets for each utilization.
+    sets: u64,
+    /// The heuristics beside `optimal`.
+    algorithms: Vec<Contender>,
+    /// What `optimal` may spend on a set, in tests of groups; if absent, what it does by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    budget: Option<u64>,
+    /// Whether there is weighted schedulability as well, one number for all utilizations.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    weighted: bool,
+}
+
+/// A heuristic with its options.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contender {
+    /// SMS, its list of forbidden pairs filled as it goes.
+    SmsIna,
+    /// SMS, its list of forbidden pairs filled beforehand.
+    SmsAct,
+    /// BF, its list of forbidden pairs filled as it goes.
+    BfIna,
+    /// Merges by savings.
+    Savings,
+    /// Merges by matching.
+    Matching,
+    /// The portfolio, with its own budget.
+    Auto,
+}
+
+impl Contender {
+    fn name(self) -> &'static str {
+        match self {
+            Contender::SmsIna => "sms-ina",
+            Contender::SmsAct => "sms-act",
+            Contender::BfIna => "bf-ina",
+            Contender::Savings => "savings",
+            Contender::Matching => "matching",
+            Contender::Auto => "auto",
+        }
+    }
+
+    fn heuristic(self) -> Heuristic {
+        let with = |kind: HeuristicKind, forbidden| Heuristic {
+            forbidden,
+            ..Heuristic::from(kind)
+        };
+        match self {
+            Contender::SmsIna => with(HeuristicKind::Sms, Forbidden::Ina),
+            Contender::SmsAct => with(HeuristicKind::Sms, Forbidden::Act),
+            Contender::BfIna => with(HeuristicKind::Bf, Forbidden::Ina),
+            Contender::Savings => HeuristicKind::Savings.into(),
+            Contender::Matching => HeuristicKind::Matching.into(),
+            Contender::Auto => HeuristicKind::Auto.into(),
+        }
+    }
+
+    /// Whether it ends as soon as its plan fits.
+    fn ends_when_it_fits(self) -> bool {
+        matches!(self, Contender::SmsIna | Contender::SmsAct | Contender::BfIna)
+    }
+}
+
+/// Task sets, ready to be drawn.
+#[derive(Debug)]
+pub struct Optimality {
+    parameters: OptimalityParameters,
+}
+
+/// What is added up over task sets, for one algorithm.
+#[derive(Copy, Clone, Debug, Default)]
+struct Sums {
+    schedulable: u64,
+    /// Of those that `optimal` schedules.
+    reached: u64,
+    tests: u64,
+    /// Sets with a plan of all tasks, fitting or not; all below are over these.
+    plans: u64,
+    sms: u64,
+    /// SMs above the bound of `optimal`.
+    gap: u64,
+    near: u64,
+    close: u64,
+    optimal: u64,
+    /// SMs of the heuristic's own bound, if it has one.
+    bound: u64,
+}
+
+impl Sums {
+    /// Adds `plan`, by an algorithm that needs `sms` SMs, beside that of `optimal` with its bound.
+    fn count(&mut self, plan: &Plan, sms: u32, best: &Plan, gpu: u32) {
+        let schedulable = u64::from(sms <= gpu && plan.partitions.iter().all(|p| p.verdict.schedulable));
+        self.schedulable += schedulable;
+        self.reached += schedulable * u64::from(best.schedulable);
+        self.tests += plan.stats.merges_tested + plan.stats.prefill_merges;
+        let least = best.bound.as_ref().map_or(sms, |bound| bound.sms);
+        let gap = sms.saturating_sub(least);
+        self.plans += 1;
+        self.sms += u64::from(sms);
+        self.gap += u64::from(gap);
+        self.near += u64::from(gap <= 1);
+        self.close += u64::from(100 * u64::from(gap) <= 3 * u64::from(sms));
+        self.optimal += u64::from(gap == 0);
+        self.bound += plan.bound.as_ref().map_or(0, |bound| bound.sms.into());
+    }
+
+    fn add(&mut self, other: &Sums) {
+        for (sum, other) in [
+            (&mut self.schedulable, other.schedulable),
+            (&mut self.reached, other.reached),
+            (&mut self.tests, other.tests),
+            (&mut self.plans, other.plans),
+            (&mut self.sms, other.sms),
+            (&mut self.gap, other.gap),
+            (&mut self.near, other.near),
+            (&mut self.close, other.close),
+            (&mut self.optimal, other.optimal),
+            (&mut self.bound, other.bound),
+        ] {
+            *sum += other;
+        }
+    }
+}
+
+/// What becomes of some sets: how many no plan can exist for, and the sums of each algorithm, `optimal` last.
+#[derive(Clone, Debug, Default)]
+struct Counts {
+    infeasible: u64,
+    sums: Vec<Sums>,
+}
+
+impl Counts {
+    fn plus(mut self, other: &Counts) -> Counts {
+        self.infeasible += other.infeasible;
+        self.sums
+            .resize(self.sums.len().max(other.sums.len()), Sums::default());
+        for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
+            sum.add(other);
+        }
+        self
+    }
+}
+
+impl Parameters for OptimalityParameters {
+    const NAME: &'static str = "optimality";
+    const KEYS: &'static [&'static str] = &["utilization", "algorithm"];
+    const PARTIAL: &'static [&'static str] = &["utilization"];
+    type Measure = Optimality;
+
+    fn prepare(self, _files: &mut Files) -> Result<Optimality, Refusal> {
+        let refuse = |field: &str, found: String, expected: &str| {
+            Err(Refusal::new(field, format!("found {found}, expected {expected}")))
+        };
+        if !(1..=MAX_SMS).contains(&self.sms) {
+            return refuse("sms", self.sms.to_string(), "1 to 65536");
+        }
+        if !(1..=1000).contains(&self.tasks) {
+            return refuse("tasks", self.tasks.to_string(), "1 to 1000");
+        }
+        if !(1..=1_000_000).contains(&self.sets) {
+            return refuse("sets", self.sets.to_string(), "1 to 1000000");
+        }
+        if self.utilization.is_empty() {
+            return refuse("utilization", "none".to_owned(), "at least one");
+        }
+        if self.policy.counts_blocks() {
+            return refuse(
+                "policy",
+                self.policy.to_string(),
+                "one that does not look at blocks",
+            );
+        }
+        for &utilization in &self.utilization {
+            if let Err(error) = Source::new(&self.recipe(), self.tasks, utilization, 1) {
+                return Err(Refusal::new("utilization", error.to_string()));
+            }
+        }
+        Ok(Optimality { parameters: self })
+    }
+}
+
+impl OptimalityParameters {
+    /// The names of all algorithms, in the order of their rows.
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        let names = self.algorithms.iter().map(|algorithm| algorithm.name());
+        names.chain(["optimal"])
+    }
+
+    fn recipe(&self) -> Recipe {
+        Recipe {
+            wcet: self.wcet,
+            ..Recipe::default()
+        }
+    }
+}
+
+impl Optimality {
+    /// What becomes of one set.
+    fn count(&self, set: &TaskSet) -> Result<Counts> {
+        let parameters = &self.parameters;
+        let on = |sms| Problem::new(set, sms, parameters.policy, model_of(Interference::Conflict));
+        let problem = on(parameters.sms)?;
+        let best = Heuristic {
+            budget: parameters.budget,
+            ..HeuristicKind::Optimal.into()
+        };
+        let best = partition(&problem, &best);
+        let mut counts = Counts {
+            infeasible: 1,
+            sums: vec![Sums::default(); parameters.algorithms.len() + 1],
+        };
+        let Some(bound) = &best.bound else {
+            return Ok(counts); // a lemma: no plan exists
+        };
+        counts.infeasible = u64::from(bound.sms > parameters.sms);
+        let algorithms = parameters.algorithms.iter().copied();
+        for (algorithm, sums) in algorithms.zip(&mut counts.sums) {
+            let heuristic = algorithm.heuristic();
+            let plan = partition(&problem, &heuristic);
+            let mut sms = plan.sms_used;
+            if algorithm.ends_when_it_fits() && plan.schedulable {
+                // On a GPU of as many SMs as there must be, the same merges go on to where none is left.
+                let on = on(bound.sms)?;
+                let longer = partition(&on, &heuristic);
+                let placed: usize = longer.partitions.iter().map(|part| part.tasks.len()).sum();
+                if placed == set.tasks().len() {
+                    sms = sms.min(longer.sms_used);
+                }
+            }
+            sums.count(&plan, sms, &best, parameters.sms);
+        }
+        if let Some(sums) = counts.sums.last_mut() {
+            sums.count(&best, best.sms_used, &best, parameters.sms);
+        }
+        Ok(counts)
+    }
+
+    fn table(&self, counts: impl Fn(f64, u64) -> Result<Counts>) -> Result<Vec<Row>> {
+        let parameters = &self.parameters;
+        let mut rows = Vec::new();
+        let mut weighted = vec![Weighted::default(); parameters.algorithms.len() + 1];
+        for (point, &utilization) in (0..).zip(&parameters.utilization) {
+            let counts = counts(utilization, point)?;
+            for (weighted, sums) in weighted.iter_mut().zip(&counts.sums) {
+                weighted.add(
+                    (utilization * 1e9).round() as u128,
+                    sums.schedulable,
+                    parameters.sets,
+                );
+            }
+            for (name, sums) in parameters.names().zip(&counts.sums) {
+                let mut row = |quantity: &'static str, part: u64, whole: u64, unit: &'static str| {
+                    let value = part as f64 / whole.max(1) as f64;
+                    let row = Row::new(quantity, format!("{value:.6}"), unit);
+                    rows.push(row.with("utilization", utilization).with("algorithm", name));
+                };
+                let (sets, plans) = (parameters.sets, sums.plans);
+                row("schedulable", sums.schedulable, sets, "share");
+                row("SMs", sums.sms, plans, "SMs");
+                row("gap", sums.gap, plans, "SMs");
+                row("gap of at most 1", sums.near, plans, "share");
+                row("gap of at most 3 %", sums.close, plans, "share");
+                row("optimal", sums.optimal, plans, "share");
+                row("tests", sums.tests, sets, "");
+                match name {
+                    "optimal" => {
+                        row("bound", sums.bound, plans, "SMs");
+                        row("infeasible", counts.infeasible, sets, "share");
+                    }
+                    _ => row("reached", sums.reached, counts.best(), "share"),
+                }
+                if name == Contender::Auto.name() {
+                    row("bound", sums.bound, plans, "SMs");
+                }
+            }
+        }
+        if parameters.weighted {
+            let shares = parameters.names().zip(&weighted);
+            rows.extend(shares.map(|(name, weighted)| {
+                Row::new("weighted schedulability", weighted.share(), "share").with("algorithm", name)
+            }));
+        }
+        Ok(rows)
+    }
+}
+
+impl Counts {
+    /// Sets that `optimal` schedules.
+    fn best(&self) -> u64 {
+        self.sums.last().map_or(0, |sums| sums.schedulable)
+    }
+}
+
+impl Measure for Optimality {
+    fn rows(&self, seed: u64) -> Result<Vec<Row>> {
+        let parameters = &self.parameters;
+        self.table(|utilization, point| {
+            let source = Source::new(&parameters.recipe(), parameters.tasks, utilization, seed)?;
+            let sets = (0..parameters.sets).into_par_iter();
+            sets.map(|index| self.count(&source.draw(point, index)?))
+                .try_reduce(Counts::default, |sum, counts| Ok(sum.plus(&counts)))
+        })
+    }
+
+    fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
+        self.table(|_, _| {
+            Ok(Counts {
+                infeasible: 0,
+                sums: vec![Sums::default(); self.parameters.algorithms.len() + 1],
+            })
+        })
+    }
+}

@@ -1,0 +1,50 @@
+//! Published figures of benchmarks as rows, for claims about a published table itself.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Files, Measure, Parameters, Refusal, Row};
+use gpusched_model::Benchmarks;
+use gpusched_model::error::Result;
+
+/// The figures of a file of benchmarks.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PublishedCase")]
+pub struct PublishedParameters {
+    /// The file with the benchmarks.
+    benchmarks: String,
+}
+
+/// Published figures, ready to be listed.
+#[derive(Debug)]
+pub struct Published {
+    benchmarks: Benchmarks,
+}
+
+impl Parameters for PublishedParameters {
+    const NAME: &'static str = "published";
+    const KEYS: &'static [&'static str] = &["kernel", "bound"];
+    type Measure = Published;
+
+    fn prepare(self, files: &mut Files) -> Result<Published, Refusal> {
+        let benchmarks = files.read(&self.benchmarks);
+        let benchmarks = benchmarks.map_err(|message| Refusal::new("benchmarks", message))?;
+        Ok(Published { benchmarks })
+    }
+}
+
+impl Measure for Published {
+    fn rows(&self, _seed: u64) -> Result<Vec<Row>> {
+        let benchmarks = self.benchmarks.benchmarks().iter();
+        let rows = benchmarks.flat_map(|benchmark| {
+            let bound = benchmark.bound.map(|bound| bound.to_string()).unwrap_or_default();
+            let figures = benchmark.figures().into_iter();
+            figures.map(move |figure| {
+                Row::new(figure.field, figure.value, figure.unit)
+                    .with("kernel", &benchmark.name)
+                    .with("bound", &bound)
+            })
+        });
+        Ok(rows.collect())
+    }
+}

@@ -1,0 +1,117 @@
+//! What becomes of the kernels of a scenario, beside the others and alone.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Files, Measure, Parameters, Refusal, Row};
+use gpusched_model::Scenario;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::scenario::BlockScheduler;
+use gpusched_sim::blocks::{Record, simulate};
+
+/// One scenario.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ScenarioCase")]
+pub struct ScenarioParameters {
+    /// The file with the scenario.
+    scenario: String,
+    /// How blocks are mapped to SMs, if not as the scenario says.
+    #[serde(default)]
+    block_scheduler: Option<BlockScheduler>,
+    /// A published slowdown of the first kernel.
+    #[serde(default)]
+    published: Option<f64>,
+}
+
+/// A scenario, ready to be simulated.
+#[derive(Debug)]
+pub struct ScenarioMeasure {
+    scenario: Scenario,
+    published: Option<f64>,
+}
+
+impl Parameters for ScenarioParameters {
+    const NAME: &'static str = "scenario";
+    const KEYS: &'static [&'static str] = &["kernel", "block_scheduler"];
+    type Measure = ScenarioMeasure;
+
+    fn prepare(self, files: &mut Files) -> Result<ScenarioMeasure, Refusal> {
+        if self.published.is_some_and(|published| !published.is_finite()) {
+            return Err(Refusal::new("published", "found no finite number, expected one"));
+        }
+        let scenario: Scenario = files
+            .read(&self.scenario)
+            .map_err(|message| Refusal::new("scenario", message))?;
+        let mut shape = scenario.shape().clone();
+        shape.block_scheduler = self.block_scheduler.unwrap_or(shape.block_scheduler);
+        let scenario = Scenario::new(shape)
+            .map_err(|error| Refusal::new("scenario", format!("{}: {error}", self.scenario)))?;
+        Ok(ScenarioMeasure {
+            scenario,
+            published: self.published,
+        })
+    }
+}
+
+impl ScenarioMeasure {
+    /// What `kernel` does without other kernels, copies and CPU cores.
+    fn alone(&self, kernel: usize, seed: u64) -> Result<Record> {
+        let mut shape = self.scenario.shape().clone();
+        shape.kernels = vec![shape.kernels[kernel].clone()];
+        shape.copies.clear();
+        shape.cpu = None;
+        let scenario = Scenario::new(shape).map_err(|error| Error::Usage(error.to_string()))?;
+        record(&scenario, seed)
+    }
+}
+
+fn record(scenario: &Scenario, seed: u64) -> Result<Record> {
+    let mut record = Record::default();
+    simulate(scenario, seed, &mut record)?;
+    record.sort();
+    Ok(record)
+}
+
+impl Measure for ScenarioMeasure {
+    fn rows(&self, seed: u64) -> Result<Vec<Row>> {
+        let shape = self.scenario.shape();
+        let together = record(&self.scenario, seed)?;
+        let mut rows = Vec::new();
+        let response = |record: &Record, kernel: usize, launch: usize| {
+            let end = record.kernels.get(kernel).map_or(0, |kernel| kernel.end_ns.ns());
+            end.saturating_sub(shape.kernels[launch].launch.ns())
+        };
+        let scheduler = match shape.block_scheduler {
+            BlockScheduler::Slots => "slots",
+            BlockScheduler::RoundRobin => "round-robin",
+        };
+        for (index, kernel) in shape.kernels.iter().enumerate() {
+            let name = kernel.name.clone().unwrap_or_else(|| index.to_string());
+            let row = |quantity, value: String, unit| {
+                Row::new(quantity, value, unit)
+                    .with("kernel", &name)
+                    .with("block_scheduler", scheduler)
+            };
+            let blocks = together.blocks.iter().filter(|block| block.kernel == index);
+            let sms: BTreeSet<u32> = blocks.map(|block| block.sm).collect();
+            let beside = response(&together, index, index);
+            let alone = response(&self.alone(index, seed)?, 0, index);
+            let slowdown = beside as f64 / alone.max(1) as f64;
+            rows.push(row("response time", format!("{:.6}", beside as f64 / 1e6), "ms"));
+            rows.push(
+                row("slowdown", format!("{slowdown:.6}"), "").beside(self.published.filter(|_| index == 0)),
+            );
+            rows.push(row("SMs", sms.len().to_string(), ""));
+        }
+        let used: BTreeSet<u32> = together.blocks.iter().map(|block| block.sm).collect();
+        let idle = shape.platform.shape().sms as usize - used.len();
+        rows.push(
+            Row::new("SMs without a block", idle, "")
+                .with("kernel", "all")
+                .with("block_scheduler", scheduler),
+        );
+        Ok(rows)
+    }
+}

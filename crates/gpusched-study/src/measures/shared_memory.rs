@@ -1,0 +1,257 @@
+//! What it costs to ignore that partitions share a memory, and what it costs not to.
+
+use gpusched_analysis::interference::model_of;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Files, Measure, Parameters, Refusal, Row};
+use gpusched_analysis::generation::{DRAWN_BANDWIDTH, MAX_SATURATION, Recipe, Source};
+use gpusched_analysis::interference::Interference;
+use gpusched_analysis::partitioning::{Heuristic, HeuristicKind, Problem, Traffic, partition};
+use gpusched_model::error::{Error, Result};
+use gpusched_model::{
+    Arbitration, Bandwidth, Evidence, Partition, Plan, Policy, SharedMemory, TaskSet, Verdict,
+};
+use gpusched_sim::validation::shared::run::{Setting, first_miss};
+
+/// Random task sets whose kernels saturate the memory on so many SMs.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SharedMemoryCase")]
+pub struct SharedMemoryParameters {
+    /// Tasks of a set.
+    tasks: usize,
+    /// Their utilization on one SM.
+    utilization: f64,
+    /// M.
+    sms: u32,
+    /// Numbers of SMs on which a memory-intensive kernel saturates the memory: the fewer, the poorer the memory.
+    saturation: Vec<u32>,
+    /// The test, and the scheduler.
+    policy: Policy,
+    /// How partitions are found.
+    heuristics: Vec<HeuristicKind>,
+    /// Task sets, the same for every number.
+    sets: u64,
+}
+
+/// How long jobs come in a simulation: the hyperperiod of the periods of [Singh21] §3.6.1 [ns].
+const END: u64 = 4_000_000_000;
+
+/// How a plan is found and tested.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Way {
+    /// Under `conflict`, as in the thesis.
+    Blind,
+    /// Under `conflict+bandwidth`.
+    Aware(Arbitration, Traffic),
+}
+
+impl Way {
+    /// As in results.
+    fn name(self) -> String {
+        match self {
+            Way::Blind => Interference::Conflict.to_string(),
+            Way::Aware(Arbitration::Any, traffic) => traffic.to_string(),
+            Way::Aware(arbitration, _) => arbitration.to_string(),
+        }
+    }
+}
+
+/// In the order of the rows.
+const WAYS: [Way; 6] = [
+    Way::Blind,
+    Way::Aware(Arbitration::Any, Traffic::Ignore),
+    Way::Aware(Arbitration::Any, Traffic::Heed),
+    Way::Aware(Arbitration::Any, Traffic::Gather),
+    Way::Aware(Arbitration::Any, Traffic::All),
+    Way::Aware(Arbitration::MaxMin, Traffic::All),
+];
+
+/// Task sets, ready to be drawn.
+#[derive(Debug)]
+pub struct SharedMemories {
+    parameters: SharedMemoryParameters,
+}
+
+/// A partition: its SMs and tasks, and their priorities where verdicts name some.
+type Place = (u32, Vec<usize>, Option<Vec<usize>>);
+
+fn place(partition: &Partition) -> Place {
+    let priorities = match &partition.verdict.evidence {
+        Evidence::ResponseTimes { priorities, .. } => Some(priorities.clone()),
+        _ => None,
+    };
+    (partition.sms, partition.tasks.clone(), priorities)
+}
+
+/// Sets accepted, and those of them that miss a deadline.
+type Counts = [[u64; 2]; WAYS.len()];
+
+impl Parameters for SharedMemoryParameters {
+    const NAME: &'static str = "shared-memory";
+    const KEYS: &'static [&'static str] = &["saturation", "heuristic", "analysis"];
+    type Measure = SharedMemories;
+
+    fn prepare(self, _files: &mut Files) -> Result<SharedMemories, Refusal> {
+        let refuse = |field: &str, found: String, expected: &str| {
+            Err(Refusal::new(field, format!("found {found}, expected {expected}")))
+        };
+        if !(1..=64).contains(&self.sms) {
+            return refuse("sms", self.sms.to_string(), "1 to 64");
+        }
+        if !(1..=32).contains(&self.tasks) {
+            return refuse("tasks", self.tasks.to_string(), "1 to 32");
+        }
+        if self.saturation.is_empty()
+            || self
+                .saturation
+                .iter()
+                .any(|sms| !(1..=MAX_SATURATION).contains(sms))
+        {
+            return refuse(
+                "saturation",
+                format!("{:?}", self.saturation),
+                "numbers of SMs from 1 to 1000",
+            );
+        }
+        if self.heuristics.is_empty() {
+            return refuse("heuristics", "none".to_owned(), "at least one");
+        }
+        if !self.policy.shares_memory() {
+            return refuse(
+                "policy",
+                self.policy.to_string(),
+                "one with a proof for partitions that share a memory",
+            );
+        }
+        if !(1..=1_000_000).contains(&self.sets) {
+            return refuse("sets", self.sets.to_string(), "1 to 1000000");
+        }
+        if let Err(error) = Source::new(&Recipe::default(), self.tasks, self.utilization, 1) {
+            return Err(Refusal::new("utilization", error.to_string()));
+        }
+        Ok(SharedMemories { parameters: self })
+    }
+}
+
+impl SharedMemories {
+    /// Set `index`, with traffic for a memory that `saturation` SMs saturate.
+    fn set(&self, seed: u64, index: u64, saturation: u32) -> Result<TaskSet> {
+        let recipe = Recipe {
+            saturation: Some(saturation),
+            ..Recipe::default()
+        };
+        let (tasks, utilization) = (self.parameters.tasks, self.parameters.utilization);
+        Source::new(&recipe, tasks, utilization, seed)?.draw(0, index)
+    }
+
+    /// What becomes of one set.
+    fn count(&self, seed: u64, index: u64, saturation: u32, kind: HeuristicKind) -> Result<Counts> {
+        let parameters = &self.parameters;
+        let set = self.set(seed, index, saturation)?;
+        let blind = Problem::new(
+            &set,
+            parameters.sms,
+            parameters.policy,
+            model_of(Interference::Conflict),
+        )?;
+        let bandwidth = Bandwidth::new(DRAWN_BANDWIDTH).unwrap_or(Bandwidth::LIMIT);
+        let mut counts = Counts::default();
+        // Many ways lead to the same partitions, and any arbitration may be a fair one.
+        let mut simulated: Vec<(Vec<Place>, Arbitration, bool)> = Vec::new();
+        for (way, [accepted, missed]) in WAYS.into_iter().zip(&mut counts) {
+            let (arbitration, traffic) = match way {
+                Way::Blind => (Arbitration::Any, Traffic::Ignore),
+                Way::Aware(arbitration, traffic) => (arbitration, traffic),
+            };
+            let memory = SharedMemory {
+                bandwidth,
+                arbitration,
+            };
+            let problem = if way == Way::Blind {
+                blind
+            } else {
+                blind.sharing(memory)?
+            };
+            let heuristic = Heuristic {
+                traffic,
+                ..Heuristic::from(kind)
+            };
+            let plan = partition(&problem, &heuristic);
+            if plan.schedulable {
+                let places: Vec<Place> = plan.partitions.iter().map(place).collect();
+                let known = simulated.iter().find(|(other, under, missed)| {
+                    *other == places && (*under == arbitration || *under == Arbitration::Any && !missed)
+                });
+                let late = match known {
+                    Some(&(_, _, late)) => late,
+                    None => self.misses(&set, &plan, memory, (seed, index)),
+                };
+                simulated.push((places, arbitration, late));
+                *accepted = 1;
+                *missed = late.into();
+            }
+        }
+        Ok(counts)
+    }
+
+    /// Whether some run of `plan` misses a deadline.
+    fn misses(&self, set: &TaskSet, plan: &Plan, memory: SharedMemory, (seed, index): (u64, u64)) -> bool {
+        let setting = Setting {
+            set,
+            parts: plan
+                .partitions
+                .iter()
+                .map(|part| (&part.tasks[..], part.sms))
+                .collect(),
+            memory,
+            policy: self.parameters.policy,
+            end: END,
+        };
+        let verdicts: Vec<Verdict> = plan.partitions.iter().map(|part| part.verdict.clone()).collect();
+        first_miss(&setting, &verdicts, seed, index).0.is_some()
+    }
+
+    fn table(&self, counts: impl Fn(u32, HeuristicKind) -> Result<Counts>) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        for &saturation in &self.parameters.saturation {
+            for &kind in &self.parameters.heuristics {
+                let name = Heuristic::from(kind).kind;
+                let name = serde_json::to_value(name).map_err(|error| Error::Internal(error.to_string()))?;
+                let name = name.as_str().unwrap_or_default().to_owned();
+                for (way, [accepted, missed]) in WAYS.into_iter().zip(counts(saturation, kind)?) {
+                    let row = |quantity: &'static str, share: f64| {
+                        Row::new(quantity, format!("{share:.6}"), "share")
+                            .with("saturation", saturation)
+                            .with("heuristic", &name)
+                            .with("analysis", way.name())
+                    };
+                    let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
+                    rows.push(row("accepted", share(accepted, self.parameters.sets)));
+                    rows.push(row("missed", share(missed, accepted)));
+                }
+            }
+        }
+        Ok(rows)
+    }
+}
+
+impl Measure for SharedMemories {
+    fn rows(&self, seed: u64) -> Result<Vec<Row>> {
+        self.table(|saturation, kind| {
+            let sets = (0..self.parameters.sets).into_par_iter();
+            sets.map(|index| self.count(seed, index, saturation, kind))
+                .try_reduce(Counts::default, |mut sum, counts| {
+                    for (sum, counts) in sum.iter_mut().flatten().zip(counts.iter().flatten()) {
+                        *sum += counts;
+                    }
+                    Ok(sum)
+                })
+        })
+    }
+
+    fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
+        self.table(|_, _| Ok(Counts::default()))
+    }
+}

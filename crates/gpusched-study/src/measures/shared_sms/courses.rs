@@ -1,0 +1,87 @@
+//! Simulations: kernels alone and together.
+
+use super::SharedSms;
+use gpusched_model::Scheduler;
+use gpusched_model::error::{Error, Result};
+use gpusched_warp::gpu::{Launch, Settings, run};
+
+/// What is simulated.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Question {
+    /// One kernel, under the first scheduler.
+    Alone(usize),
+    /// All kernels.
+    Together {
+        /// The warp scheduler.
+        scheduler: Scheduler,
+        /// That of the last kernel.
+        budget: u32,
+    },
+}
+
+/// What came out.
+#[derive(Clone, Debug)]
+pub(super) struct Course {
+    pub(super) question: Question,
+    /// From launch to finish, of each kernel that took part [core cycles].
+    pub(super) responses: Vec<u64>,
+    /// When all were through [core cycles].
+    pub(super) last: u64,
+}
+
+impl Course {
+    /// One with any numbers.
+    pub(super) fn made_up(question: Question, kernels: usize) -> Course {
+        let kernels = if matches!(question, Question::Alone(_)) {
+            1
+        } else {
+            kernels
+        };
+        Course {
+            question,
+            responses: vec![1; kernels],
+            last: 1,
+        }
+    }
+}
+
+/// Core cycles after which a simulation is given up.
+const LIMIT: u64 = 100_000_000;
+
+impl SharedSms {
+    pub(super) fn course(&self, &question: &Question) -> Result<Course> {
+        let first = self.schedulers.first().copied().unwrap_or(Scheduler::Lrr);
+        let (taking_part, scheduler, budget) = match question {
+            Question::Alone(kernel) => (kernel..kernel + 1, first, 1),
+            Question::Together { scheduler, budget } => (0..self.programs.len(), scheduler, budget),
+        };
+        let last = self.programs.len().saturating_sub(1);
+        let usage = |error: String| Error::Usage(error);
+        let mut launches = Vec::new();
+        for (index, program) in self.programs.iter().enumerate() {
+            if !taking_part.contains(&index) {
+                continue;
+            }
+            let mut launch = Launch::of_program(program).map_err(|error| usage(error.to_string()))?;
+            launch.at = u64::from(self.gap) * launches.len() as u64;
+            launch.budget = if index == last { budget } else { 1 };
+            launches.push(launch);
+        }
+        let settings = Settings {
+            scheduler,
+            sms: None,
+            warm: Vec::new(),
+            record_issues: false,
+            limit: LIMIT,
+        };
+        let results = run(&self.machine, &launches, &settings).map_err(|error| usage(error.to_string()))?;
+        let responses = results.kernels.iter().zip(&launches);
+        Ok(Course {
+            question,
+            responses: responses
+                .map(|(kernel, launch)| kernel.finish.saturating_sub(launch.at))
+                .collect(),
+            last: results.cycles,
+        })
+    }
+}

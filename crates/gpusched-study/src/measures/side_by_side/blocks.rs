@@ -1,0 +1,134 @@
+//! The same kernels as thread blocks, which take together what the kernel takes alone, and share the bandwidth of the memory.
+
+use std::collections::BTreeMap;
+
+use super::bench::{Alone, Bench};
+use super::errors::Isolated;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::group::MemoryPlatform;
+use gpusched_model::machine::BlockNeed;
+use gpusched_model::scenario::{
+    BlockTime, Device, DeviceShape, InterferenceSetting, Launch, Scenario, ScenarioShape,
+};
+use gpusched_model::time::Time;
+use gpusched_model::{Factor, SmOrder};
+use gpusched_sim::blocks::{Overview, simulate};
+
+/// Bytes per second in a GB/s.
+const GIGA: u64 = 1_000_000_000;
+
+/// The kernels of a bench in thread blocks.
+pub(super) struct Blocks<'a> {
+    bench: &'a Bench,
+    /// What kernels do alone, warp by warp.
+    measured: &'a Isolated,
+    /// Of the memory [bytes/s].
+    bandwidth: u64,
+}
+
+impl<'a> Blocks<'a> {
+    /// The kernels of `bench`, which alone do what was `measured`, before the memory of `platform`.
+    pub fn new(bench: &'a Bench, measured: &'a Isolated, platform: &MemoryPlatform) -> Blocks<'a> {
+        Blocks {
+            bench,
+            measured,
+            bandwidth: bytes_per_second(platform.effective_bandwidth),
+        }
+    }
+
+    /// What kernels do alone here, where all has been measured.
+    pub fn isolated(&self) -> Result<Isolated> {
+        let alone = self.measured.iter().map(|(&(kernel, sms), measured)| {
+            let times = self.together(&[(kernel, sms)])?;
+            let time = times.first().copied().unwrap_or(0).max(1);
+            let rate = |there: u64| {
+                let bytes = u128::from(there) * u128::from(measured.time);
+                u64::try_from(bytes / u128::from(time)).unwrap_or(u64::MAX)
+            };
+            let alone = Alone {
+                time,
+                l2: rate(measured.l2),
+                dram: rate(measured.dram),
+                ..*measured
+            };
+            Ok(((kernel, sms), alone))
+        });
+        alone.collect()
+    }
+
+    /// How long kernels with their SMs take together [ns].
+    pub fn together(&self, group: &[(usize, u32)]) -> Result<Vec<u64>> {
+        let mut overview = Overview::default();
+        simulate(&self.scenario(group)?, 0, &mut overview)?;
+        let ends: BTreeMap<usize, u64> = overview
+            .kernels()
+            .map(|kernel| (kernel.times.kernel, kernel.times.end_ns.ns()))
+            .collect();
+        Ok((0..group.len())
+            .map(|kernel| ends.get(&kernel).copied().unwrap_or(0))
+            .collect())
+    }
+
+    fn scenario(&self, group: &[(usize, u32)]) -> Result<Scenario> {
+        let machine = self.bench.machine();
+        let device = Device::new(DeviceShape {
+            sms: machine.sms(),
+            threads_per_sm: machine.sm.threads,
+            blocks_per_sm: machine.sm.blocks,
+            registers_per_sm: machine.sm.registers,
+            shared_memory_per_sm_kib: machine.shared_memory.bytes / 1024,
+            sms_per_gpc: None,
+            sm_order: SmOrder::default(),
+            copy_engines: 1,
+        })
+        .map_err(Error::Usage)?;
+        let mut next = 0;
+        let mut launches = Vec::new();
+        for (stream, &(kernel, sms)) in (1..).zip(group) {
+            launches.push(Launch {
+                sms: Some((next..next + sms).collect()),
+                ..self.launch(stream, kernel, sms)?
+            });
+            next += sms;
+        }
+        let shape = ScenarioShape {
+            interference: InterferenceSetting {
+                bandwidth: Some(self.bandwidth),
+                factors: None,
+            },
+            ..ScenarioShape::new(device, launches)
+        };
+        Scenario::new(shape).map_err(|error| Error::Usage(error.to_string()))
+    }
+
+    /// `kernel` for `sms` SMs: its waves share its time, and its blocks its traffic.
+    fn launch(&self, stream: u32, kernel: usize, sms: u32) -> Result<Launch> {
+        let program = self.bench.program(kernel)?;
+        let alone = self.measured.get(&(kernel, sms));
+        let alone = alone.ok_or_else(|| Error::Usage(format!("kernel {kernel} was not run on {sms} SMs")))?;
+        let blocks = u32::try_from(program.blocks()).unwrap_or(u32::MAX).max(1);
+        let need = BlockNeed {
+            threads: u32::try_from(program.block.count()).unwrap_or(u32::MAX),
+            registers: program.registers,
+            shared_bytes: program.shared_memory,
+        };
+        let resident = self.bench.machine().blocks_per_sm(&need).max(1);
+        let waves = u64::from(blocks).div_ceil(u64::from(resident) * u64::from(sms));
+        let wave = Time::from_ns((alone.time / waves).max(1));
+        // Each block moves an equal share of all bytes while it runs.
+        let bandwidth = u128::from(alone.l2) * u128::from(waves) / u128::from(blocks);
+        Ok(Launch {
+            name: Some(self.bench.name(kernel).to_owned()),
+            registers: program.registers,
+            shared_memory: program.shared_memory,
+            bandwidth: u64::try_from(bandwidth).unwrap_or(u64::MAX),
+            ..Launch::new(stream, blocks, need.threads, BlockTime::Fixed(wave))
+        })
+    }
+}
+
+fn bytes_per_second(gigabytes: Factor) -> u64 {
+    let (numerator, denominator) = gigabytes.ratio();
+    let bytes = u128::from(numerator) * u128::from(GIGA) / u128::from(denominator.max(1));
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}

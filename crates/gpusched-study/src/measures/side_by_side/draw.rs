@@ -1,0 +1,101 @@
+//! Random groups: kernels without repetition, and numbers of SMs, every choice that fits with equal probability.
+
+use rand::Rng;
+
+use gpusched_model::streams::below;
+
+/// The most ways that are told apart.
+const MOST_WAYS: u64 = 1 << 40;
+
+/// In how many ways `count` kernels get one of `choices` each, `left` SMs at most together: by count, then SMs left.
+fn ways(choices: &[u32], count: usize, left: u32) -> Vec<Vec<u64>> {
+    let mut table = vec![vec![1; left as usize + 1]];
+    for _ in 0..count {
+        let before = table.last().cloned().unwrap_or_default();
+        let after = (0..=left).map(|left| {
+            let fits = choices.iter().filter_map(|&choice| left.checked_sub(choice));
+            let ways = fits.map(|rest| before.get(rest as usize).copied().unwrap_or(0));
+            ways.fold(0u64, u64::saturating_add)
+        });
+        table.push(after.collect());
+    }
+    table
+}
+
+/// Whether there is a way to draw, and not too many of them.
+pub(super) fn possible(choices: &[u32], count: usize, sms: u32) -> bool {
+    let table = ways(choices, count, sms);
+    let all = table.last().and_then(|row| row.last()).copied().unwrap_or(0);
+    (1..=MOST_WAYS).contains(&all)
+}
+
+/// `size` of `kernels` kernels with numbers of SMs out of `choices`, `sms` at most together.
+pub(super) fn draw(
+    rng: &mut impl Rng,
+    kernels: usize,
+    size: usize,
+    choices: &[u32],
+    sms: u32,
+) -> Vec<(usize, u32)> {
+    let mut names: Vec<usize> = (0..kernels).collect();
+    let table = ways(choices, size, sms);
+    let of = |count: usize, left: u32| {
+        table
+            .get(count)
+            .and_then(|row| row.get(left as usize))
+            .copied()
+            .unwrap_or(0)
+    };
+    let mut left = sms;
+    let mut group = Vec::new();
+    for rest in (0..size).rev() {
+        let kernel = names.swap_remove(below(rng, names.len()));
+        let mut chance = below(rng, of(rest + 1, left) as usize) as u64;
+        for &choice in choices.iter().filter(|&&choice| choice <= left) {
+            let here = of(rest, left - choice);
+            if chance < here {
+                group.push((kernel, choice));
+                left -= choice;
+                break;
+            }
+            chance -= here;
+        }
+    }
+    group
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use gpusched_model::streams::{Purpose, stream};
+
+    /// Pairs of 5, 10 … 25 SMs: each of the 15 ways to stay within 30 about equally often.
+    #[test]
+    fn every_way_is_as_likely() {
+        let mut rng = stream(1, Purpose::KernelGroups, 0, 0);
+        let mut found: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+        for _ in 0..15_000 {
+            let group = draw(&mut rng, 8, 2, &[5, 10, 15, 20, 25], 30);
+            assert!(group[0].0 != group[1].0 && group.iter().all(|&(kernel, _)| kernel < 8));
+            *found
+                .entry(group.iter().map(|&(_, sms)| sms).collect())
+                .or_default() += 1;
+        }
+        assert_eq!(found.len(), 15);
+        assert!(
+            found.values().all(|count| (850..1150).contains(count)),
+            "{found:?}"
+        );
+        assert!(found.keys().all(|sms| sms.iter().sum::<u32>() <= 30));
+    }
+
+    #[test]
+    fn six_kernels_have_one_way() {
+        let mut rng = stream(1, Purpose::KernelGroups, 0, 0);
+        let group = draw(&mut rng, 8, 6, &[5, 10, 15], 30);
+        assert!(group.iter().all(|&(_, sms)| sms == 5) && group.len() == 6);
+        assert!(possible(&[5], 6, 30) && !possible(&[5], 7, 30) && !possible(&[], 1, 30));
+    }
+}

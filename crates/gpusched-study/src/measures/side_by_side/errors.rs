@@ -1,0 +1,195 @@
+//! How long groups of kernels take, and how far off predictions from their isolated runs are.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::bench::{Alone, Bench};
+use super::blocks::Blocks;
+use super::draw::draw;
+use super::groups::{Drawn, Level, Members};
+use super::{Measure, Row, decimal, error};
+use gpusched_analysis::prediction::{Model, predict};
+use gpusched_model::Group;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::group::{GroupKernel, MemoryPlatform, ProfileSource};
+use gpusched_model::streams::{Purpose, stream};
+
+/// Groups, ready to be simulated.
+#[derive(Debug)]
+pub struct SideBySide {
+    pub(super) bench: Bench,
+    pub(super) level: Level,
+    pub(super) platform: MemoryPlatform,
+    pub(super) dram: Option<MemoryPlatform>,
+    pub(super) groups: Vec<Members>,
+    pub(super) drawn: Option<Drawn>,
+}
+
+/// Every kernel of a case alone on every number of SMs that it has in it, and on all.
+pub(super) type Isolated = BTreeMap<(usize, u32), Alone>;
+
+impl SideBySide {
+    fn members(&self, seed: u64) -> Vec<Members> {
+        let Some(drawn) = &self.drawn else {
+            return self.groups.clone();
+        };
+        let (kernels, sms) = (self.bench.names().len(), self.bench.sms());
+        let one = |size: usize, index: u64| {
+            let mut rng = stream(seed, Purpose::KernelGroups, size as u64, index);
+            draw(&mut rng, kernels, size, &drawn.sms, sms)
+        };
+        let sizes = drawn.sizes.iter();
+        sizes
+            .flat_map(|&size| (0..drawn.groups).map(move |index| one(size, index)))
+            .collect()
+    }
+
+    /// What has to be known alone for `groups`.
+    fn needed(&self, groups: &[Members]) -> Vec<(usize, u32)> {
+        let members = groups.iter().flatten();
+        let mut needed: Vec<(usize, u32)> = members
+            .flat_map(|&(kernel, sms)| [(kernel, sms), (kernel, self.bench.sms())])
+            .collect();
+        needed.sort_unstable();
+        needed.dedup();
+        needed
+    }
+
+    /// `members` with what is known of them alone.
+    fn group(
+        &self,
+        members: &Members,
+        isolated: &Isolated,
+        platform: MemoryPlatform,
+        bandwidth: impl Fn(&Alone) -> u64,
+    ) -> Result<Group> {
+        let kernel = |&(kernel, sms): &(usize, u32)| {
+            let mut numbers = vec![sms, self.bench.sms()];
+            numbers.dedup();
+            let points = numbers
+                .into_iter()
+                .filter_map(|sms| Some((sms, *isolated.get(&(kernel, sms))?)));
+            let points: Vec<(u32, Alone)> = points.collect();
+            let profile = self.bench.profile(kernel, &points, &bandwidth)?;
+            Ok(GroupKernel {
+                name: None,
+                sms,
+                profile: ProfileSource::Profile(Box::new(profile)),
+            })
+        };
+        let kernels = members.iter().map(kernel).collect::<Result<Vec<GroupKernel>>>()?;
+        Group::new(None, platform, kernels).map_err(|error| Error::Usage(error.to_string()))
+    }
+
+    /// What models say, by their names in results.
+    fn predictions(&self, members: &Members, isolated: &Isolated) -> Result<Vec<(String, Vec<f64>)>> {
+        let mut found = Vec::new();
+        let mut ask = |name: String, model: Model, group: &Group| -> Result<()> {
+            let prediction = predict(model, group).map_err(|error| Error::Usage(error.to_string()))?;
+            let times = prediction.kernels.iter().map(|kernel| kernel.predicted);
+            found.push((name, times.collect()));
+            Ok(())
+        };
+        let at_l2 = self.group(members, isolated, self.platform, |alone| alone.l2)?;
+        for model in Model::ALL {
+            ask(model.to_string(), model, &at_l2)?;
+        }
+        if let Some(dram) = self.dram {
+            let at_dram = self.group(members, isolated, dram, |alone| alone.dram)?;
+            ask("fluid at DRAM".to_owned(), Model::Fluid, &at_dram)?;
+        }
+        Ok(found)
+    }
+
+    fn table(&self, groups: &[Members], isolated: &Isolated, together: &[Vec<u64>]) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        for (index, (members, times)) in groups.iter().zip(together).enumerate() {
+            let predictions = self.predictions(members, isolated)?;
+            for (position, (&(kernel, sms), &time)) in members.iter().zip(times).enumerate() {
+                let row = |quantity, value, unit| {
+                    Row::new(quantity, value, unit)
+                        .with("group", index + 1)
+                        .with("size", members.len())
+                        .with("kernel", self.bench.name(kernel))
+                        .with("sms", sms)
+                };
+                let alone = isolated.get(&(kernel, sms)).map_or(1, |alone| alone.time).max(1);
+                let slowdown = time as f64 / alone as f64;
+                rows.push(row("time alone", alone.to_string(), "ns"));
+                rows.push(row("time together", time.to_string(), "ns"));
+                rows.push(row("slowdown", decimal(slowdown), ""));
+                for (model, predicted) in &predictions {
+                    let predicted = predicted.get(position).copied().unwrap_or(0.0);
+                    let errors = error(predicted, time.max(1) as f64);
+                    rows.extend(
+                        errors.map(|(quantity, value)| row(quantity, value, "share").with("model", model)),
+                    );
+                }
+            }
+        }
+        if self.drawn.is_some() {
+            rows.extend(means(&rows));
+        }
+        Ok(rows)
+    }
+}
+
+/// Mean errors of each model over the groups of each size.
+fn means(rows: &[Row]) -> Vec<Row> {
+    let mut sums: BTreeMap<(String, String, &'static str), (f64, u32)> = BTreeMap::new();
+    for row in rows {
+        let quantity = match row.quantity {
+            "error" => "mean error",
+            "absolute error" => "mean absolute error",
+            _ => continue,
+        };
+        let key = (row.key("size").to_owned(), row.key("model").to_owned(), quantity);
+        let sum = sums.entry(key).or_default();
+        *sum = (sum.0 + row.value.parse::<f64>().unwrap_or(0.0), sum.1 + 1);
+    }
+    let mean = |((size, model, quantity), (sum, count)): ((String, String, &'static str), (f64, u32))| {
+        Row::new(quantity, decimal(sum / f64::from(count)), "share")
+            .with("size", size)
+            .with("kernel", "all")
+            .with("model", model)
+    };
+    sums.into_iter().map(mean).collect()
+}
+
+impl Measure for SideBySide {
+    fn rows(&self, seed: u64) -> Result<Vec<Row>> {
+        let groups = self.members(seed);
+        let needed = self.needed(&groups);
+        let isolated = needed
+            .par_iter()
+            .map(|&key| Ok((key, self.bench.alone(key.0, key.1)?)));
+        let isolated = isolated.collect::<Result<Isolated>>()?;
+        let groups_with = |together: &(dyn Fn(&Members) -> Result<Vec<u64>> + Sync)| {
+            let together = groups.par_iter().map(together);
+            together.collect::<Result<Vec<Vec<u64>>>>()
+        };
+        match self.level {
+            Level::Warps => {
+                let together = groups_with(&|members| self.bench.together(members))?;
+                self.table(&groups, &isolated, &together)
+            }
+            Level::Blocks => {
+                let blocks = Blocks::new(&self.bench, &isolated, &self.platform);
+                let together = groups_with(&|members| blocks.together(members))?;
+                self.table(&groups, &blocks.isolated()?, &together)
+            }
+        }
+    }
+
+    fn outline(&self, seed: u64) -> Result<Vec<Row>> {
+        let groups = self.members(seed);
+        let isolated = self
+            .needed(&groups)
+            .into_iter()
+            .map(|key| (key, Alone::MADE_UP))
+            .collect();
+        let together: Vec<Vec<u64>> = groups.iter().map(|members| vec![1000; members.len()]).collect();
+        self.table(&groups, &isolated, &together)
+    }
+}

@@ -1,0 +1,194 @@
+//! Groups of kernels side by side, as a study states them.
+
+use serde::{Deserialize, Serialize};
+
+use super::bench::Bench;
+use super::draw::possible;
+use super::errors::SideBySide;
+use super::{Files, Parameters, Refusal};
+use gpusched_model::Factor;
+use gpusched_model::group::MemoryPlatform;
+
+/// Kernels of a run in groups.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SideBySideCase")]
+pub struct SideBySideParameters {
+    /// The file with the run: the machine and the kernels.
+    run: String,
+    /// What the groups are simulated with.
+    #[serde(default, skip_serializing_if = "Level::is_default")]
+    simulator: Level,
+    /// Figures of the memory, for the predictions; its bandwidths are those at L2. The memory of `blocks` is its
+    /// `effective_bandwidth`.
+    #[serde(default)]
+    platform: MemoryPlatform,
+    /// What kernels reach at most at DRAM [GB/s]: `fluid` is asked once more, with bandwidths there.
+    #[serde(default)]
+    dram_bandwidth: Option<Factor>,
+    /// The groups.
+    #[serde(default)]
+    groups: Option<Vec<Vec<Member>>>,
+    /// Random ones.
+    #[serde(default)]
+    drawn: Option<Drawn>,
+}
+
+/// What groups are simulated with.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Warps, cycle by cycle.
+    #[default]
+    Warps,
+    /// Thread blocks that take what the kernel takes alone at the warp level, before a memory that is shared max-min fairly.
+    Blocks,
+}
+
+impl Level {
+    fn is_default(&self) -> bool {
+        *self == Level::default()
+    }
+}
+
+/// A kernel of a group.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Member {
+    /// The name of a kernel of the run.
+    kernel: String,
+    /// Its SMs.
+    sms: u32,
+}
+
+/// Random groups.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Drawn {
+    /// Kernels in a group, none of them twice.
+    pub(super) sizes: Vec<usize>,
+    /// Groups of each size.
+    pub(super) groups: u64,
+    /// The numbers of SMs that a kernel can have.
+    pub(super) sms: Vec<u32>,
+}
+
+/// The most groups of one case.
+const MOST: u64 = 10_000;
+
+/// Kernels with their numbers of SMs.
+pub(super) type Members = Vec<(usize, u32)>;
+
+impl Parameters for SideBySideParameters {
+    const NAME: &'static str = "side-by-side";
+    const KEYS: &'static [&'static str] = &["group", "size", "kernel", "sms", "model"];
+    const PARTIAL: &'static [&'static str] = &["group", "sms", "model"];
+    type Measure = SideBySide;
+
+    fn prepare(self, files: &mut Files) -> Result<SideBySide, Refusal> {
+        let bench = Bench::read(files, &self.run)?;
+        check(&self.platform, bench.sms())?;
+        let dram = self.dram_bandwidth.map(|bandwidth| MemoryPlatform {
+            bandwidth,
+            effective_bandwidth: bandwidth,
+            ..self.platform
+        });
+        if let Some(dram) = &dram {
+            check(dram, bench.sms()).map_err(|refusal| Refusal::new("dram_bandwidth", refusal.message))?;
+        }
+        let groups = match (&self.groups, &self.drawn) {
+            (Some(groups), None) => groups
+                .iter()
+                .enumerate()
+                .map(|(index, members)| given(&bench, index, members))
+                .collect::<Result<_, _>>()?,
+            (None, Some(drawn)) => {
+                checked(&bench, drawn)?;
+                Vec::new()
+            }
+            (found, _) => {
+                let found = if found.is_some() { "both" } else { "neither" };
+                let message = format!("found {found}, expected one of groups and drawn");
+                return Err(Refusal::new("groups", message));
+            }
+        };
+        Ok(SideBySide {
+            bench,
+            level: self.simulator,
+            platform: self.platform,
+            dram,
+            groups,
+            drawn: self.drawn,
+        })
+    }
+}
+
+/// Refuses figures that cannot be, or of another machine than one of `sms` SMs.
+pub(super) fn check(platform: &MemoryPlatform, sms: u32) -> Result<(), Refusal> {
+    let refuse = |message: String| Err(Refusal::new("platform", message));
+    if platform.sms != sms {
+        return refuse(format!(
+            "sms: found {}, expected {sms}, as the machine has",
+            platform.sms
+        ));
+    }
+    match platform.check() {
+        Ok(()) => Ok(()),
+        Err(error) => refuse(error.to_string()),
+    }
+}
+
+/// A group as it is given.
+fn given(bench: &Bench, index: usize, members: &[Member]) -> Result<Members, Refusal> {
+    let refuse = |message: String| Refusal::new(&format!("groups[{index}]"), message);
+    let all = u64::from(bench.sms());
+    let sms: u64 = members.iter().map(|member| u64::from(member.sms)).sum();
+    if members.is_empty() || sms > all || members.iter().any(|member| member.sms == 0) {
+        let message = format!(
+            "found {} kernels on {sms} SMs, expected 1 to {all} SMs for each, and {all} together",
+            members.len()
+        );
+        return Err(refuse(message));
+    }
+    let member = |member: &Member| {
+        let kernel = bench.names().iter().position(|name| *name == member.kernel);
+        let names = || bench.names().join(", ");
+        let kernel = kernel
+            .ok_or_else(|| refuse(format!("found {:?}, expected one of {}", member.kernel, names())))?;
+        Ok((kernel, member.sms))
+    };
+    let found = members.iter().map(member).collect::<Result<Members, Refusal>>()?;
+    let mut kernels: Vec<usize> = found.iter().map(|&(kernel, _)| kernel).collect();
+    kernels.sort_unstable();
+    kernels.dedup();
+    match kernels.len() == found.len() {
+        true => Ok(found),
+        false => Err(refuse("found a kernel twice, expected each once".to_owned())),
+    }
+}
+
+fn checked(bench: &Bench, drawn: &Drawn) -> Result<(), Refusal> {
+    let refuse = |field: &str, found: String, expected: String| {
+        Err(Refusal::new(
+            &format!("drawn.{field}"),
+            format!("found {found}, expected {expected}"),
+        ))
+    };
+    let (kernels, sms) = (bench.names().len(), bench.sms());
+    if drawn.sizes.is_empty() || drawn.sizes.iter().any(|size| !(1..=kernels).contains(size)) {
+        return refuse(
+            "sizes",
+            format!("{:?}", drawn.sizes),
+            format!("numbers from 1 to {kernels}, the kernels of the run"),
+        );
+    }
+    if !(1..=MOST).contains(&drawn.groups) {
+        return refuse("groups", drawn.groups.to_string(), format!("1 to {MOST}"));
+    }
+    let fits = |&size: &usize| possible(&drawn.sms, size, sms);
+    if drawn.sms.contains(&0) || !drawn.sizes.iter().all(fits) {
+        let expected = format!("positive numbers with which a group of any size has at most {sms} SMs");
+        return refuse("sms", format!("{:?}", drawn.sms), expected);
+    }
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! Kernels alone on several numbers of SMs, and how far off [Masola23] Eqs 4 and 17 are from one measurement on all SMs.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::bench::{Alone, Bench};
+use super::{Files, Measure, Parameters, Refusal, Row, decimal, error};
+use gpusched_analysis::prediction::masola;
+use gpusched_model::MemoryProfile;
+use gpusched_model::error::Result;
+use gpusched_model::group::MemoryPlatform;
+
+/// Kernels of a run, each alone.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "MemoryProfilesCase")]
+pub struct MemoryProfilesParameters {
+    /// The file with the run: the machine and the kernels.
+    run: String,
+    /// The numbers of SMs; all of them come in addition.
+    sms: Vec<u32>,
+    /// Figures of the memory, for the equations.
+    #[serde(default)]
+    platform: MemoryPlatform,
+}
+
+/// Kernels, ready to be simulated.
+#[derive(Debug)]
+pub struct MemoryProfiles {
+    bench: Bench,
+    sms: Vec<u32>,
+    platform: MemoryPlatform,
+}
+
+impl Parameters for MemoryProfilesParameters {
+    const NAME: &'static str = "memory-profiles";
+    const KEYS: &'static [&'static str] = &["kernel", "sms", "model"];
+    const PARTIAL: &'static [&'static str] = &["sms", "model"];
+    type Measure = MemoryProfiles;
+
+    fn prepare(self, files: &mut Files) -> Result<MemoryProfiles, Refusal> {
+        let bench = Bench::read(files, &self.run)?;
+        let all = bench.sms();
+        let mut sms = self.sms;
+        if let Some(found) = sms.iter().find(|&&sms| !(1..=all).contains(&sms)) {
+            return Err(Refusal::new("sms", format!("found {found}, expected 1 to {all}")));
+        }
+        sms.push(all);
+        sms.sort_unstable();
+        sms.dedup();
+        super::groups::check(&self.platform, all)?;
+        Ok(MemoryProfiles {
+            bench,
+            sms,
+            platform: self.platform,
+        })
+    }
+}
+
+impl MemoryProfiles {
+    fn table(&self, alone: &[Vec<Alone>]) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for (kernel, points) in alone.iter().enumerate() {
+            rows.extend(self.kernel(kernel, points));
+        }
+        rows
+    }
+
+    fn kernel(&self, kernel: usize, points: &[Alone]) -> Vec<Row> {
+        let Some(last) = points.last() else {
+            return Vec::new();
+        };
+        let name = self.bench.name(kernel);
+        let published = MemoryProfile::published(name);
+        let platform = &self.platform;
+        let all = last.l2 as f64 / 1e9;
+        let u = masola::utilization(all, platform.bandwidth.as_f64());
+        let s_p = masola::saturation_point(platform.l2_banks, platform.sms);
+        let sat = masola::saturation(u, platform.alpha.as_f64(), s_p);
+        let kai = masola::kai(last.instructions as f64, last.l2_accesses.max(1) as f64);
+        let kia = published.as_ref().and_then(MemoryProfile::kai);
+        let whole = |quantity, value| Row::new(quantity, decimal(value), "").with("kernel", name);
+        let mut rows = vec![
+            whole("utilization", u),
+            whole("KAI", kai).beside(kia.map(|kai| kai.as_f64())),
+        ];
+        for (&sms, alone) in self.sms.iter().zip(points) {
+            let row = |quantity, value, unit| {
+                Row::new(quantity, value, unit)
+                    .with("kernel", name)
+                    .with("sms", sms)
+            };
+            let bandwidth = alone.l2 as f64 / 1e9;
+            let given = published.as_ref().and_then(|profile| profile.bandwidth(sms));
+            rows.push(row("time alone", alone.time.to_string(), "ns"));
+            rows.push(row("bandwidth", decimal(bandwidth), "GB/s").beside(given.map(|given| given.as_f64())));
+            rows.push(row("bandwidth at DRAM", decimal(alone.dram as f64 / 1e9), "GB/s"));
+            let latency = masola::latency(last.time as f64, sat, platform.sms, kai, u, sms);
+            let predicted = masola::bandwidth(all, sms, platform);
+            for (model, predicted, found) in [
+                ("Eq. 4", latency, alone.time as f64),
+                ("Eq. 17", predicted, bandwidth),
+            ] {
+                let errors = error(predicted, found.max(f64::MIN_POSITIVE));
+                rows.extend(
+                    errors.map(|(quantity, value)| row(quantity, value, "share").with("model", model)),
+                );
+            }
+        }
+        rows
+    }
+}
+
+impl Measure for MemoryProfiles {
+    fn rows(&self, _seed: u64) -> Result<Vec<Row>> {
+        let kernels = 0..self.bench.names().len();
+        let alone = kernels.into_par_iter().map(|kernel| {
+            let points = self.sms.par_iter().map(|&sms| self.bench.alone(kernel, sms));
+            points.collect::<Result<Vec<Alone>>>()
+        });
+        Ok(self.table(&alone.collect::<Result<Vec<_>>>()?))
+    }
+
+    fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
+        let alone = vec![vec![Alone::MADE_UP; self.sms.len()]; self.bench.names().len()];
+        Ok(self.table(&alone))
+    }
+}

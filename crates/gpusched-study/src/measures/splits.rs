@@ -1,0 +1,208 @@
+//! How the blocks of a kernel are shared out among its clusters: a list of splits, or all of a grid.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use gpusched_model::Factor;
+
+/// The most splits of one grid.
+pub const MAX_SPLITS: usize = 10_000;
+
+/// `[[1, 1, 1], [8, 1, 1]]`: shares of the clusters, in any unit; or `{ parts = 10, least = 2 }`: every split into whole
+/// tenths that gives each cluster two or more.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Splits {
+    /// These.
+    List(Vec<Vec<Factor>>),
+    /// All in whole parts.
+    Grid(Grid),
+}
+
+/// All splits in whole parts.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Grid {
+    /// The number of parts.
+    #[schemars(range(min = 1))]
+    pub parts: u32,
+    /// The parts that each cluster has at least.
+    #[serde(default)]
+    pub least: u32,
+}
+
+const EXPECTED: &str =
+    "a list of splits such as [[1, 1, 1], [2, 1, 1]], or a grid such as { parts = 10, least = 2 }";
+
+impl Splits {
+    /// The shares, one per cluster, none of them all zero.
+    ///
+    /// # Errors
+    /// What was found and what was expected.
+    pub fn of(&self, clusters: usize) -> Result<Vec<Vec<Factor>>, String> {
+        match self {
+            Splits::List(list) => {
+                for split in list {
+                    if split.len() != clusters {
+                        let found = split.len();
+                        return Err(format!(
+                            "found {found} shares, expected {clusters}, one per cluster"
+                        ));
+                    }
+                    if split.iter().all(|&share| share == Factor::ZERO) {
+                        return Err("found only shares of 0, expected a positive one".to_owned());
+                    }
+                }
+                Ok(list.clone())
+            }
+            Splits::Grid(grid) => grid.splits(clusters),
+        }
+    }
+}
+
+impl Grid {
+    /// All splits in lexicographic order.
+    fn splits(self, clusters: usize) -> Result<Vec<Vec<Factor>>, String> {
+        let Grid { parts, least } = self;
+        let least_of_all = u64::from(least).saturating_mul(clusters as u64);
+        if parts == 0 || u64::from(parts) < least_of_all {
+            return Err(format!(
+                "found {parts} parts with {least} or more for each of {clusters} clusters, expected more parts"
+            ));
+        }
+        // Prefixes of splits, with what is left over for the clusters that follow.
+        let mut prefixes: Vec<(Vec<u32>, u32)> = vec![(Vec::new(), parts)];
+        for later in (0..clusters as u64).rev() {
+            let mut longer = Vec::new();
+            for (prefix, left) in prefixes {
+                let reserved = u32::try_from(u64::from(least) * later).unwrap_or(u32::MAX);
+                let most = left.saturating_sub(reserved);
+                for share in if later == 0 { left..=left } else { least..=most } {
+                    if longer.len() == MAX_SPLITS {
+                        return Err(format!(
+                            "found a grid of more than {MAX_SPLITS} splits, expected fewer"
+                        ));
+                    }
+                    let mut split = prefix.clone();
+                    split.push(share);
+                    longer.push((split, left - share));
+                }
+            }
+            prefixes = longer;
+        }
+        let factor = |share: u32| Factor::from_billionths(u64::from(share) * 1_000_000_000);
+        let splits = prefixes.into_iter().map(|(split, _)| {
+            let shares: Option<Vec<Factor>> = split.into_iter().map(factor).collect();
+            shares.ok_or_else(|| "found too many parts, expected at most 1000000".to_owned())
+        });
+        splits.collect()
+    }
+}
+
+impl<'de> Deserialize<'de> for Splits {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Splits, D::Error> {
+        struct SplitsVisitor;
+        impl<'de> Visitor<'de> for SplitsVisitor {
+            type Value = Splits;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(EXPECTED)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Splits, A::Error> {
+                let mut list = Vec::new();
+                while let Some(split) = seq.next_element()? {
+                    list.push(split);
+                }
+                match list.is_empty() {
+                    true => Err(de::Error::custom(format!(
+                        "found an empty list, expected {EXPECTED}"
+                    ))),
+                    false => Ok(Splits::List(list)),
+                }
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Splits, A::Error> {
+                Grid::deserialize(de::value::MapAccessDeserializer::new(map)).map(Splits::Grid)
+            }
+        }
+        deserializer.deserialize_any(SplitsVisitor)
+    }
+}
+
+impl schemars::JsonSchema for Splits {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Splits".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let (list, grid) = (
+            generator.subschema_for::<Vec<Vec<Factor>>>(),
+            generator.subschema_for::<Grid>(),
+        );
+        schemars::json_schema!({ "description": EXPECTED, "anyOf": [list, grid] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize)]
+    struct Case {
+        s: Splits,
+    }
+
+    fn splits(text: &str, clusters: usize) -> Result<Vec<String>, String> {
+        let case: Case =
+            toml::from_str(&format!("s = {text}")).map_err(|error| error.message().to_owned())?;
+        let splits = case.s.of(clusters)?.into_iter();
+        Ok(splits
+            .map(|split| split.iter().map(Factor::to_string).collect::<Vec<_>>().join(":"))
+            .collect())
+    }
+
+    #[test]
+    fn grids_are_complete() {
+        assert_eq!(
+            splits("[[1, 1, 1], [0.5, 0, 2]]", 3).unwrap(),
+            ["1:1:1", "0.5:0:2"]
+        );
+        assert_eq!(splits("{ parts = 2 }", 2).unwrap(), ["0:2", "1:1", "2:0"]);
+        assert_eq!(
+            splits("{ parts = 4, least = 1 }", 3).unwrap(),
+            ["1:1:2", "1:2:1", "2:1:1"]
+        );
+        assert_eq!(splits("{ parts = 3, least = 3 }", 1).unwrap(), ["3"]);
+        assert_eq!(splits("{ parts = 10 }", 3).unwrap().len(), 66);
+        let plain = (0..=7u32).flat_map(|a| (0..=7).flat_map(move |b| (0..=7).map(move |c| (a, b, c))));
+        let plain: Vec<_> = plain.filter(|(a, b, c)| a + b + c <= 7).collect();
+        assert_eq!(splits("{ parts = 7 }", 4).unwrap().len(), plain.len());
+    }
+
+    #[test]
+    fn absurd_splits_are_refused() {
+        for (text, part) in [
+            ("[]", "empty list"),
+            ("[[1, 1]]", "found 2 shares, expected 3"),
+            ("[[0, 0, 0]]", "only shares of 0"),
+            ("[[1, -1, 1]]", "expected a number from 0"),
+            ("{ parts = 0 }", "expected more parts"),
+            ("{ parts = 5, least = 2 }", "expected more parts"),
+            (
+                "{ parts = 4294967295, least = 4294967295 }",
+                "expected more parts",
+            ),
+            ("{ parts = 4000000000 }", "more than 10000 splits"),
+            ("{ parts = 4000000000, least = 1333333333 }", "at most 1000000"),
+            ("{ least = 2 }", "missing field `parts`"),
+            ("{ parts = 2, most = 1 }", "unknown field `most`"),
+            ("\"all\"", "a list of splits"),
+        ] {
+            let message = splits(text, 3).unwrap_err();
+            assert!(message.contains(part), "{text}: {message}");
+        }
+    }
+}

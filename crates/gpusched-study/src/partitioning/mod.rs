@@ -1,0 +1,237 @@
+//! Studies of partitioning: random task sets at points of (number of tasks, utilization), counted per reading and algorithm.
+
+mod checks;
+mod effects;
+pub(super) mod results;
+mod shape;
+pub(super) mod tally;
+
+pub use results::{COLUMNS, TIMING_COLUMNS};
+pub use shape::{
+    Algorithm, Axis, Figure, FigurePanel, FigureTable, PartitioningKind, PartitioningShape, Reading,
+};
+
+use gpusched_analysis::interference::model_of;
+use serde::Serialize;
+
+use super::document::Document;
+use super::kind::Content;
+use super::spec::Head;
+use super::work::{Chunk, MAX_CHUNKS, Point, Work};
+use gpusched_analysis::generation::{Recipe, Source};
+use gpusched_analysis::partitioning::{self, Offer, Problem};
+use gpusched_model::Factor;
+use gpusched_model::device::Hardware;
+use gpusched_model::error::{Error, Result};
+use tally::Tally;
+
+/// Everything that the results of a study of partitioning depend on, beside its name and seed.
+#[derive(Clone, Debug)]
+pub struct Partitioning {
+    seed: u64,
+    sets: u64,
+    sms: u32,
+    points: Vec<Point>,
+    generator: Recipe,
+    readings: Vec<Reading>,
+    /// By reading.
+    offers: Vec<Option<Offer>>,
+    algorithms: Vec<Algorithm>,
+    weighted: bool,
+    figure: Figure,
+    work: Work,
+}
+
+impl Partitioning {
+    /// Reads and checks the study in `document`.
+    pub(super) fn parse(document: &Document) -> Result<(Head, Partitioning)> {
+        let shape: PartitioningShape = document.parse()?;
+        super::names::of_files(document, &shape.name)?;
+        checks::names(document, &shape)?;
+        checks::blocks(document, &shape)?;
+        checks::interference(document, &shape)?;
+        let sms = checks::sms(document, &shape)?;
+        effects::check(document, &shape, sms)?;
+        let offers = checks::offers(document, &shape)?;
+        let points = checks::points(document, &shape)?;
+        if shape.sets == 0 {
+            return Err(document.error("sets", "found 0, expected at least 1"));
+        }
+        checks::figure(document, &shape)?;
+        let work = Work::new(points.len(), shape.sets).ok_or_else(|| {
+            let message = format!(
+                "found {} sets at {} points, expected fewer (at most {MAX_CHUNKS} chunks of work)",
+                shape.sets,
+                points.len()
+            );
+            document.error("sets", message)
+        })?;
+        let head = Head {
+            name: shape.name,
+            title: shape.title,
+            source: shape.source,
+            seed: shape.seed,
+            claims: shape.claim,
+        };
+        let study = Partitioning {
+            seed: shape.seed,
+            sets: shape.sets,
+            sms,
+            points,
+            generator: shape.generator,
+            readings: shape.reading,
+            offers,
+            algorithms: shape.algorithm,
+            weighted: shape.weighted,
+            figure: shape.figure,
+            work,
+        };
+        study.check_generator(document)?;
+        Ok((head, study))
+    }
+
+    /// Every point must be drawable, so that a study does not fail after hours.
+    fn check_generator(&self, document: &Document) -> Result<()> {
+        let table: toml::Table = document.parse()?;
+        let generator = table.get("generator").and_then(toml::Value::as_table);
+        if generator.is_some_and(|generator| generator.contains_key("wcet")) {
+            let message = "found a WCET form, expected it in each [[reading]]";
+            return Err(document.error("generator.wcet", message));
+        }
+        let whole = self.generator.check();
+        whole.map_err(|error| document.error("generator", error.to_string()))?;
+        let Some(reading) = self.readings.first() else {
+            return Ok(());
+        };
+        self.points
+            .iter()
+            .try_for_each(|point| match self.source(point, reading) {
+                Ok(_) => Ok(()),
+                Err(error) => {
+                    let message = format!(
+                        "with {} tasks of utilization {}: {error}",
+                        point.tasks, point.utilization
+                    );
+                    Err(document.error("generator", message))
+                }
+            })
+    }
+
+    /// Where the task sets of `point` come from, with the WCET form and the blocks of `reading`. All readings see the same
+    /// draws.
+    fn source(&self, point: &Point, reading: &Reading) -> Result<Source> {
+        let recipe = Recipe {
+            wcet: reading.wcet,
+            blocks: reading.blocks.or(self.generator.blocks),
+            ..self.generator.clone()
+        };
+        Source::new(&recipe, point.tasks, point.utilization.as_f64(), self.seed)
+    }
+
+    /// Task sets per point; at least one.
+    pub fn sets(&self) -> u64 {
+        self.sets
+    }
+
+    /// M.
+    pub fn sms(&self) -> u32 {
+        self.sms
+    }
+
+    /// The points; at least one.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// The readings; at least one.
+    pub fn readings(&self) -> &[Reading] {
+        &self.readings
+    }
+
+    /// The algorithms; at least one.
+    pub fn algorithms(&self) -> &[Algorithm] {
+        &self.algorithms
+    }
+
+    /// Whether it has a table of weighted schedulability.
+    pub fn weighted(&self) -> bool {
+        self.weighted
+    }
+
+    /// What the figure shows.
+    pub fn figure(&self) -> &Figure {
+        &self.figure
+    }
+
+    /// The chunks of work.
+    pub(super) fn work(&self) -> Work {
+        self.work
+    }
+
+    /// The results of one task set: readings × algorithms.
+    pub(super) fn cells(&self) -> usize {
+        self.readings.len() * self.algorithms.len()
+    }
+
+    /// What the hash of the experiment is of, as JSON.
+    pub(super) fn identity(&self, name: &str) -> serde_json::Result<Vec<u8>> {
+        #[derive(Serialize)]
+        struct Experiment<'a> {
+            name: &'a str,
+            seed: u64,
+            sets: u64,
+            sms: u32,
+            points: Vec<(Factor, usize)>,
+            generator: &'a Recipe,
+            readings: &'a [Reading],
+            algorithms: &'a [Algorithm],
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            hardware: Vec<&'a Hardware>,
+        }
+        serde_json::to_vec(&Experiment {
+            name,
+            seed: self.seed,
+            sets: self.sets,
+            sms: self.sms,
+            points: self
+                .points
+                .iter()
+                .map(|point| (point.utilization, point.tasks))
+                .collect(),
+            generator: &self.generator,
+            readings: &self.readings,
+            algorithms: &self.algorithms,
+            hardware: self.offers.iter().flatten().map(Offer::hardware).collect(),
+        })
+    }
+
+    /// Computes one chunk; `None` if told to stop half-way.
+    pub(super) fn compute(&self, chunk: &Chunk, goes_on: impl Fn() -> bool) -> Result<Option<Content>> {
+        let mut cells = vec![Tally::default(); self.cells()];
+        let Some(point) = self.points.get(chunk.point) else {
+            return Err(Error::Usage(format!("chunk {}: no such point", chunk.index)));
+        };
+        let per_reading = cells.chunks_mut(self.algorithms.len());
+        for ((reading, offer), cells) in self.readings.iter().zip(&self.offers).zip(per_reading) {
+            let source = self.source(point, reading)?;
+            for index in chunk.sets.clone() {
+                if !goes_on() {
+                    return Ok(None);
+                }
+                let set = source.draw(point.index as u64, index)?;
+                let mut problem =
+                    Problem::new(&set, self.sms, reading.policy, model_of(reading.interference))?;
+                if let Some(memory) = reading.memory() {
+                    problem = problem.sharing(memory)?;
+                }
+                if let Some(offer) = offer {
+                    problem = problem.offered(offer)?;
+                }
+                for (algorithm, cell) in self.algorithms.iter().zip(&mut *cells) {
+                    cell.count(&partitioning::partition(&problem, &algorithm.heuristic()));
+                }
+            }
+        }
+        Ok(Some(Content::Tallies(cells)))
+    }
+}

@@ -1,0 +1,216 @@
+//! The tables of a study of partitioning.
+
+use super::Partitioning;
+use super::shape::{Algorithm, Reading};
+use super::tally::Tally;
+use crate::collection::Collection;
+use crate::results::{Tables, csv_of};
+use crate::table::Table;
+use crate::weighted;
+use crate::wilson;
+use crate::work::Point;
+use gpusched_model::error::Result;
+
+/// The columns of the results. `rate` is the share of schedulable sets with its 95 % Wilson interval; `mean_sms` is over
+/// the schedulable sets (empty without any), the mean numbers of merges are over all.
+pub const COLUMNS: [&str; 17] = [
+    "study",
+    "point",
+    "utilization",
+    "tasks",
+    "reading",
+    "algorithm",
+    "policy",
+    "interference",
+    "sms",
+    "sets",
+    "schedulable",
+    "rate",
+    "ci_low",
+    "ci_high",
+    "mean_sms",
+    "mean_merges",
+    "mean_prefill_merges",
+];
+
+/// The columns of the times: means over all sets [ns].
+pub const TIMING_COLUMNS: [&str; 9] = [
+    "study",
+    "point",
+    "utilization",
+    "tasks",
+    "reading",
+    "algorithm",
+    "sets",
+    "mean_search_ns",
+    "mean_prefill_ns",
+];
+
+/// The tables of a complete study.
+pub(crate) fn tables(name: &str, study: &Partitioning, collection: &Collection) -> Result<Tables> {
+    let tallies = |point| collection.point(point).to_vec();
+    both(name, study, study.sets(), tallies)
+}
+
+/// Tables as those of `study` will be, with invented numbers: positive, and different in each row.
+pub(crate) fn made_up(name: &str, study: &Partitioning) -> Result<Tables> {
+    const SETS: u64 = 1_000_003;
+    let cells = study.cells();
+    let tallies = |point: usize| -> Vec<Tally> {
+        let numbers = (1..=cells).map(|cell| (point * cells + cell) as u64);
+        let tally = |n: u64| {
+            Tally::from([
+                n % SETS + 1,
+                (n % SETS + 1) * n,
+                n * SETS,
+                n * SETS,
+                n * SETS,
+                n * SETS,
+            ])
+        };
+        numbers.map(tally).collect()
+    };
+    both(name, study, SETS, tallies)
+}
+
+fn both(
+    name: &str,
+    study: &Partitioning,
+    sets: u64,
+    tallies: impl Fn(usize) -> Vec<Tally>,
+) -> Result<Tables> {
+    let results = csv(name, &COLUMNS, study, sets, &tallies, row)?;
+    Ok(Tables {
+        weighted: weighted(name, study, &results)?,
+        timing: Some(csv(name, &TIMING_COLUMNS, study, sets, &tallies, timing_row)?),
+        results,
+    })
+}
+
+/// The table of weighted schedulability, if the study asks for it, from its `results`.
+pub(crate) fn weighted(name: &str, study: &Partitioning, results: &[u8]) -> Result<Option<Vec<u8>>> {
+    let asked = study.weighted();
+    asked
+        .then(|| weighted::table(name, &Table::from_reader(name, results)?))
+        .transpose()
+}
+
+/// One row of a table, in words.
+struct Cell<'a> {
+    name: &'a str,
+    study: &'a Partitioning,
+    point: &'a Point,
+    reading: &'a Reading,
+    algorithm: &'a Algorithm,
+    sets: u64,
+    tally: Tally,
+}
+
+fn csv(
+    name: &str,
+    columns: &[&str],
+    study: &Partitioning,
+    sets: u64,
+    tallies: impl Fn(usize) -> Vec<Tally>,
+    row: impl Fn(&Cell<'_>) -> Vec<String>,
+) -> Result<Vec<u8>> {
+    let mut rows = Vec::new();
+    for point in study.points() {
+        let readings = study.readings().iter();
+        let cells = readings.flat_map(|reading| {
+            study
+                .algorithms()
+                .iter()
+                .map(move |algorithm| (reading, algorithm))
+        });
+        for ((reading, algorithm), tally) in cells.zip(tallies(point.index)) {
+            rows.push(row(&Cell {
+                name,
+                study,
+                point,
+                reading,
+                algorithm,
+                sets,
+                tally,
+            }));
+        }
+    }
+    csv_of(name, columns, rows)
+}
+
+fn row(cell: &Cell<'_>) -> Vec<String> {
+    let Cell {
+        study, sets, tally, ..
+    } = *cell;
+    let (low, high) = wilson::interval(tally.schedulable, sets);
+    let mut row = key(cell);
+    row.extend([
+        cell.reading.policy.to_string(),
+        cell.reading.interference.to_string(),
+        study.sms().to_string(),
+        sets.to_string(),
+        tally.schedulable.to_string(),
+        decimal(tally.schedulable, sets, 6),
+        format!("{low:.6}"),
+        format!("{high:.6}"),
+        decimal(tally.sms_used, tally.schedulable, 3),
+        decimal(tally.merges, sets, 3),
+        decimal(tally.prefill_merges, sets, 3),
+    ]);
+    row
+}
+
+fn timing_row(cell: &Cell<'_>) -> Vec<String> {
+    let sets = cell.sets;
+    let mut row = key(cell);
+    row.extend([
+        sets.to_string(),
+        decimal(cell.tally.search_ns, sets, 0),
+        decimal(cell.tally.prefill_ns, sets, 0),
+    ]);
+    row
+}
+
+/// What a row is about: the columns that both tables begin with.
+fn key(cell: &Cell<'_>) -> Vec<String> {
+    vec![
+        cell.name.to_owned(),
+        cell.point.index.to_string(),
+        cell.point.utilization.to_string(),
+        cell.point.tasks.to_string(),
+        cell.reading.name.clone(),
+        cell.algorithm.name.clone(),
+    ]
+}
+
+/// numerator / denominator with so many decimals, from integers and rounded half up; empty if the denominator is 0.
+fn decimal(numerator: u64, denominator: u64, decimals: u32) -> String {
+    if denominator == 0 {
+        return String::new();
+    }
+    let unit = 10u128.pow(decimals);
+    let (numerator, denominator) = (u128::from(numerator) * unit, u128::from(denominator));
+    let rounded = (2 * numerator + denominator) / (2 * denominator);
+    let (whole, fraction) = (rounded / unit, rounded % unit);
+    match decimals {
+        0 => whole.to_string(),
+        _ => format!("{whole}.{fraction:0width$}", width = decimals as usize),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_exact_and_fixed() {
+        assert_eq!(decimal(1, 3, 6), "0.333333");
+        assert_eq!(decimal(2, 3, 6), "0.666667");
+        assert_eq!(decimal(1, 2, 0), "1");
+        assert_eq!(decimal(1, 16, 3), "0.063");
+        assert_eq!(decimal(100, 100, 6), "1.000000");
+        assert_eq!(decimal(139_000, 100, 3), "1390.000");
+        assert_eq!(decimal(5, 0, 3), "");
+        assert_eq!(decimal(u64::MAX, 1, 6), "18446744073709551615.000000");
+    }
+}

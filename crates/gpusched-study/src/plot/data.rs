@@ -1,0 +1,420 @@
+//! From table rows to panels, lines and points.
+
+use super::axis::Axis;
+use super::options::{Options, Selection};
+use crate::Table;
+use crate::table::Column;
+use gpusched_model::error::{Error, Result};
+
+/// More lines than this cannot be told apart.
+const MAX_SERIES: usize = 24;
+
+/// More panels than this do not fit on a page.
+const MAX_PANELS: usize = 48;
+
+/// The largest magnitude an axis shows.
+const MAX_VALUE: f64 = 1e15;
+
+/// A figure, ready to be drawn.
+#[derive(Debug)]
+pub(super) struct Chart {
+    pub title: Option<String>,
+    pub panels: Vec<Panel>,
+    /// The names of the lines, in the order of the tables.
+    pub series: Vec<String>,
+    pub x: Axis,
+    pub y: Axis,
+}
+
+impl Chart {
+    /// Whether any line has a confidence band.
+    pub fn has_bands(&self) -> bool {
+        let mut points = self.panels.iter().flat_map(|panel| panel.lines.iter().flatten());
+        points.any(|point| point.band.is_some())
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Panel {
+    pub title: Option<String>,
+    /// One line per series, in order of x; empty if the panel has no such rows.
+    pub lines: Vec<Vec<Point>>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Point {
+    pub x: f64,
+    /// `None` where the cell is empty: the line has a gap there.
+    pub y: Option<f64>,
+    /// The confidence interval of y.
+    pub band: Option<(f64, f64)>,
+}
+
+/// A point and the row it comes from.
+struct Sourced<'t> {
+    point: Point,
+    table: &'t Table,
+    row: usize,
+}
+
+impl Chart {
+    pub fn new(tables: &[Table], options: &Options) -> Result<Chart> {
+        let panel_column = panel_column(tables, options);
+        check_selections(tables, &options.selections)?;
+
+        let mut series: Vec<String> = Vec::new();
+        let mut titles: Vec<Option<String>> = Vec::new();
+        let mut studies: Vec<&str> = Vec::new();
+        let mut lines: Vec<Vec<Vec<Sourced<'_>>>> = Vec::new(); // by panel, then by series
+        for table in tables {
+            let columns = Columns::find(table, options, panel_column)?;
+            for row in columns.rows(&options.selections)? {
+                let title = columns
+                    .panel
+                    .map(|column| format!("{}: {}", column.name(), column.text(row)));
+                let panel = index_of(&mut titles, title);
+                let line = index_of(&mut series, columns.series.text(row).to_owned());
+                check_count(series.len(), MAX_SERIES, "lines", &options.series)?;
+                check_count(
+                    titles.len(),
+                    MAX_PANELS,
+                    "panels",
+                    panel_column.unwrap_or_default(),
+                )?;
+                if let Some(study) = columns.study.map(|column| column.text(row)) {
+                    index_of(&mut studies, study);
+                }
+                let point = columns.point(table, row, options)?;
+                slot(slot(&mut lines, panel), line).push(Sourced { point, table, row });
+            }
+        }
+
+        let mut panels = Vec::with_capacity(titles.len());
+        for (title, lines) in titles.into_iter().zip(lines) {
+            let named = lines.into_iter().zip(&series);
+            let mut lines: Vec<Vec<Point>> = named
+                .map(|(line, name)| ordered(line, name, title.as_deref(), options))
+                .collect::<Result<_>>()?;
+            lines.resize(series.len(), Vec::new());
+            panels.push(Panel { title, lines });
+        }
+
+        let points = || panels.iter().flat_map(|panel| panel.lines.iter().flatten());
+        let xs: Vec<f64> = points().map(|point| point.x).collect();
+        let ys = points().filter_map(|point| point.y);
+        let mut ys: Vec<f64> = ys.collect();
+        if ys.is_empty() {
+            let message = match xs.is_empty() {
+                true => "there are no rows to draw".to_owned(),
+                false => format!("there is nothing to draw: every cell of `{}` is empty", options.y),
+            };
+            return Err(Error::Usage(message));
+        }
+        let ends = points()
+            .filter_map(|point| point.band)
+            .flat_map(|(low, high)| [low, high]);
+        ys.extend(ends.filter(|&end| end > 0.0 || !options.log_y));
+        let mut x = Axis::linear(&options.x, &xs);
+        let mut y = if options.log_y {
+            Axis::logarithmic(&options.y, &ys)
+        } else {
+            Axis::linear(&options.y, &ys)
+        };
+        for (axis, title) in [(&mut x, &options.x_title), (&mut y, &options.y_title)] {
+            if let Some(title) = title {
+                axis.title.clone_from(title);
+            }
+        }
+        Ok(Chart {
+            title: options
+                .title
+                .clone()
+                .or_else(|| (!studies.is_empty()).then(|| studies.join(", "))),
+            x,
+            y,
+            panels,
+            series,
+        })
+    }
+}
+
+fn panel_column<'o>(tables: &[Table], options: &'o Options) -> Option<&'o str> {
+    let reading = || {
+        tables
+            .iter()
+            .any(|table| table.find("reading").is_some())
+            .then_some("reading")
+    };
+    options.panel.as_deref().or_else(reading)
+}
+
+/// A value that no table has selects nothing, and is a mistake.
+fn check_selections(tables: &[Table], selections: &[Selection]) -> Result<()> {
+    for selection in selections {
+        let columns = tables.iter().map(|table| table.column(&selection.column));
+        let columns: Vec<Column<'_>> = columns.collect::<Result<_>>()?;
+        let mut cells = columns.iter().flat_map(Column::distinct);
+        if !cells.any(|cell| selection.accepts(cell)) {
+            let known: Vec<String> = columns.iter().map(Column::examples).collect();
+            let Selection { column, value } = selection;
+            let message = format!("no row has {column} = {value}; there are {}", known.join(", "));
+            return Err(Error::Usage(message));
+        }
+    }
+    Ok(())
+}
+
+fn check_count(count: usize, limit: usize, what: &str, column: &str) -> Result<()> {
+    if count > limit {
+        let message = format!(
+            "the column `{column}` gives more than {limit} {what}; choose some with --where {column}=VALUE"
+        );
+        return Err(Error::Usage(message));
+    }
+    Ok(())
+}
+
+/// The columns of one table that a figure needs.
+struct Columns<'t> {
+    table: &'t Table,
+    x: Column<'t>,
+    y: Column<'t>,
+    series: Column<'t>,
+    panel: Option<Column<'t>>,
+    study: Option<Column<'t>>,
+    /// Low and high end of the confidence interval of y.
+    band: Option<(Column<'t>, Column<'t>)>,
+}
+
+impl<'t> Columns<'t> {
+    fn find(table: &'t Table, options: &Options, panel: Option<&str>) -> Result<Columns<'t>> {
+        // The interval of a study is that of the rate.
+        let stem = if options.y == "rate" { "ci" } else { &options.y };
+        Ok(Columns {
+            table,
+            x: table.column(&options.x)?,
+            y: table.column(&options.y)?,
+            series: table.column(&options.series)?,
+            panel: panel.map(|name| table.column(name)).transpose()?,
+            study: table.find("study"),
+            band: table
+                .find(&format!("{stem}_low"))
+                .zip(table.find(&format!("{stem}_high"))),
+        })
+    }
+
+    /// The rows that pass: any of the selections of each column that has some.
+    fn rows(&self, selections: &[Selection]) -> Result<Vec<usize>> {
+        let mut rows: Vec<usize> = (0..self.table.len()).collect();
+        for selection in selections {
+            let column = self.table.column(&selection.column)?;
+            let same_column = || selections.iter().filter(|other| other.column == selection.column);
+            rows.retain(|&row| same_column().any(|selection| selection.accepts(column.text(row))));
+        }
+        Ok(rows)
+    }
+
+    fn point(&self, table: &Table, row: usize, options: &Options) -> Result<Point> {
+        let number = |column: Column<'_>| match column.number(row)? {
+            Some(value) if value.abs() > MAX_VALUE => {
+                let message =
+                    format!("found {value}, expected a number an axis can show, within ±{MAX_VALUE:e}");
+                Err(table.error(Some(row), column.name(), message))
+            }
+            value => Ok(value),
+        };
+        let x = number(self.x)?;
+        let x = x.ok_or_else(|| {
+            let message = "found an empty cell, expected a number for the horizontal axis".to_owned();
+            table.error(Some(row), self.x.name(), message)
+        })?;
+        let y = number(self.y)?;
+        if let Some(y) = y.filter(|&y| options.log_y && y <= 0.0) {
+            let message = format!("found {y}, expected a positive number: the vertical axis is logarithmic");
+            return Err(table.error(Some(row), self.y.name(), message));
+        }
+        let band = match self.band {
+            Some((low, high)) => number(low)?.zip(number(high)?),
+            None => None,
+        };
+        Ok(Point { x, y, band })
+    }
+}
+
+/// The points of a line in order of x.
+fn ordered(
+    mut line: Vec<Sourced<'_>>,
+    name: &str,
+    panel: Option<&str>,
+    options: &Options,
+) -> Result<Vec<Point>> {
+    line.sort_by(|a, b| a.point.x.total_cmp(&b.point.x));
+    for pair in line.windows(2) {
+        let [first, second] = pair else { continue };
+        if first.point.x == second.point.x {
+            let place = |sourced: &Sourced<'_>| {
+                format!(
+                    "{}:{}",
+                    sourced.table.file(),
+                    sourced.table.line(sourced.row).unwrap_or(0)
+                )
+            };
+            return Err(Error::Usage(format!(
+                "{} and {}: two values of `{}` for {} = {name} at {} = {}{}; choose rows with --where COLUMN=VALUE, or \
+                 another column for lines (--series) or panels (--panel)",
+                place(first),
+                place(second),
+                options.y,
+                options.series,
+                options.x,
+                first.point.x,
+                panel.map(|panel| format!(", {panel}")).unwrap_or_default(),
+            )));
+        }
+    }
+    Ok(line.into_iter().map(|sourced| sourced.point).collect())
+}
+
+/// Where `item` stands in `items`; it is appended if it is new.
+fn index_of<T: PartialEq>(items: &mut Vec<T>, item: T) -> usize {
+    items.iter().position(|known| *known == item).unwrap_or_else(|| {
+        items.push(item);
+        items.len() - 1
+    })
+}
+
+/// The list at `index`, which may be the first beyond the end.
+fn slot<T>(lists: &mut Vec<Vec<T>>, index: usize) -> &mut Vec<T> {
+    if lists.len() <= index {
+        lists.resize_with(index + 1, Vec::new);
+    }
+    &mut lists[index]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CSV: &str = "\
+study,utilization,tasks,reading,algorithm,rate,ci_low,ci_high,mean_sms
+s,4,50,a,SMS,0.5,0.4,0.6,
+s,2,50,a,SMS,1,0.9,1,10
+s,2,50,a,1G,0.25,0.2,0.3,20
+s,2,50,b,1G,0.75,,,30
+";
+
+    fn chart(csv: &str, change: impl FnOnce(&mut Options)) -> Result<Chart> {
+        let mut options = Options::default();
+        change(&mut options);
+        Chart::new(&[Table::from_reader("t.csv", csv.as_bytes())?], &options)
+    }
+
+    fn message(csv: &str, change: impl FnOnce(&mut Options)) -> String {
+        chart(csv, change).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn rows_become_points_of_lines_in_panels() {
+        let chart = chart(CSV, |_| {}).unwrap();
+        assert_eq!(chart.title.as_deref(), Some("s"));
+        assert_eq!(chart.series, ["SMS", "1G"]);
+        let titles: Vec<_> = chart.panels.iter().map(|panel| panel.title.as_deref()).collect();
+        assert_eq!(titles, [Some("reading: a"), Some("reading: b")]);
+        let point = |x, y, band| Point { x, y: Some(y), band };
+        let in_order = [
+            point(2.0, 1.0, Some((0.9, 1.0))),
+            point(4.0, 0.5, Some((0.4, 0.6))),
+        ];
+        assert_eq!(chart.panels[0].lines[0], in_order);
+        assert_eq!(chart.panels[1].lines, [vec![], vec![point(2.0, 0.75, None)]]);
+    }
+
+    #[test]
+    fn another_column_has_gaps_and_no_band() {
+        let chart = chart(CSV, |options| {
+            options.y = "mean_sms".to_owned();
+            (options.x_title, options.y_title) = (Some("load".to_owned()), Some("SMs".to_owned()));
+            options.selections = vec!["algorithm=SMS".parse().unwrap(), "tasks=50.0".parse().unwrap()];
+        })
+        .unwrap();
+        assert!(!chart.has_bands());
+        assert_eq!((chart.x.title.as_str(), chart.y.title.as_str()), ("load", "SMs"));
+        assert_eq!(chart.series, ["SMS"]);
+        let ys: Vec<_> = chart.panels[0].lines[0].iter().map(|point| point.y).collect();
+        assert_eq!(ys, [Some(10.0), None]);
+    }
+
+    #[test]
+    fn several_tables_are_one() {
+        let table = |csv: &str| Table::from_reader("t.csv", csv.as_bytes()).unwrap();
+        let tables = [
+            table("utilization,algorithm,rate\n2,SMS,1\n"),
+            table("rate,more,utilization,algorithm\n0.5,x,4,SMS\n"),
+        ];
+        let chart = Chart::new(&tables, &Options::default()).unwrap();
+        assert_eq!((chart.panels.len(), chart.panels[0].lines[0].len()), (1, 2));
+        assert_eq!((chart.title, &chart.panels[0].title), (None, &None));
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        let set = |value: &str| value.to_owned();
+        for (message, expected) in [
+            (
+                message(CSV, |options| options.y = set("speed")),
+                "t.csv: no column `speed`",
+            ),
+            (
+                message(CSV, |options| options.x = set("study")),
+                "t.csv:2: at study: found \"s\", expected",
+            ),
+            (
+                message(CSV, |options| options.x = set("mean_sms")),
+                "t.csv:2: at mean_sms: found an empty cell",
+            ),
+            (
+                message(CSV, |options| options.panel = set("speed").into()),
+                "no column `speed`",
+            ),
+            (
+                message(CSV, |options| options.panel = set("study").into()),
+                "t.csv:4 and t.csv:5: two values of `rate` for algorithm = 1G at utilization = 2, study: s",
+            ),
+            (
+                message(CSV, |options| {
+                    options.selections = vec!["reading=c".parse().unwrap()]
+                }),
+                "no row has reading = c; there are \"a\", \"b\"",
+            ),
+            (
+                message(CSV, |options| {
+                    options.selections = vec!["reading=b".parse().unwrap(), "algorithm=SMS".parse().unwrap()];
+                }),
+                "there are no rows to draw",
+            ),
+            (
+                message("utilization,algorithm,rate\n", |_| {}),
+                "there are no rows to draw",
+            ),
+            (
+                message("utilization,algorithm,rate\n2,A,\n", |_| {}),
+                "every cell of `rate` is empty",
+            ),
+            (
+                message("utilization,algorithm,rate\n2,A,1e300\n", |_| {}),
+                "t.csv:2: at rate: found 1",
+            ),
+            (
+                message("utilization,algorithm,rate\n2,A,0\n", |options| {
+                    options.log_y = true
+                }),
+                "t.csv:2: at rate: found 0, expected a positive number",
+            ),
+        ] {
+            assert!(message.contains(expected), "{message}");
+        }
+        let many: String = (0..25).map(|index| format!("2,A{index},1\n")).collect();
+        let message = message(&format!("utilization,algorithm,rate\n{many}"), |_| {});
+        assert!(message.contains("gives more than 24 lines"), "{message}");
+    }
+}

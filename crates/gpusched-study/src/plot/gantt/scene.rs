@@ -1,0 +1,187 @@
+//! What of a timeline is visible in a window.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::options::Options;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::time::Time;
+use gpusched_sim::timeline::{CounterLayout, Mark, Point, Timeline, TrackLayout};
+
+#[derive(Debug)]
+pub struct Scene<'a> {
+    pub window: Window,
+    pub groups: Vec<Group<'a>>,
+    /// The visible categories: their colours, and names.
+    pub categories: Vec<(usize, &'a str)>,
+    /// The visible kinds of instants.
+    pub marks: BTreeSet<Mark>,
+}
+
+/// A process.
+#[derive(Debug)]
+pub struct Group<'a> {
+    pub name: &'a str,
+    pub rows: Vec<Row<'a>>,
+    pub counters: Vec<Steps<'a>>,
+}
+
+/// A track.
+#[derive(Debug)]
+pub struct Row<'a> {
+    pub track: TrackLayout<'a>,
+    /// How many lanes are used within the window; at least one.
+    pub lanes: usize,
+    pub bars: Vec<Bar<'a>>,
+}
+
+/// A slice, cut at the ends of the window.
+#[derive(Copy, Clone, Debug)]
+pub struct Bar<'a> {
+    pub lane: usize,
+    pub name: &'a str,
+    pub category: &'a str,
+    pub colour: usize,
+    /// Uncut.
+    pub whole: (Time, Time),
+    pub start: Time,
+    pub end: Time,
+}
+
+/// A counter within the window, from its value at the beginning if it has one.
+#[derive(Debug)]
+pub struct Steps<'a> {
+    pub name: &'a str,
+    pub unit: &'a str,
+    pub values: Vec<(Time, f64)>,
+    /// The largest value, or 0.
+    pub max: f64,
+}
+
+/// From when to when, ends included; the end is later.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Window {
+    pub from: Time,
+    pub to: Time,
+}
+
+impl Window {
+    fn new(timeline: &Timeline, options: &Options) -> Result<Window> {
+        let Some((first, last)) = timeline.span() else {
+            return Err(Error::Usage("nothing to draw: the timeline is empty".to_owned()));
+        };
+        let from = options.from.unwrap_or(first);
+        let to = options.to.unwrap_or(last);
+        if to < first || from > last {
+            return Err(Error::Usage(format!(
+                "nothing to draw from {from} to {to}: the timeline is from {first} to {last}"
+            )));
+        }
+        // One instant alone has a picture, too.
+        let to = match options.to {
+            None if to == from => from.checked_add(Time::from_ns(1)).unwrap_or(to),
+            _ => to,
+        };
+        match from < to {
+            true => Ok(Window { from, to }),
+            false => Err(Error::Usage(format!(
+                "found a window from {from} to {to}, expected it to end after it begins"
+            ))),
+        }
+    }
+
+    /// Its length [ns].
+    pub fn length(self) -> u64 {
+        self.to.ns() - self.from.ns()
+    }
+
+    /// A slice in the window, cut at its ends. A slice that takes no time is in it at both of its ends.
+    fn cut(self, start: Time, end: Time) -> Option<(Time, Time)> {
+        let visible = match start == end {
+            true => self.from <= start && end <= self.to,
+            false => start < self.to && end > self.from,
+        };
+        visible.then(|| (start.max(self.from), end.min(self.to)))
+    }
+}
+
+impl<'a> Scene<'a> {
+    pub fn new(timeline: &'a Timeline, options: &Options) -> Result<Scene<'a>> {
+        let window = Window::new(timeline, options)?;
+        let categories = timeline.categories();
+        let colours: HashMap<&str, usize> = categories
+            .iter()
+            .enumerate()
+            .map(|(i, &name)| (name, i))
+            .collect();
+        let row = |mut track: TrackLayout<'a>| {
+            let bars: Vec<Bar<'a>> = track
+                .slices
+                .iter()
+                .filter_map(|slice| {
+                    let (start, end) = window.cut(slice.start, slice.end)?;
+                    Some(Bar {
+                        lane: slice.lane,
+                        name: slice.name,
+                        category: slice.category,
+                        colour: colours.get(slice.category).copied().unwrap_or_default(),
+                        whole: (slice.start, slice.end),
+                        start,
+                        end,
+                    })
+                })
+                .collect();
+            track.slices = Vec::new();
+            let inside = |point: &Point<'_>| window.from <= point.at && point.at <= window.to;
+            track.instants.retain(inside);
+            let lanes = bars.iter().map(|bar| bar.lane + 1).max().unwrap_or(1);
+            Row { track, lanes, bars }
+        };
+        let groups: Vec<Group<'a>> = timeline
+            .layout()
+            .into_iter()
+            .map(|process| Group {
+                name: process.name,
+                rows: process.tracks.into_iter().map(row).collect(),
+                counters: process
+                    .counters
+                    .into_iter()
+                    .map(|counter| steps(counter, window))
+                    .collect(),
+            })
+            .collect();
+        let rows = || groups.iter().flat_map(|group| &group.rows);
+        let used: BTreeSet<usize> = rows().flat_map(|row| &row.bars).map(|bar| bar.colour).collect();
+        let name = |colour: usize| Some((colour, *categories.get(colour)?));
+        let categories = used.into_iter().filter_map(name).collect();
+        let marks = rows().flat_map(|row| &row.track.instants);
+        let marks = marks.map(|point| point.mark).collect();
+        Ok(Scene {
+            window,
+            groups,
+            categories,
+            marks,
+        })
+    }
+
+    /// How many slices are visible.
+    pub fn bars(&self) -> usize {
+        let rows = self.groups.iter().flat_map(|group| &group.rows);
+        rows.map(|row| row.bars.len()).sum()
+    }
+}
+
+fn steps<'a>(counter: CounterLayout<'a>, window: Window) -> Steps<'a> {
+    let later = counter.values.partition_point(|&(at, _)| at <= window.from);
+    let before = later.checked_sub(1).and_then(|index| counter.values.get(index));
+    let first = before.map(|&(_, value)| (window.from, value));
+    let inside = counter.values.iter().skip(later);
+    let inside = inside.take_while(|&&(at, _)| at <= window.to);
+    let values: Vec<(Time, f64)> = first.into_iter().chain(inside.copied()).collect();
+    let max = values.iter().map(|&(_, value)| value).fold(0.0, f64::max);
+    Steps {
+        name: counter.name,
+        unit: counter.unit,
+        values,
+        max,
+    }
+}

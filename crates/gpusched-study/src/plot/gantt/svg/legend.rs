@@ -1,0 +1,87 @@
+//! What colours and marks mean.
+
+use super::document::{Anchor, Document};
+use super::marks;
+use crate::plot::gantt::scene::Scene;
+use crate::plot::gantt::style::DIFFERENT;
+use crate::plot::layout::{TICK_SIZE, text_width};
+use gpusched_sim::timeline::Mark;
+
+const LINE: f64 = 20.0;
+const SWATCH: (f64, f64) = (24.0, 12.0);
+const GAP: f64 = 6.0;
+const COLUMN_GAP: f64 = 20.0;
+
+/// More categories than that are counted, not listed.
+const MOST: usize = 2 * DIFFERENT;
+
+enum Entry<'a> {
+    Category(usize, &'a str),
+    Mark(Mark),
+    Remark(String),
+}
+
+impl Entry<'_> {
+    fn words(&self) -> &str {
+        match self {
+            Entry::Category(_, name) => name,
+            Entry::Mark(mark) => mark.word(),
+            Entry::Remark(words) => words,
+        }
+    }
+
+    fn sample(&self) -> f64 {
+        match self {
+            Entry::Category(..) => SWATCH.0 + GAP,
+            Entry::Mark(_) => SWATCH.1 + GAP,
+            Entry::Remark(_) => 0.0,
+        }
+    }
+}
+
+/// Draws the legend from `top` on, no wider than `width` if it can be; answers where it ends.
+pub fn draw(document: &mut Document, scene: &Scene<'_>, left: f64, width: f64, top: f64) -> f64 {
+    let listed = scene.categories.iter().take(MOST);
+    let mut entries: Vec<Entry<'_>> = listed
+        .map(|&(colour, name)| Entry::Category(colour, name))
+        .collect();
+    if let more @ 1.. = scene.categories.len().saturating_sub(MOST) {
+        entries.push(Entry::Remark(format!("and {more} more")));
+    }
+    if scene.categories.len() > DIFFERENT {
+        entries.push(Entry::Remark(format!("(looks repeat after {DIFFERENT})")));
+    }
+    entries.extend(scene.marks.iter().map(|&mark| Entry::Mark(mark)));
+    let (mut x, mut y) = (left, top);
+    for entry in &entries {
+        let wide = entry.sample() + text_width(entry.words(), TICK_SIZE);
+        if x > left && x + wide > left + width {
+            (x, y) = (left, y + LINE);
+        }
+        let middle = y + LINE / 2.0;
+        match entry {
+            Entry::Category(colour, _) => document.swatch((x, middle - SWATCH.1 / 2.0), SWATCH, *colour),
+            Entry::Mark(mark) => {
+                let (up, down) = (middle - SWATCH.1 / 2.0, middle + SWATCH.1 / 2.0);
+                let top = if *mark == Mark::Miss {
+                    up
+                } else {
+                    up + marks::ABOVE
+                };
+                marks::draw(document, *mark, x + SWATCH.1 / 2.0, top, down);
+            }
+            Entry::Remark(_) => {}
+        }
+        let colour = "#000";
+        document.text(
+            x + entry.sample(),
+            middle,
+            TICK_SIZE,
+            Anchor::Start,
+            colour,
+            entry.words(),
+        );
+        x += wide + COLUMN_GAP;
+    }
+    if entries.is_empty() { top } else { y + LINE }
+}

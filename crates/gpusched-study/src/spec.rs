@@ -1,0 +1,166 @@
+//! A study, read from its TOML file and checked.
+
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+
+use super::Claim;
+use super::cases::Cases;
+use super::document::Document;
+use super::findings;
+use super::kind::Kind;
+use super::partitioning::Partitioning;
+use super::work::Work;
+use gpusched_model::error::{Error, Result};
+
+/// Numbers that replace those of the file, for a quick look or another sample.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Overrides {
+    /// Task sets per point.
+    pub sets: Option<u64>,
+    /// The seed.
+    pub seed: Option<u64>,
+}
+
+/// A study: everything its results depend on, and the claims they are held against.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    document: Document,
+    head: Head,
+    kind: Kind,
+}
+
+/// What studies of every kind have.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    pub name: String,
+    pub title: String,
+    pub source: String,
+    pub seed: u64,
+    pub claims: Vec<Claim>,
+}
+
+impl Spec {
+    /// Reads the study in the file at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be read, and those of [`Spec::parse`].
+    pub fn read(path: impl AsRef<Path>, overrides: Overrides) -> Result<Spec> {
+        Spec::from_document(Document::read(path.as_ref())?, overrides)
+    }
+
+    /// Reads the study in `text`; `file` is the name that messages give it, and where files that it names are sought.
+    ///
+    /// # Errors
+    /// [`Error::Input`] naming line, field, value and expectation: malformed TOML, an unknown or missing field, an empty
+    /// or endless axis, names used twice, no reading or algorithm, task sets that cannot be drawn, an unknown measure, a
+    /// file that a case names and that cannot be read or is not what it should be. [`Error::Usage`] for task sets per point
+    /// of a study that has none.
+    pub fn parse(file: &str, text: &str, overrides: Overrides) -> Result<Spec> {
+        let document = Document {
+            file: file.to_owned(),
+            text: text.to_owned(),
+        };
+        Spec::from_document(document, overrides)
+    }
+
+    fn from_document(mut document: Document, overrides: Overrides) -> Result<Spec> {
+        if overrides.sets.is_some() && Kind::is_cases(&document)? {
+            let message = format!("--sets: {} is a study of cases, which has no sets", document.file);
+            return Err(Error::Usage(message));
+        }
+        for (key, value) in [("sets", overrides.sets), ("seed", overrides.seed)] {
+            if let Some(value) = value {
+                document.set(key, value)?;
+            }
+        }
+        let (head, kind) = Kind::parse(&document)?;
+        let spec = Spec { document, head, kind };
+        findings::rehearse(&spec).map_err(|error| {
+            let message = match error {
+                Error::Input(error) => error.message,
+                other => other.to_string(),
+            };
+            spec.document.error("claim", message)
+        })?;
+        Ok(spec)
+    }
+
+    /// The name: of the study's files, and in its CSV.
+    pub fn name(&self) -> &str {
+        &self.head.name
+    }
+
+    /// One line for people; may be empty.
+    pub fn title(&self) -> &str {
+        &self.head.title
+    }
+
+    /// What is reproduced; may be empty.
+    pub fn source_text(&self) -> &str {
+        &self.head.source
+    }
+
+    /// The seed of everything random.
+    pub fn seed(&self) -> u64 {
+        self.head.seed
+    }
+
+    /// The claims.
+    pub fn claims(&self) -> &[Claim] {
+        &self.head.claims
+    }
+
+    /// What it does.
+    pub fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// What it does, if that is partitioning.
+    pub fn partitioning(&self) -> Option<&Partitioning> {
+        match &self.kind {
+            Kind::Partitioning(study) => Some(study),
+            Kind::Cases(_) => None,
+        }
+    }
+
+    /// What it does, if that is measuring case by case.
+    pub fn cases(&self) -> Option<&Cases> {
+        match &self.kind {
+            Kind::Partitioning(_) => None,
+            Kind::Cases(study) => Some(study),
+        }
+    }
+
+    /// The chunks of work.
+    pub fn work(&self) -> Work {
+        self.kind.work()
+    }
+
+    /// The TOML text with the overrides in it.
+    pub fn text(&self) -> &str {
+        &self.document.text
+    }
+
+    /// The file as the user named it.
+    pub fn file(&self) -> &str {
+        &self.document.file
+    }
+
+    /// SHA-256 of everything the results depend on, as hexadecimal digits: two files with the same value are the same
+    /// experiment. Title, source, claims, comments and layout do not count; the content of files that it names does.
+    ///
+    /// # Errors
+    /// Never in practice: numbers and names can be written as JSON.
+    pub fn experiment(&self) -> Result<String> {
+        Ok(sha256(&self.kind.identity(self.name())?))
+    }
+}
+
+/// SHA-256 as hexadecimal digits.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}

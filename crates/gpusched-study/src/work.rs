@@ -1,0 +1,218 @@
+//! The units of work: a study is points × sets, cut into chunks that shards and threads share. A study of cases has a point
+//! of one set for each case.
+//!
+//! Chunks depend on the study alone, so that every run of it, however it is spread or interrupted, consists of the same
+//! ones.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use gpusched_model::Factor;
+use gpusched_model::error::Error;
+
+/// One point of a study: where task sets are drawn.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Point {
+    /// Position in the study, from 0: number of tasks by number of tasks, each with all utilizations.
+    pub index: usize,
+    /// U of each task set.
+    pub utilization: Factor,
+    /// n of each task set.
+    pub tasks: usize,
+}
+
+/// Some task sets of one point: the unit that is computed, recorded and resumed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chunk {
+    /// Position in the study, from 0.
+    pub index: usize,
+    /// The point's position.
+    pub point: usize,
+    /// The positions of the sets within the point.
+    pub sets: Range<u64>,
+}
+
+/// All chunks of a study.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Work {
+    points: usize,
+    sets: u64,
+    /// Sets in each chunk but the last of a point.
+    size: u64,
+    /// Chunks in each point.
+    per_point: usize,
+}
+
+/// The most chunks a study may have.
+pub const MAX_CHUNKS: usize = 10_000_000;
+
+impl Work {
+    /// The chunks of `points` × `sets` (both positive); `None` if there are more than `MAX_CHUNKS`.
+    ///
+    /// A chunk has ⌈√sets / 2⌉ sets: few enough to lose little when interrupted, many enough to keep the journal short.
+    pub fn new(points: usize, sets: u64) -> Option<Work> {
+        let size = sets.isqrt().div_ceil(2).max(1);
+        let per_point = usize::try_from(sets.div_ceil(size)).ok()?;
+        points
+            .checked_mul(per_point)
+            .filter(|&chunks| chunks <= MAX_CHUNKS)?;
+        Some(Work {
+            points,
+            sets,
+            size,
+            per_point,
+        })
+    }
+
+    /// The number of chunks.
+    pub fn len(&self) -> usize {
+        self.points * self.per_point
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of points.
+    pub fn points(&self) -> usize {
+        self.points
+    }
+
+    /// Chunk `index`, or `None` beyond the last.
+    pub fn chunk(&self, index: usize) -> Option<Chunk> {
+        if index >= self.len() {
+            return None;
+        }
+        let first = (index % self.per_point) as u64 * self.size;
+        Some(Chunk {
+            index,
+            point: index / self.per_point,
+            sets: first..(first + self.size).min(self.sets),
+        })
+    }
+
+    /// The chunks that `shard` is responsible for.
+    pub fn of_shard(&self, shard: Shard) -> impl Iterator<Item = Chunk> + '_ {
+        let first = shard.index as usize - 1;
+        (first..self.len())
+            .step_by(shard.count as usize)
+            .filter_map(|index| self.chunk(index))
+    }
+}
+
+/// The i-th of n parts of a study: every n-th chunk, from the i-th on. Written `i/n`.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Shard {
+    index: u32,
+    count: u32,
+}
+
+impl Shard {
+    /// The only part of an undivided study.
+    pub const WHOLE: Shard = Shard { index: 1, count: 1 };
+
+    /// Part `index` of `count`, or `None` unless 1 ≤ `index` ≤ `count`.
+    pub fn new(index: u32, count: u32) -> Option<Shard> {
+        (1..=count).contains(&index).then_some(Shard { index, count })
+    }
+
+    /// Whether this is all of the study.
+    pub fn is_whole(self) -> bool {
+        self == Shard::WHOLE
+    }
+
+    /// i, from 1.
+    pub fn index(self) -> u32 {
+        self.index
+    }
+
+    /// n.
+    pub fn count(self) -> u32 {
+        self.count
+    }
+
+    /// Whether the chunk at that position is part of this shard.
+    pub fn contains(self, chunk: usize) -> bool {
+        chunk % self.count as usize == self.index as usize - 1
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Shard, Error> {
+        text.split_once('/')
+            .and_then(|(index, count)| Shard::new(index.parse().ok()?, count.parse().ok()?))
+            .ok_or_else(|| {
+                Error::Usage(format!(
+                    "shard: found {text:?}, expected i/n with 1 ≤ i ≤ n such as 2/8"
+                ))
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_cover_every_set_once() {
+        for (points, sets) in [(1, 1), (3, 2), (2, 20), (5, 100), (2, 1001)] {
+            let work = Work::new(points, sets).unwrap();
+            let mut covered = vec![0u64; points];
+            for index in 0..work.len() {
+                let chunk = work.chunk(index).unwrap();
+                assert_eq!((chunk.index, chunk.sets.start), (index, covered[chunk.point]));
+                assert!(!chunk.sets.is_empty());
+                covered[chunk.point] = chunk.sets.end;
+            }
+            assert!(covered.iter().all(|&end| end == sets));
+            assert_eq!(work.chunk(work.len()), None);
+        }
+        assert_eq!(Work::new(34, 100).unwrap().chunk(0).unwrap().sets, 0..5);
+        assert_eq!(Work::new(usize::MAX, 2), None);
+    }
+
+    #[test]
+    fn shards_share_the_chunks_out() {
+        let work = Work::new(3, 20).unwrap();
+        for count in [1, 3, 7, 1000] {
+            let mut seen = vec![0; work.len()];
+            for index in 1..=count {
+                let shard = Shard::new(index, count).unwrap();
+                for chunk in work.of_shard(shard) {
+                    assert!(shard.contains(chunk.index));
+                    seen[chunk.index] += 1;
+                }
+            }
+            assert!(seen.iter().all(|&times| times == 1));
+        }
+    }
+
+    #[test]
+    fn shards_read_as_written() {
+        assert_eq!("2/8".parse::<Shard>().unwrap().to_string(), "2/8");
+        for bad in [
+            "0/3",
+            "4/3",
+            "1/0",
+            "1",
+            "",
+            "a/b",
+            "-1/3",
+            "1/3/5",
+            "1/99999999999",
+        ] {
+            let message = bad.parse::<Shard>().unwrap_err().to_string();
+            assert!(message.contains("1 ≤ i ≤ n"), "{message}");
+        }
+    }
+}

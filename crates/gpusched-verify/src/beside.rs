@@ -1,0 +1,236 @@
+//! Evidence of partitions that others slow down, with the printed recurrences.
+
+use super::memory::Beside;
+use super::{Fault, Job};
+use gpusched_model::policy::{Policy, Preemption, Priorities};
+use gpusched_model::time::Time;
+use gpusched_model::verdict::Evidence;
+
+/// Iterations after which a window counts as endless.
+const STEP_LIMIT: u32 = 1_000_000;
+
+/// One partition and what disturbs it.
+pub(super) struct Disturbed<'a> {
+    pub jobs: &'a [Job],
+    /// The same jobs at their slowest, if there is such a time.
+    pub slowest: Option<Vec<Job>>,
+    pub beside: Beside,
+}
+
+impl Disturbed<'_> {
+    /// Whether nothing is ever held up.
+    pub fn calm(&self) -> bool {
+        let wcets = |jobs: &[Job]| -> Vec<u128> { jobs.iter().map(|job| job.wcet).collect() };
+        let same = |slowest: &[Job]| wcets(slowest) == wcets(self.jobs);
+        self.beside.is_none() || self.slowest.as_deref().is_some_and(same)
+    }
+
+    /// Checks evidence for "schedulable"; the rest claims nothing.
+    pub fn check(&self, evidence: &Evidence, policy: Policy) -> Result<(), Fault> {
+        match (evidence, policy) {
+            (Evidence::DemandWithinSupply { interval_ns, checked }, Policy::Edf | Policy::NpEdf) => {
+                self.check_walk(policy, *interval_ns, checked)
+            }
+            (
+                Evidence::ResponseTimes {
+                    priorities,
+                    response_times_ns,
+                },
+                Policy::FixedPriority(
+                    preemption @ (Preemption::Preemptive | Preemption::NonPreemptive),
+                    order,
+                ),
+            ) => self.check_responses(preemption, order, priorities, response_times_ns),
+            (Evidence::BoundExceeded | Evidence::Undecided { .. }, _) => Ok(()),
+            _ => Err(Fault::new(
+                "reason",
+                format!(
+                    "found {}, which is none for {policy} beside others",
+                    evidence.reason()
+                ),
+            )),
+        }
+    }
+
+    /// The least t with t ≥ min(work + lost(t), work at its slowest), from below; `None` above `limit`.
+    fn done(&self, limit: u128, work: impl Fn(&[Job], u128) -> u128) -> Option<u128> {
+        let mut time = 1;
+        for _ in 0..STEP_LIMIT {
+            let alone = work(self.jobs, time).saturating_add(self.beside.lost(time));
+            let slowest = self
+                .slowest
+                .as_ref()
+                .map_or(u128::MAX, |slowest| work(slowest, time));
+            match alone.min(slowest) {
+                next if next <= time => return Some(time),
+                next if next > limit => return None,
+                next => time = next,
+            }
+        }
+        None
+    }
+
+    fn check_walk(&self, policy: Policy, interval: Time, checked: &[(Time, Time)]) -> Result<(), Fault> {
+        if let Some(job) = self.jobs.iter().find(|job| job.jitter >= job.deadline) {
+            return Err(Fault::new("reason", format!("task {} has J ≥ D", job.task)));
+        }
+        let due = |job: &Job| job.deadline - job.jitter;
+        let hold = |job: &Job| if policy == Policy::NpEdf { job.wcet } else { 0 };
+        let blocking = |jobs: &[Job], t: u128| {
+            jobs.iter()
+                .filter(|job| due(job) > t)
+                .map(hold)
+                .max()
+                .unwrap_or(0)
+        };
+        let earliest = self.jobs.iter().map(due).min().unwrap_or(0);
+        let length = u128::from(interval.ns());
+        // No busy window is longer: all that is released in it is done within it.
+        let released = |jobs: &[Job], t: u128| {
+            let work = jobs
+                .iter()
+                .map(|job| (t + job.jitter).div_ceil(job.period) * job.wcet);
+            work.sum::<u128>() + blocking(jobs, earliest)
+        };
+        let ends = released(self.jobs, length) + self.beside.lost(length) <= length
+            || self
+                .slowest
+                .as_ref()
+                .is_some_and(|slowest| released(slowest, length) <= length);
+        // In no time nothing is released, which says nothing of what follows.
+        let over = length > 0 && ends;
+        if !over {
+            let message = format!("found {interval}, expected a length that no busy window exceeds");
+            return Err(Fault::new("interval_ns", message));
+        }
+        let last_before = |t: u128| {
+            let last = |job: &Job| {
+                let room = t.checked_sub(1)?.checked_sub(due(job))?;
+                Some(due(job) + room / job.period * job.period)
+            };
+            self.jobs.iter().filter_map(last).max()
+        };
+        let needed = |jobs: &[Job], t: u128| {
+            let demand = jobs.iter().map(|job| match t.checked_sub(due(job)) {
+                Some(room) => (room / job.period + 1) * job.wcet,
+                None => 0,
+            });
+            demand.sum::<u128>() + blocking(jobs, t)
+        };
+        let mut open = last_before(length + 1);
+        for (index, &(t, stated)) in checked.iter().enumerate() {
+            let field = format!("checked[{index}]");
+            let (t, stated) = (u128::from(t.ns()), u128::from(stated.ns()));
+            let Some(next) = open else {
+                return Err(Fault::new(field, "found a length after everything is covered"));
+            };
+            if t < next || t > length {
+                let message = format!("found {t} ns, expected a length from {next} to {length} ns");
+                return Err(Fault::new(field, message));
+            }
+            match self.done(t, |jobs, _| needed(jobs, t)) {
+                Some(done) if done == stated => {}
+                found => {
+                    let expected =
+                        found.map_or("that it is not done".to_owned(), |done| format!("{done} ns"));
+                    let message = format!(
+                        "found that the demand within {t} ns is done at {stated} ns, expected {expected}"
+                    );
+                    return Err(Fault::new(field, message));
+                }
+            }
+            // Blocking is no longer from `since` on, alone or at its slowest.
+            let since = |jobs: &[Job]| {
+                let longer = jobs
+                    .iter()
+                    .filter(|job| due(job) <= t && hold(job) > blocking(jobs, t));
+                longer.map(due).max().unwrap_or(0)
+            };
+            let since = since(self.jobs).max(self.slowest.as_deref().map_or(0, since));
+            open = last_before(stated.max(since));
+        }
+        match open {
+            Some(next) => Err(Fault::new("checked", format!("ends before {next} ns is covered"))),
+            None => Ok(()),
+        }
+    }
+
+    fn check_responses(
+        &self,
+        preemption: Preemption,
+        priorities: Priorities,
+        order: &[usize],
+        stated: &[Time],
+    ) -> Result<(), Fault> {
+        super::response::check_order(priorities, self.jobs, order)?;
+        if stated.len() != self.jobs.len() {
+            let message = format!("found {} times, expected {}", stated.len(), self.jobs.len());
+            return Err(Fault::new("response_times_ns", message));
+        }
+        for (index, (job, stated)) in self.jobs.iter().zip(stated).enumerate() {
+            let field = || format!("response_times_ns[{index}]");
+            let response = self.response(preemption, order, job);
+            if response != Some(u128::from(stated.ns())) {
+                let expected = response.map_or("a busy period that does not end".to_owned(), |time| {
+                    format!("{time} ns")
+                });
+                let message = format!("found {} ns, expected {expected}", stated.ns());
+                return Err(Fault::new(field(), message));
+            }
+            if u128::from(stated.ns()) > job.deadline {
+                return Err(Fault::new(
+                    field(),
+                    format!("found {stated}, which is after the deadline"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The longest response time of `job`, if its busy period ends.
+    fn response(&self, preemption: Preemption, order: &[usize], job: &Job) -> Option<u128> {
+        let rank = |task: usize| order.iter().position(|&other| other == task);
+        let own = rank(job.task);
+        // The work of a window: `count` jobs of the task, those above it released before (or at) its end, and one below it.
+        let work = |jobs: &[Job], count: u128, window: u128, closed: bool| {
+            let mut work = 0u128;
+            let mut blocking = 0;
+            for other in jobs {
+                let reach = window + other.jitter;
+                work += match rank(other.task).cmp(&own) {
+                    std::cmp::Ordering::Equal => count * other.wcet,
+                    std::cmp::Ordering::Less if closed => (reach / other.period + 1) * other.wcet,
+                    std::cmp::Ordering::Less => reach.div_ceil(other.period) * other.wcet,
+                    std::cmp::Ordering::Greater => {
+                        blocking = other.wcet.max(blocking);
+                        0
+                    }
+                };
+            }
+            match preemption {
+                Preemption::NonPreemptive => work + blocking,
+                _ => work,
+            }
+        };
+        let limit = u128::from(u64::MAX);
+        let mut worst = 0;
+        for q in 0..u128::from(STEP_LIMIT) {
+            let done = match preemption {
+                Preemption::NonPreemptive => {
+                    let start = self.done(limit, |jobs, window| work(jobs, q, window, true))?;
+                    self.done(limit, |jobs, _| work(jobs, q + 1, start, true))?
+                }
+                _ => self.done(limit, |jobs, window| work(jobs, q + 1, window, false))?,
+            };
+            worst = worst.max((done + job.jitter).saturating_sub(q * job.period));
+            if worst > job.deadline {
+                return Some(worst);
+            }
+            let idle = self.done(limit, |jobs, window| work(jobs, q + 1, window, false))?;
+            if idle + job.jitter <= (q + 1) * job.period {
+                return Some(worst);
+            }
+        }
+        None
+    }
+}

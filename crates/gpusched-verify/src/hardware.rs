@@ -1,0 +1,235 @@
+//! Whether the partitions of a plan are ones that its device has, and where the plan says they are.
+//!
+//! Sizes and places are checked from the words of the rules, one partition after the other; nothing is searched but which
+//! sums whole GPCs have.
+
+use std::collections::BTreeSet;
+
+use super::Fault;
+use gpusched_model::Device;
+use gpusched_model::device::{Granularity, Hardware, Place};
+use gpusched_model::plan::{Partition, Plan};
+use gpusched_model::words::counted;
+
+/// Checks sizes and places of `plan`; those of a plan without a device are free, and it has no places.
+pub(super) fn check(plan: &Plan) -> Result<(), Fault> {
+    let Some(hardware) = &plan.hardware else {
+        return match plan
+            .partitions
+            .iter()
+            .position(|partition| partition.place.is_some())
+        {
+            None => Ok(()),
+            Some(index) => Err(Fault::new(
+                format!("partitions[{index}].place"),
+                "found one, expected none in a plan without hardware",
+            )),
+        };
+    };
+    let device = &hardware.device;
+    if device.sms() != plan.gpu_sms {
+        let message = format!("found {}, expected the plan's {}", device.sms(), plan.gpu_sms);
+        return Err(Fault::new("hardware.device.sms", message));
+    }
+    if !device.granularities().contains(&hardware.granularity) {
+        let message = format!("found {}, which the device has not", hardware.granularity);
+        return Err(Fault::new("hardware.granularity", message));
+    }
+    for (index, partition) in plan.partitions.iter().enumerate() {
+        if !offers(hardware, partition.sms) {
+            let message = format!(
+                "found {}, which is no size of a partition by {} on {}",
+                partition.sms,
+                hardware.granularity,
+                device.name()
+            );
+            return Err(Fault::new(format!("partitions[{index}].sms"), message));
+        }
+    }
+    places(plan, hardware)
+}
+
+/// Whether a partition can have `sms` SMs.
+fn offers(hardware: &Hardware, sms: u32) -> bool {
+    let device = &hardware.device;
+    let within = (1..=device.sms()).contains(&sms);
+    match hardware.granularity {
+        Granularity::Sm => sms > 0, // a plan that does not fit may have more than there are
+        Granularity::Tpc => within && sms.is_multiple_of(device.sms_per_tpc()),
+        Granularity::Gpc => within && gpc_sums(device).contains(&sms),
+        Granularity::GreenContext => device
+            .green_context()
+            .is_some_and(|rule| within && sms >= rule.min && sms.is_multiple_of(rule.step)),
+        Granularity::Mps => device
+            .mps()
+            .is_some_and(|rule| within && sms.is_multiple_of(rule.chunk)),
+        Granularity::Mig => device
+            .mig()
+            .is_some_and(|mig| mig.profiles.iter().any(|profile| profile.sms == sms)),
+    }
+}
+
+/// The SMs of the largest partition there is; M without hardware, 0 on a device that has no partition of the granularity.
+pub(super) fn largest(plan: &Plan) -> u32 {
+    match &plan.hardware {
+        None => plan.gpu_sms,
+        Some(hardware) => (1..=plan.gpu_sms)
+            .rev()
+            .find(|&sms| offers(hardware, sms))
+            .unwrap_or(0),
+    }
+}
+
+/// Whether the plan says where each partition is, unless that is not its affair.
+pub(super) fn has_room(plan: &Plan) -> bool {
+    plan.hardware.as_ref().is_none_or(|hardware| {
+        driver_places(hardware) || plan.partitions.iter().all(|partition| partition.place.is_some())
+    })
+}
+
+/// Whether the driver chooses the SMs of a partition.
+fn driver_places(hardware: &Hardware) -> bool {
+    matches!(hardware.granularity, Granularity::GreenContext | Granularity::Mps)
+}
+
+/// What some GPCs have together.
+fn gpc_sums(device: &Device) -> BTreeSet<u32> {
+    let mut sums = BTreeSet::from([0]);
+    for &tpcs in device.tpcs_per_gpc() {
+        let more: Vec<u32> = sums.iter().map(|sum| sum + tpcs * device.sms_per_tpc()).collect();
+        sums.extend(more);
+    }
+    sums
+}
+
+/// All partitions have a place or none has; places are those of the granularity, hold as many SMs as is said, and are disjoint.
+fn places(plan: &Plan, hardware: &Hardware) -> Result<(), Fault> {
+    let given = plan
+        .partitions
+        .iter()
+        .filter(|partition| partition.place.is_some())
+        .count();
+    let driver = driver_places(hardware);
+    let expected = match (driver, plan.schedulable) {
+        (true, _) => "none: the driver chooses",
+        (false, true) => "one for each partition of a plan that fits",
+        (false, false) => "one for each partition, or none",
+    };
+    let all = given == plan.partitions.len();
+    if (driver && given > 0) || (!driver && !all && (given > 0 || plan.schedulable)) {
+        let message = format!(
+            "found {} of {}, expected {expected}",
+            counted(given, "place"),
+            plan.partitions.len()
+        );
+        return Err(Fault::new("partitions", message));
+    }
+    if given == 0 {
+        return Ok(());
+    }
+    let mut taken = Taken {
+        units: BTreeSet::new(),
+        compute: 0,
+    };
+    for (index, partition) in plan.partitions.iter().enumerate() {
+        let message = match &partition.place {
+            None => continue,
+            Some(place) => taken.take(partition, place, hardware),
+        };
+        if let Err(message) = message {
+            return Err(Fault::new(format!("partitions[{index}].place"), message));
+        }
+    }
+    Ok(())
+}
+
+/// What earlier partitions have: SMs, or memory slices under MIG; and slices of compute.
+struct Taken {
+    units: BTreeSet<u32>,
+    compute: u32,
+}
+
+impl Taken {
+    /// Gives `partition` what its `place` says; `Err` says why that cannot be.
+    fn take(&mut self, partition: &Partition, place: &Place, hardware: &Hardware) -> Result<(), String> {
+        let device = &hardware.device;
+        let (numbers, all, name, sms_of): (_, _, _, &dyn Fn(u32) -> Vec<u32>) =
+            match (place, hardware.granularity) {
+                (Place::Sms(sms), Granularity::Sm) => (sms, device.sms(), "SM", &|sm| vec![sm]),
+                (Place::Tpcs(tpcs), Granularity::Tpc) => (tpcs, device.tpcs(), "TPC", &|tpc| {
+                    device.sms_of_tpc(tpc).collect()
+                }),
+                (Place::Gpcs(gpcs), Granularity::Gpc) => {
+                    let all = device.tpcs_per_gpc().len();
+                    (gpcs, u32::try_from(all).unwrap_or(0), "GPC", &|gpc| {
+                        let tpcs = device.tpcs_of_gpc(gpc);
+                        tpcs.into_iter().flat_map(|tpc| device.sms_of_tpc(tpc)).collect()
+                    })
+                }
+                (Place::Instance(instance), Granularity::Mig) => {
+                    return self.take_instance(partition, &instance.profile, instance.start, device);
+                }
+                _ => {
+                    return Err(format!(
+                        "found {place}, which is no place by {}",
+                        hardware.granularity
+                    ));
+                }
+            };
+        if let Some(none) = numbers.iter().find(|&&number| number >= all) {
+            return Err(format!("found {name} {none}, expected 0 to {}", all - 1));
+        }
+        if !numbers.is_sorted_by(|a, b| a < b) {
+            return Err(format!("found {name}s out of order, expected ascending ones"));
+        }
+        let sms: Vec<u32> = numbers.iter().flat_map(|&number| sms_of(number)).collect();
+        if sms.len() as u64 != u64::from(partition.sms) {
+            return Err(format!(
+                "found {}, expected {}",
+                counted(sms.len(), "SM"),
+                partition.sms
+            ));
+        }
+        self.take_units(sms, "SM")
+    }
+
+    fn take_instance(
+        &mut self,
+        partition: &Partition,
+        name: &str,
+        start: u32,
+        device: &Device,
+    ) -> Result<(), String> {
+        let profile = device.mig().and_then(|mig| Some((mig, mig.profile(name)?)));
+        let Some((mig, profile)) = profile else {
+            return Err(format!("found profile {name:?}, which the device has not"));
+        };
+        if profile.sms != partition.sms {
+            return Err(format!(
+                "found profile {name} of {}, expected {}",
+                counted(profile.sms, "SM"),
+                partition.sms
+            ));
+        }
+        if !profile.starts.contains(&start) {
+            return Err(format!("found {name} at slice {start}, where it cannot begin"));
+        }
+        self.compute += profile.compute;
+        if self.compute > mig.compute_slices {
+            return Err(format!(
+                "found {} slices of compute up to here, expected at most {}",
+                self.compute, mig.compute_slices
+            ));
+        }
+        self.take_units((start..start + profile.memory).collect(), "memory slice")
+    }
+
+    fn take_units(&mut self, units: Vec<u32>, name: &str) -> Result<(), String> {
+        for unit in units {
+            if !self.units.insert(unit) {
+                return Err(format!("found {name} {unit}, which an earlier partition has"));
+            }
+        }
+        Ok(())
+    }
+}

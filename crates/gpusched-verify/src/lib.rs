@@ -1,0 +1,322 @@
+//! An independent check of plans and bounds and their evidence.
+//!
+//! This module shares the data types of [`gpusched_model`] with the rest of the library and nothing else: no test, no
+//! interference model, no heuristic is called. It evaluates WCETs from their printed formulas, recomputes what the
+//! evidence says in the plainest way, and accepts only what follows. So a plan that passes rests on two programs.
+//! (The length up to which demand was checked is one to choose: any that is long enough proves the same.)
+//!
+//! * [`verify`], [`verify_with`]: the whole plan;
+//! * [`verify_bound`]: a bound on the execution time of a kernel;
+//! * `partition`, `job`: one partition, its tasks, and the evidence of its verdict;
+//! * `wcet`: C(m), alone and in conflict;
+//! * `demand`: the walk of a processor-demand test;
+//! * `response`: response times under fixed priorities;
+//! * `memory`, `beside`: the same where partitions share a memory and hold each other up;
+//! * `hardware`: sizes and places that a device has;
+//! * `bounds`: utilization bounds, exactly;
+//! * `pricing`: the prices of a lower bound.
+
+mod beside;
+mod bound;
+mod bounds;
+mod demand;
+mod fraction;
+mod hardware;
+mod job;
+mod memory;
+mod partition;
+mod pricing;
+mod response;
+mod wcet;
+
+pub use bound::verify_bound;
+pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
+
+use gpusched_model::device::Granularity;
+use gpusched_model::plan::{Failure, Plan, Proof, UNITS_PER_SM};
+use gpusched_model::words::counted;
+use gpusched_model::{Interference, TaskSet};
+use job::{Job, jobs};
+use memory::Beside;
+use partition::check_partition;
+
+/// Why a plan is no proof.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {message}")]
+pub struct Fault {
+    /// Where in the plan, such as `partitions[2].verdict.evidence.checked[0]`.
+    pub field: String,
+    /// What was found and what was expected.
+    pub message: String,
+}
+
+impl Fault {
+    fn new(field: impl Into<String>, message: impl Into<String>) -> Fault {
+        Fault {
+            field: field.into(),
+            message: message.into(),
+        }
+    }
+
+    fn inside(mut self, field: &str) -> Fault {
+        self.field = match self.field.is_empty() {
+            true => field.to_owned(),
+            false => format!("{field}.{}", self.field),
+        };
+        self
+    }
+}
+
+/// What a check finds beside what it confirms.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Verified {
+    /// How far the lower bound of the plan is confirmed, if it states one.
+    pub bound: Option<CheckedBound>,
+}
+
+/// Checks that `plan` is a proof that `set` is schedulable, or that it honestly says otherwise: every statement of the
+/// plan is recomputed.
+///
+/// # Errors
+/// The first [`Fault`].
+pub fn verify(plan: &Plan, set: &TaskSet) -> Result<Verified, Fault> {
+    verify_with(plan, set, &Effort::default())
+}
+
+/// The same with as much effort as is allowed.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Verified, Fault> {
+    let Some(interference) = plan.interference else {
+        return Err(Fault::new(
+            "interference",
+            "found none, expected the name of a model",
+        ));
+    };
+    if plan.memory.is_some()
+        && plan
+            .hardware
+            .as_ref()
+            .is_some_and(|hardware| hardware.granularity != Granularity::Sm)
+    {
+        let message = "found other sizes than SMs beside a shared memory, where more SMs do not only help";
+        return Err(Fault::new("hardware.granularity", message));
+    }
+    if interference.counts_bandwidth() != plan.memory.is_some() {
+        let found = if plan.memory.is_some() { "one" } else { "none" };
+        let message = format!(
+            "found {found}, expected the shared memory of a plan under conflict+bandwidth or bandwidth, and of no other"
+        );
+        return Err(Fault::new("memory", message));
+    }
+    cover(plan, set)?;
+    hardware::check(plan)?;
+    let mut all_pass = true;
+    for (index, partition) in plan.partitions.iter().enumerate() {
+        let beside = plan
+            .memory
+            .map(|memory| (memory, Beside::new(plan, set, interference, memory, index)));
+        check_partition(partition, set, interference, beside)
+            .map_err(|fault| fault.inside(&format!("partitions[{index}]")))?;
+        all_pass &= partition.verdict.schedulable;
+    }
+    let used: u64 = plan.partitions.iter().map(|p| u64::from(p.sms)).sum();
+    if used != u64::from(plan.sms_used) {
+        let message = format!(
+            "found {}, expected the sum of the partitions, {used}",
+            plan.sms_used
+        );
+        return Err(Fault::new("sms_used", message));
+    }
+    let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
+    let holds = all_pass
+        && hardware::has_room(plan)
+        && placed == set.tasks().len()
+        && used <= u64::from(plan.gpu_sms);
+    if plan.schedulable != holds {
+        let message = format!(
+            "found {}, expected {holds}: {placed} of {} placed on {used} of {}",
+            plan.schedulable,
+            counted(set.tasks().len(), "task"),
+            counted(plan.gpu_sms, "SM")
+        );
+        return Err(Fault::new("schedulable", message));
+    }
+    bound(plan, set)?;
+    failure(plan, set, interference)?;
+    let bound = pricing::check(plan, set, interference, effort)?;
+    Ok(Verified { bound })
+}
+
+/// The lower bound is what its prices sum to, or a search beyond them is claimed, and no plan is below it.
+fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
+    let Some(bound) = &plan.bound else {
+        return Ok(());
+    };
+    if bound.prices.len() != set.tasks().len() {
+        let message = format!(
+            "found {}, expected one for each of {}",
+            counted(bound.prices.len(), "price"),
+            counted(set.tasks().len(), "task")
+        );
+        return Err(Fault::new("bound.prices", message));
+    }
+    let sum: u128 = bound.prices.iter().map(|&price| u128::from(price)).sum();
+    let by_prices = sum.div_ceil(UNITS_PER_SM.into()).max(1);
+    let sms = u128::from(bound.sms);
+    let summed = match sum {
+        0 => "1, for every plan has at least that and its prices sum to 0".to_owned(),
+        _ => format!("{by_prices}, the sum of its prices rounded up"),
+    };
+    match bound.proof {
+        Proof::Prices if sms != by_prices => {
+            let message = format!("found {sms} by prices, expected {summed}");
+            return Err(Fault::new("bound.sms", message));
+        }
+        Proof::Search if sms == by_prices => {
+            let message = format!(
+                "found search, expected prices: {} no search beyond {summed}",
+                match sms {
+                    1 => "1 SM needs".to_owned(),
+                    _ => format!("{sms} SMs need"),
+                }
+            );
+            return Err(Fault::new("bound.proof", message));
+        }
+        Proof::Search if sms < by_prices => {
+            let message = format!("found {sms} by search, expected more than {summed}");
+            return Err(Fault::new("bound.sms", message));
+        }
+        Proof::Prices | Proof::Search => {}
+    }
+    let all_pass = plan
+        .partitions
+        .iter()
+        .all(|partition| partition.verdict.schedulable);
+    let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
+    let whole = all_pass && placed == set.tasks().len();
+    if whole && sms > u128::from(plan.sms_used) {
+        let message = format!("found {sms}, but the plan has {}", counted(plan.sms_used, "SM"));
+        return Err(Fault::new("bound.sms", message));
+    }
+    let Some(claimed) = bound.highs else {
+        return Ok(());
+    };
+    if claimed <= bound.sms {
+        let message = format!("found {claimed}, expected more than bound.sms, {sms}, or no such field");
+        return Err(Fault::new("bound.highs", message));
+    }
+    if whole && claimed > plan.sms_used {
+        let message = format!(
+            "found {claimed}, but the plan has {}",
+            counted(plan.sms_used, "SM")
+        );
+        return Err(Fault::new("bound.highs", message));
+    }
+    Ok(())
+}
+
+/// The partitions are a disjoint cover of tasks that exist.
+fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
+    let mut seen = vec![false; set.tasks().len()];
+    for (index, partition) in plan.partitions.iter().enumerate() {
+        let field = format!("partitions[{index}].tasks");
+        if partition.tasks.is_empty() {
+            return Err(Fault::new(field, "found no task, expected at least one"));
+        }
+        if !partition.tasks.is_sorted() {
+            return Err(Fault::new(
+                field,
+                "found tasks out of order, expected ascending positions",
+            ));
+        }
+        for &task in &partition.tasks {
+            match seen.get_mut(task) {
+                None => {
+                    let message = format!("found task {task}, expected 0 to {}", set.tasks().len() - 1);
+                    return Err(Fault::new(field, message));
+                }
+                Some(seen) if *seen => {
+                    return Err(Fault::new(field, format!("found task {task} a second time")));
+                }
+                Some(seen) => *seen = true,
+            }
+        }
+    }
+    if plan.schedulable
+        && let Some(task) = seen.iter().position(|&seen| !seen)
+    {
+        return Err(Fault::new(
+            "partitions",
+            format!("task {task} is in none of them"),
+        ));
+    }
+    Ok(())
+}
+
+/// Why there is no plan, where that is stated.
+fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(), Fault> {
+    let fault = |message: &str| Err(Fault::new("failure", message));
+    let Some(failure) = &plan.failure else {
+        return if plan.schedulable {
+            Ok(())
+        } else {
+            fault("found none, expected why there is no plan")
+        };
+    };
+    if plan.schedulable {
+        return fault("found one beside a plan that is schedulable");
+    }
+    // The lemmas take a task alone for the lightest that it can be.
+    let takes_alone = matches!(
+        failure,
+        Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. }
+    );
+    if takes_alone && !pricing::known_alone(set) {
+        return fault("found that no plan exists, but some WCETs are known in conflict and not alone");
+    }
+    match failure {
+        Failure::HeuristicFailed => Ok(()), // claims nothing
+        Failure::BoundExceedsGpu => match &plan.bound {
+            Some(bound) if bound.sms > plan.gpu_sms => Ok(()),
+            _ => fault("found bound-exceeds-gpu, expected a bound above the GPU"),
+        },
+        // Alone on the GPU, each task occupies it the least.
+        Failure::WorkExceedsGpu => {
+            let alone = set.tasks().iter().map(|task| {
+                let work = wcet::least_work(task.wcet(), false)?;
+                Some(fraction::Fraction::new(work, task.period().ns().into()))
+            });
+            let Some(alone) = alone.collect::<Option<Vec<_>>>() else {
+                return fault("found work-exceeds-gpu, but the work of some task is unknown");
+            };
+            match fraction::Fraction::sum(alone).cmp(plan.gpu_sms.into()).is_gt() {
+                true => Ok(()),
+                false => fault("found work-exceeds-gpu, but the work fits"),
+            }
+        }
+        Failure::TaskDoesNotFit { task } | Failure::WcetUnknown { task } => {
+            if *task >= set.tasks().len() {
+                return fault("found a task that does not exist");
+            }
+            let largest = hardware::largest(plan);
+            let alone = jobs(set, &[*task], largest, interference);
+            let claims_unknown = matches!(failure, Failure::WcetUnknown { .. });
+            match alone.as_deref() {
+                Err(_) if claims_unknown => Ok(()),
+                Err(_) => fault(&format!(
+                    "found task-does-not-fit, expected wcet-unknown: task {task} has no known WCET on {}",
+                    counted(largest, "SM")
+                )),
+                Ok(_) if claims_unknown => fault(&format!(
+                    "found wcet-unknown, but task {task} has a known WCET on {}",
+                    counted(largest, "SM")
+                )),
+                // Alone a task has neither company nor rivals: with C + J ≤ min(T, D) it passes whatever the policy.
+                Ok([job]) if job.wcet + job.jitter > job.deadline.min(job.period) => Ok(()),
+                Ok(_) => fault("found task-does-not-fit, but it fits"),
+            }
+        }
+    }
+}

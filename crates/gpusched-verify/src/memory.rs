@@ -1,0 +1,158 @@
+//! The time that a partition loses to the memory traffic of others, from the printed formulas.
+
+use num_bigint::BigUint;
+
+use super::{Job, jobs};
+use gpusched_model::{Arbitration, Interference, Plan, SharedMemory, TaskSet};
+
+/// Who moves how much: V [nano-bytes], d [nano-bytes per ns], T and D [ns].
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    bytes: u128,
+    rate: u128,
+    period: u128,
+    deadline: u128,
+}
+
+/// What disturbs one partition.
+#[derive(Clone, Debug)]
+pub(super) struct Beside {
+    capacity: u128,
+    /// By partition, and one for each source beside the tasks.
+    others: Vec<Vec<Source>>,
+}
+
+impl Beside {
+    /// The others of partition `index` of `plan`.
+    pub fn new(
+        plan: &Plan,
+        set: &TaskSet,
+        interference: Interference,
+        memory: SharedMemory,
+        index: usize,
+    ) -> Beside {
+        let capacity = u128::from(memory.bandwidth.bytes_per_second());
+        let parts = plan
+            .partitions
+            .iter()
+            .enumerate()
+            .filter(|&(other, _)| other != index);
+        let mut others: Vec<Vec<Source>> = parts
+            .map(|(_, part)| {
+                let known = jobs(set, &part.tasks, part.sms, interference);
+                let source = |(place, &task): (usize, &usize)| {
+                    let task = &set.tasks()[task];
+                    let peak = task.bandwidth(part.sms).map(|rate| rate.bytes_per_second());
+                    let rate = peak.map_or(capacity, |rate| capacity.min(rate.into()));
+                    let deadline = u128::from(task.deadline().ns());
+                    // A job that is done after C, and before D, has drawn no more than d times either.
+                    let longest = match &known {
+                        Ok(jobs) => jobs[place].wcet.min(deadline),
+                        Err(_) => deadline,
+                    };
+                    let drawn = rate * longest;
+                    let stated = task
+                        .traffic()
+                        .map(|bytes| u128::from(bytes.bytes()) * 1_000_000_000);
+                    Source {
+                        bytes: stated.map_or(drawn, |stated| stated.min(drawn)),
+                        rate,
+                        period: task.period().ns().into(),
+                        deadline,
+                    }
+                };
+                part.tasks.iter().enumerate().map(source).collect()
+            })
+            .collect();
+        others.extend(set.other_traffic().iter().map(|other| {
+            let rate = other
+                .bandwidth
+                .map_or(capacity, |rate| capacity.min(rate.bytes_per_second().into()));
+            let deadline = u128::from(other.deadline.unwrap_or(other.period).ns());
+            vec![Source {
+                bytes: (u128::from(other.traffic.bytes()) * 1_000_000_000).min(rate * deadline),
+                rate,
+                period: other.period.ns().into(),
+                deadline,
+            }]
+        }));
+        for load in &mut others {
+            load.retain(|source| source.bytes > 0 && source.rate > 0);
+        }
+        others.retain(|load| !load.is_empty());
+        Beside { capacity, others }
+    }
+
+    /// Whether nobody is there.
+    pub fn is_none(&self) -> bool {
+        self.others.is_empty()
+    }
+
+    /// The time lost in a window of length `window`, rounded up.
+    pub fn lost(&self, window: u128) -> u128 {
+        let bytes: BigUint = self.others.iter().map(|load| moved_by_all(load, window)).sum();
+        let lost = (bytes + (self.capacity - 1)) / self.capacity;
+        u128::try_from(lost).unwrap_or(u128::MAX).min(window)
+    }
+
+    /// `jobs` at their slowest; `None` if nothing is left for them for certain, or the times leave their range.
+    ///
+    /// Whatever the division, what the others cannot draw is left. Max-min fairly, a kernel that wants more than what is left by those
+    /// that want less, in equal parts, gets such a part at least.
+    pub fn slowest(&self, memory: SharedMemory, set: &TaskSet, sms: u32, jobs: &[Job]) -> Option<Vec<Job>> {
+        let peak = |load: &Vec<Source>| load.iter().map(|source| source.rate).max().unwrap_or(0);
+        let peaks: Vec<u128> = self.others.iter().map(peak).collect();
+        // The level is the one at which all of the capacity is used; it is found by trying who wants less.
+        let modest = |count: usize| {
+            let mut sorted = peaks.clone();
+            sorted.sort_unstable();
+            let (less, more) = sorted.split_at(count);
+            let left = self.capacity.checked_sub(less.iter().sum())?;
+            let claimants = more.len() as u128 + 1;
+            let consistent = less.iter().all(|&peak| peak * claimants <= left)
+                && more.iter().all(|&peak| peak * claimants > left);
+            consistent.then_some((left, claimants))
+        };
+        let (left, claimants) = match memory.arbitration {
+            Arbitration::Any => (self.capacity.checked_sub(peaks.iter().sum())?, 1),
+            Arbitration::MaxMin => (0..=peaks.len()).find_map(modest)?,
+        };
+        if left == 0 {
+            return None;
+        }
+        let slow = |job: &Job| {
+            let task = &set.tasks()[job.task];
+            let wanted = match task.bandwidth(sms) {
+                _ if task.traffic().is_some_and(|bytes| bytes.bytes() == 0) => 0,
+                Some(rate) => self.capacity.min(rate.bytes_per_second().into()),
+                None => self.capacity,
+            };
+            let scaled = (BigUint::from(job.wcet) * wanted * claimants + (left - 1)) / left;
+            let wcet = u128::try_from(scaled).ok()?.max(job.wcet);
+            (wcet < 1 << 63).then_some(Job { wcet, ..*job })
+        };
+        jobs.iter().map(slow).collect()
+    }
+}
+
+/// What one partition moves within `window`: one kernel at a time.
+fn moved_by_all(load: &[Source], window: u128) -> BigUint {
+    let peak = load.iter().map(|source| source.rate).max().unwrap_or(0);
+    let sum: BigUint = load.iter().map(|source| moved(source, window)).sum();
+    sum.min(BigUint::from(peak) * window)
+}
+
+/// What one source moves within `window`: in jobs that all fit, and one that is cut off by the end of the window.
+fn moved(source: &Source, window: u128) -> BigUint {
+    let reach = window + source.deadline;
+    let bytes = BigUint::from(source.bytes);
+    let per_period = BigUint::from(source.rate) * source.period;
+    let moved = if bytes <= per_period {
+        let room = BigUint::from(source.rate) * reach - &bytes;
+        let whole = &room / &per_period;
+        &whole * &bytes + (room - whole * per_period).min(bytes)
+    } else {
+        bytes * reach.div_ceil(source.period)
+    };
+    moved.min(BigUint::from(source.rate) * window)
+}

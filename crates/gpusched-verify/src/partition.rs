@@ -1,0 +1,273 @@
+//! One partition: its tasks as its scheduler sees them, and the evidence of its verdict.
+
+use super::beside::Disturbed;
+use super::job::{Job, jobs};
+use super::memory::Beside;
+use super::{Fault, bounds, demand, fraction, response};
+use gpusched_model::plan::Partition;
+use gpusched_model::policy::{Policy, Preemption, Priorities, Strength};
+use gpusched_model::verdict::Evidence;
+use gpusched_model::words::counted;
+use gpusched_model::{Interference, SharedMemory, TaskSet};
+
+pub(super) fn check_partition(
+    partition: &Partition,
+    set: &TaskSet,
+    interference: Interference,
+    beside: Option<(SharedMemory, Beside)>,
+) -> Result<(), Fault> {
+    if partition.sms == 0 {
+        return Err(Fault::new("sms", "found 0, expected at least 1"));
+    }
+    let verdict = &partition.verdict;
+    if plan_needs_proof(beside.is_some(), verdict.policy) {
+        let message = format!(
+            "found {}, for which there is no proof beside others",
+            verdict.policy
+        );
+        return Err(Fault::new("verdict.policy", message));
+    }
+    let jobs = jobs(set, &partition.tasks, partition.sms, interference);
+    if let (Some((memory, beside)), Ok(jobs)) = (beside, &jobs) {
+        let disturbed = Disturbed {
+            slowest: beside.slowest(memory, set, partition.sms, jobs),
+            jobs,
+            beside,
+        };
+        // What fails without disturbance fails with it: such evidence is of the test without.
+        let negative = !verdict.evidence.is_positive();
+        let claims_nothing = matches!(
+            verdict.evidence,
+            Evidence::BoundExceeded | Evidence::Undecided { .. }
+        );
+        let calm = disturbed.calm() || negative && !claims_nothing;
+        if !calm {
+            return check_disturbed(partition, &disturbed);
+        }
+    }
+    if verdict.strength != strength(verdict.policy) {
+        let message = format!(
+            "found {}, expected {}",
+            verdict.strength,
+            strength(verdict.policy)
+        );
+        return Err(Fault::new("verdict.strength", message));
+    }
+    let positive = check_evidence(&verdict.evidence, verdict.policy, jobs, partition.sms)
+        .map_err(|fault| fault.inside("verdict.evidence"))?;
+    if verdict.schedulable != positive {
+        let message = format!(
+            "found {}, but the evidence is for {positive}",
+            verdict.schedulable
+        );
+        return Err(Fault::new("verdict.schedulable", message));
+    }
+    Ok(())
+}
+
+/// Whether `policy` is none of those whose bounds are proven beside others.
+fn plan_needs_proof(beside: bool, policy: Policy) -> bool {
+    let proven = match policy {
+        Policy::Edf | Policy::NpEdf => true,
+        Policy::FixedPriority(preemption, _) => preemption != Preemption::Limited,
+        _ => false,
+    };
+    beside && !proven
+}
+
+/// Checks the verdict of a partition that others hold up.
+fn check_disturbed(partition: &Partition, disturbed: &Disturbed<'_>) -> Result<(), Fault> {
+    let verdict = &partition.verdict;
+    disturbed
+        .check(&verdict.evidence, verdict.policy)
+        .map_err(|fault| fault.inside("verdict.evidence"))?;
+    let positive = verdict.evidence.is_positive();
+    if verdict.schedulable != positive {
+        let message = format!(
+            "found {}, but the evidence is for {positive}",
+            verdict.schedulable
+        );
+        return Err(Fault::new("verdict.schedulable", message));
+    }
+    // Undecided without disturbance is undecided with it.
+    let undecided = matches!(verdict.evidence, Evidence::Undecided { .. });
+    if verdict.strength != Strength::Sufficient && !undecided {
+        let message = format!("found {}, expected sufficient beside others", verdict.strength);
+        return Err(Fault::new("verdict.strength", message));
+    }
+    Ok(())
+}
+
+fn strength(policy: Policy) -> Strength {
+    match policy {
+        Policy::Edf | Policy::NpEdf => Strength::Exact,
+        Policy::FixedPriority(Preemption::Limited, _) | Policy::LpEdf => Strength::Sufficient,
+        Policy::FixedPriority(..) => Strength::Exact,
+        Policy::Density | Policy::Hyperbolic | Policy::LiuLayland => Strength::Sufficient,
+        Policy::WorkCapacity | Policy::WorkCapacityDeadline => Strength::NecessaryOnly,
+    }
+}
+
+/// Whether `evidence`, which holds, is for "schedulable".
+fn check_evidence(
+    evidence: &Evidence,
+    policy: Policy,
+    jobs: Result<Vec<Job>, usize>,
+    sms: u32,
+) -> Result<bool, Fault> {
+    let jobs = match (evidence, jobs) {
+        (Evidence::WcetUnknown { task }, Err(unknown)) if *task == unknown => return Ok(false),
+        (_, Err(unknown)) => {
+            return Err(Fault::new(
+                "",
+                format!("task {unknown} has no known WCET on {}", counted(sms, "SM")),
+            ));
+        }
+        (Evidence::WcetUnknown { task }, Ok(_)) => {
+            return Err(Fault::new(
+                "task",
+                format!("task {task} has a known WCET on {}", counted(sms, "SM")),
+            ));
+        }
+        (_, Ok(jobs)) => jobs,
+    };
+    let unfit = || {
+        Fault::new(
+            "reason",
+            format!("found {}, which is none for {policy}", evidence.reason()),
+        )
+    };
+    let supply = || match policy {
+        Policy::Edf | Policy::NpEdf | Policy::LpEdf => demand::Supply::new(policy, &jobs).map_err(|task| {
+            Fault::new(
+                "reason",
+                format!("found {}, but task {task} has J ≥ D", evidence.reason()),
+            )
+        }),
+        _ => Err(unfit()),
+    };
+    let expect = |holds: bool, message: &str| {
+        if holds {
+            Ok(())
+        } else {
+            Err(Fault::new("reason", message))
+        }
+    };
+    match evidence {
+        Evidence::DemandWithinSupply { interval_ns, checked } => {
+            supply()?.check_walk(*interval_ns, checked)?
+        }
+        Evidence::DemandExceedsInterval {
+            interval_ns,
+            demand_ns,
+        } => {
+            supply()?.check_violation(*interval_ns, *demand_ns)?;
+        }
+        Evidence::UtilizationAboveOne => {
+            let above = match policy {
+                Policy::FixedPriority(..) => fraction::Fraction::sum(
+                    jobs.iter()
+                        .map(|job| fraction::Fraction::new(job.wcet, job.period)),
+                ),
+                _ => supply()?.utilization(),
+            };
+            expect(
+                above.cmp(1).is_gt(),
+                "found utilization-above-one, but it is at most 1",
+            )?;
+        }
+        Evidence::ResponseTimes {
+            priorities,
+            response_times_ns,
+        } => match policy {
+            Policy::FixedPriority(preemption, order) => {
+                response::check(preemption, order, &jobs, priorities, response_times_ns)?;
+            }
+            _ => return Err(unfit()),
+        },
+        Evidence::DeadlineMissed {
+            task,
+            busy_period_ns,
+            response_time_ns,
+        } => match policy {
+            Policy::FixedPriority(preemption, order) => {
+                response::check_miss(
+                    preemption,
+                    order,
+                    &jobs,
+                    *task,
+                    *busy_period_ns,
+                    *response_time_ns,
+                )?;
+            }
+            _ => return Err(unfit()),
+        },
+        Evidence::NoPriorityOrder { tasks } => match policy {
+            Policy::FixedPriority(preemption, Priorities::Audsley) => {
+                response::check_no_order(preemption, &jobs, tasks)?;
+            }
+            _ => return Err(unfit()),
+        },
+        Evidence::JitterExceedsDeadline { task } => {
+            let job = jobs.iter().find(|job| job.task == *task);
+            let late = job.is_some_and(|job| job.jitter >= job.deadline);
+            expect(
+                late && !policy.counts_work(),
+                "found jitter-exceeds-deadline, but J < D",
+            )?;
+        }
+        Evidence::BoundHolds => {
+            let holds = bounds::holds(policy, &jobs).ok_or_else(unfit)?;
+            expect(holds, "found bound-holds, but it does not")?;
+        }
+        Evidence::BoundExceeded => {
+            let holds = bounds::holds(policy, &jobs).ok_or_else(unfit)?;
+            expect(!holds, "found bound-exceeded, but the bound holds")?;
+        }
+        Evidence::WorkWithinCapacity
+        | Evidence::WorkExceedsCapacity
+        | Evidence::WcetExceedsDeadline { .. } => {
+            work(evidence, policy, &jobs, sms)?;
+        }
+        Evidence::Undecided { .. } => {} // claims nothing
+        Evidence::WcetUnknown { .. } => return Err(unfit()),
+    }
+    Ok(evidence.is_positive())
+}
+
+/// The evidence of the work-capacity tests.
+fn work(evidence: &Evidence, policy: Policy, jobs: &[Job], sms: u32) -> Result<(), Fault> {
+    if !matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
+        return Err(Fault::new(
+            "reason",
+            format!("found {}, which is none for {policy}", evidence.reason()),
+        ));
+    }
+    let late = jobs
+        .iter()
+        .find(|job| policy == Policy::WorkCapacityDeadline && job.wcet > job.deadline);
+    let fits = bounds::work_fits(jobs, sms);
+    let holds = match evidence {
+        Evidence::WorkWithinCapacity => fits && late.is_none(),
+        Evidence::WorkExceedsCapacity => !fits,
+        Evidence::WcetExceedsDeadline {
+            task,
+            wcet_ns,
+            deadline_ns,
+        } => jobs.iter().any(|job| {
+            policy == Policy::WorkCapacityDeadline
+                && job.task == *task
+                && job.wcet > job.deadline
+                && job.wcet == u128::from(wcet_ns.ns())
+                && job.deadline == u128::from(deadline_ns.ns())
+        }),
+        _ => false,
+    };
+    match holds {
+        true => Ok(()),
+        false => Err(Fault::new(
+            "reason",
+            format!("found {}, which does not hold", evidence.reason()),
+        )),
+    }
+}

@@ -1,0 +1,21 @@
+//! The test of a policy for one group of tasks, in the words of this verifier.
+
+use super::super::demand::Supply;
+use super::super::{Job, bounds, response};
+use gpusched_model::Policy;
+
+/// Whether `jobs` on `sms` SMs pass the test of `policy`; `None` where that is not decided within reason.
+pub(super) fn passes(policy: Policy, jobs: &[Job], sms: u32) -> Option<bool> {
+    match policy {
+        Policy::Edf | Policy::NpEdf | Policy::LpEdf => match Supply::new(policy, jobs) {
+            Ok(supply) => supply.suffices(),
+            Err(_) => Some(false), // J ≥ D
+        },
+        Policy::FixedPriority(preemption, priorities) => response::passes(preemption, priorities, jobs),
+        Policy::Density | Policy::Hyperbolic | Policy::LiuLayland => bounds::holds(policy, jobs),
+        Policy::WorkCapacity => Some(bounds::work_fits(jobs, sms)),
+        Policy::WorkCapacityDeadline => {
+            Some(bounds::work_fits(jobs, sms) && jobs.iter().all(|job| job.wcet <= job.deadline))
+        }
+    }
+}

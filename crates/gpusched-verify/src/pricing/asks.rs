@@ -1,0 +1,127 @@
+//! What the tasks of a group ask of m SMs at least, and when that is too much whatever the policy.
+
+use super::super::wcet;
+use super::measures::WHOLE;
+use gpusched_model::Task;
+
+/// 1, as a sum of shares [2⁻⁶⁴].
+const ONE: u128 = 1 << 64;
+
+/// Deadlines looked at in one group.
+const DEADLINES: usize = 4_000;
+
+/// What one task asks for.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Ask {
+    wcet: u64,
+    period: u64,
+    /// D − J: from the latest release on.
+    due: u64,
+    /// C/T, rounded down [2⁻⁶⁴].
+    load: u128,
+    /// C/min(T, D − J), rounded up [2⁻⁶⁴].
+    density: u128,
+}
+
+/// A group of tasks that is asked about again and again, as it grows and shrinks.
+#[derive(Default)]
+pub(super) struct Group {
+    group: Vec<Ask>,
+    next: Vec<u64>,
+}
+
+impl Group {
+    /// Whether tasks that ask for `asks` together pass no test. `false` says nothing.
+    pub fn is_hopeless<'a>(&mut self, asks: impl Iterator<Item = &'a Ask>) -> bool {
+        self.group.clear();
+        let (mut load, mut density) = (0u128, 0u128);
+        for ask in asks {
+            load = load.saturating_add(ask.load);
+            density = density.saturating_add(ask.density);
+            if load > ONE {
+                return true;
+            }
+            self.group.push(*ask);
+        }
+        density > ONE && self.exceeds_some_interval()
+    }
+
+    /// Whether more is due within some [0, t] than fits: Σ (⌊(t − D)/T⌋ + 1)·C > t for a deadline t.
+    ///
+    /// Up to the least L with Σ ⌈L/T⌉·C ≤ L: a violation beyond is one before as well.
+    fn exceeds_some_interval(&mut self) -> bool {
+        let Some(length) = busy(&self.group) else {
+            return false; // not clear
+        };
+        self.next.clear();
+        self.next.extend(self.group.iter().map(|ask| ask.due));
+        let mut demand = 0u64;
+        for _ in 0..DEADLINES {
+            let Some(t) = self.next.iter().copied().min().filter(|&t| t <= length) else {
+                return false;
+            };
+            for (ask, next) in self.group.iter().zip(&mut self.next) {
+                if *next == t {
+                    demand = demand.saturating_add(ask.wcet);
+                    *next = next.saturating_add(ask.period);
+                }
+            }
+            if demand > t {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The least L > 0 with Σ ⌈L/T⌉·C ≤ L, from below.
+fn busy(group: &[Ask]) -> Option<u64> {
+    let mut length = 1u64;
+    for _ in 0..DEADLINES {
+        let mut work = 0u64;
+        for ask in group {
+            work = work.checked_add(length.div_ceil(ask.period).checked_mul(ask.wcet)?)?;
+        }
+        if work <= length {
+            return Some(length);
+        }
+        length = work;
+    }
+    None
+}
+
+impl Ask {
+    /// C/T, rounded down [2⁻⁴⁸].
+    pub fn load(&self) -> u64 {
+        u64::try_from(self.load >> 16).unwrap_or(u64::MAX)
+    }
+
+    /// What is due in [0, `t`] by t, rounded down [2⁻⁴⁸]; `t` is in ns, and positive.
+    pub fn demand(&self, t: u64) -> u64 {
+        let jobs = match t.checked_sub(self.due) {
+            Some(beyond) => beyond / self.period.max(1) + 1,
+            None => 0,
+        };
+        let demand =
+            (u128::from(jobs) * u128::from(self.wcet)).saturating_mul(WHOLE.into()) / u128::from(t.max(1));
+        u64::try_from(demand).unwrap_or(u64::MAX)
+    }
+
+    /// `None` if C is unknown, or the task is late even alone.
+    pub fn of(task: &Task, conflict: bool, sms: u32) -> Option<Ask> {
+        let wcet = u64::try_from(wcet::at(task.wcet(), sms, conflict)?).ok()?;
+        let due = task.deadline().ns().checked_sub(task.jitter().ns())?;
+        if wcet > due {
+            return None;
+        }
+        let period = task.period().ns();
+        let share = u128::from(wcet) << 64;
+        Some(Ask {
+            wcet,
+            period,
+            due,
+            load: share / u128::from(period.max(1)),
+            density: share.div_ceil(period.min(due).max(1).into()),
+        })
+    }
+}

@@ -1,0 +1,267 @@
+//! Groups with the same number of SMs and the same tasks in conflict, and what they are worth at most.
+//!
+//! By multipliers, all measures become one: a cost of each task, and an allowance for all (`multipliers`). So tasks are worth the allowance at most, and what
+//! each is worth beyond its cost. And the most that they are worth within an allowance is a knapsack problem, solved for every
+//! allowance at once by dynamic programming (Bellman): in steps of it, of which each task takes what it costs, rounded down.
+
+use std::cell::OnceCell;
+
+use super::measures::Asked;
+use super::multipliers::{Multipliers, PARTS};
+use gpusched_model::Kind;
+use gpusched_model::plan::UNITS_PER_SM;
+
+/// A task that a group on some SMs may have, alone of its kind or in conflict.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub task: usize,
+    pub kind: Option<Kind>,
+    /// In units.
+    pub price: i64,
+    pub asked: Asked,
+}
+
+/// The same with what it takes of the allowance.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Scored<'c> {
+    pub candidate: &'c Candidate,
+    /// What it is worth beyond its cost [parts of a unit].
+    surplus: i64,
+    steps: usize,
+}
+
+/// What is known of a group on the way.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Part {
+    /// Σ price [units].
+    pub price: i64,
+    /// The allowance and what its tasks are worth beyond their costs [parts of a unit].
+    most: i64,
+    /// Steps of the allowance that are left.
+    steps: usize,
+}
+
+/// Steps of an allowance, at most.
+const STEPS: usize = 2_000;
+
+/// Steps for all tasks together, at most.
+const ALL_STEPS: usize = 2_000_000;
+
+/// Groups of some of `several` and, if there are any, one of `lone`.
+pub(super) struct Family<'c> {
+    /// The worth of its SMs [units]: what is worth more is of interest.
+    pub limit: i64,
+    pub lone: Vec<Scored<'c>>,
+    /// The dearest first.
+    pub several: Vec<Scored<'c>>,
+    /// The allowance [parts of a unit], and in steps.
+    allowance: i64,
+    steps: usize,
+    /// By position, Σ of what those of `several` from there on are worth beyond their costs, where that is positive [parts of a unit].
+    surpluses: Vec<i64>,
+    /// The most that they are worth, by position and allowance [units]; made when it is needed.
+    most: OnceCell<Vec<i64>>,
+}
+
+impl<'c> Family<'c> {
+    pub fn new(
+        multipliers: &Multipliers,
+        sms: u32,
+        lone: &[&'c Candidate],
+        several: &[&'c Candidate],
+    ) -> Family<'c> {
+        let steps = STEPS.min(ALL_STEPS / several.len().max(1)).max(1);
+        let step = (multipliers.sum() / steps as i64).saturating_add(1);
+        // No more than there were: a step is rounded up.
+        let steps = steps.min((multipliers.sum() / step) as usize);
+        let scored = |candidates: &[&'c Candidate]| -> Vec<Scored<'c>> {
+            let scored = candidates.iter().map(|&candidate| {
+                let cost = multipliers.cost(&candidate.asked);
+                Scored {
+                    candidate,
+                    surplus: in_parts(candidate.price).saturating_sub(cost),
+                    steps: usize::try_from(cost / PARTS as i64 / step).unwrap_or(usize::MAX),
+                }
+            });
+            scored.collect()
+        };
+        let mut several = scored(several);
+        several.sort_by_key(|scored| (std::cmp::Reverse(scored.steps), scored.candidate.task));
+        Family {
+            limit: i64::from(sms) * UNITS_PER_SM as i64,
+            lone: scored(lone),
+            surpluses: surpluses(&several),
+            most: OnceCell::new(),
+            several,
+            allowance: in_parts(multipliers.sum()),
+            steps,
+        }
+    }
+
+    /// Whether none of its groups is worth more than its SMs.
+    pub fn is_settled(&self) -> bool {
+        match self.lone.is_empty() {
+            true => self.is_of_no_interest(self.none(), 0),
+            false => self.lone.iter().all(|lone| self.begin(lone).is_none()),
+        }
+    }
+
+    /// The group of `lone`; `None` if no group with it is worth more than its SMs.
+    pub fn begin(&self, lone: &Scored<'_>) -> Option<Part> {
+        let part = self.with(self.none(), lone)?;
+        (!self.is_of_no_interest(part, 0)).then_some(part)
+    }
+
+    /// The group of no task.
+    pub fn none(&self) -> Part {
+        Part {
+            price: 0,
+            most: self.allowance,
+            steps: self.steps,
+        }
+    }
+
+    /// `part` with `task`; `None` if it then takes more than the allowance.
+    pub fn with(&self, part: Part, task: &Scored<'_>) -> Option<Part> {
+        let with = Part {
+            price: part.price.saturating_add(task.candidate.price),
+            most: part.most.saturating_add(task.surplus),
+            steps: part.steps.checked_sub(task.steps)?,
+        };
+        // A sum that is cut off would make the group look worth too little once a negative surplus follows.
+        debug_assert!(with.price < i64::MAX && with.most < i64::MAX);
+        Some(with)
+    }
+
+    /// Whether no group of `part` and some of `several` from `position` on is worth more than its SMs.
+    pub fn is_of_no_interest(&self, part: Part, position: usize) -> bool {
+        // What is worth more is worth a unit more.
+        part.most.saturating_add(self.surpluses[position]) < in_parts(self.limit.saturating_add(1))
+            || part.price.saturating_add(self.most(position, part.steps)) <= self.limit
+    }
+
+    /// What those of `several` from `position` on that take no more than `steps` are worth at most [units].
+    fn most(&self, position: usize, steps: usize) -> i64 {
+        assert!(steps <= self.steps, "a part has no more than the allowance");
+        let most = self.most.get_or_init(|| most(&self.several, self.steps));
+        most[position * (self.steps + 1) + steps]
+    }
+}
+
+/// `units` in parts of a unit.
+fn in_parts(units: i64) -> i64 {
+    units.saturating_mul(PARTS as i64)
+}
+
+/// By position, Σ of the positive surpluses of `tasks` from there on.
+fn surpluses(tasks: &[Scored<'_>]) -> Vec<i64> {
+    let mut sums = vec![0i64; tasks.len() + 1];
+    let mut sum = 0i64;
+    for (slot, task) in sums.iter_mut().zip(tasks).rev() {
+        sum = sum.saturating_add(task.surplus.max(0));
+        *slot = sum;
+    }
+    sums
+}
+
+/// The most that `tasks` from a position on are worth, by position and allowance.
+fn most(tasks: &[Scored<'_>], steps: usize) -> Vec<i64> {
+    let width = steps + 1;
+    let mut all = vec![0i64; (tasks.len() + 1) * width];
+    for (position, task) in tasks.iter().enumerate().rev() {
+        let (before, after) = all.split_at_mut((position + 1) * width);
+        let (row, after) = (&mut before[position * width..], &after[..width]);
+        row.copy_from_slice(after);
+        // Rows that are shorter than what the task takes stay as they are: the task does not fit.
+        for (slot, &rest) in row.iter_mut().skip(task.steps).zip(after) {
+            *slot = rest.saturating_add(task.candidate.price).max(*slot);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::super::measures::WHOLE;
+    use super::*;
+
+    fn candidate(task: usize, price: i64, shares: Vec<u64>) -> Candidate {
+        Candidate {
+            task,
+            kind: None,
+            price,
+            asked: Asked { ask: None, shares },
+        }
+    }
+
+    /// The worth of the best group of `candidates` that asks for 1 at most by each measure.
+    fn best(candidates: &[Candidate]) -> i64 {
+        let groups = (0u32..1 << candidates.len()).map(|group| {
+            let members: Vec<&Candidate> = (0..candidates.len())
+                .filter(|&place| group & (1 << place) != 0)
+                .map(|place| &candidates[place])
+                .collect();
+            let asked = |measure: usize| {
+                members
+                    .iter()
+                    .map(|member| member.asked.shares[measure])
+                    .sum::<u64>()
+            };
+            match (0..2).all(|measure| asked(measure) <= WHOLE) {
+                true => members.iter().map(|member| member.price).sum(),
+                false => 0,
+            }
+        });
+        groups.max().unwrap_or(0)
+    }
+
+    /// Never less than the best group, whatever the multipliers; and with the best of these and one measure that binds, hardly more.
+    #[test]
+    fn no_group_is_worth_more_than_the_most() {
+        let mut rng = ChaCha8Rng::seed_from_u64(41);
+        let mut close = 0;
+        for round in 0..400 {
+            let sms = rng.random_range(1..6u32);
+            let other = if round % 2 == 0 { WHOLE >> 22 } else { WHOLE >> 1 };
+            let candidates: Vec<Candidate> = (0..rng.random_range(3..10))
+                .map(|task| {
+                    let shares = vec![rng.random_range(1..WHOLE >> 1), rng.random_range(0..other)];
+                    candidate(task, rng.random_range(0..2 * UNITS_PER_SM as i64), shares)
+                })
+                .collect();
+            let several: Vec<&Candidate> = candidates.iter().collect();
+            let best = best(&candidates);
+            let found = Multipliers::best(&[], &several).expect("a small program");
+            for (multipliers, good) in [(Multipliers::of_long_run(sms), false), (found, true)] {
+                let family = Family::new(&multipliers, sms, &[], &several);
+                let most = family.most(0, family.steps);
+                assert!(most >= best, "{most} {best}");
+                assert!(
+                    family.allowance + family.surpluses[0] >= in_parts(best),
+                    "{sms} {best}"
+                );
+                close += u32::from(good && round % 2 == 0 && most <= best + best / 20);
+            }
+        }
+        assert!(close > 150, "{close} of 200");
+    }
+
+    /// A place that does not exist has no worth of 0, which would settle the family.
+    #[test]
+    fn a_wrong_place_settles_nothing() {
+        let one = candidate(0, UNITS_PER_SM as i64, vec![WHOLE >> 1]);
+        let family = Family::new(&Multipliers::of_long_run(1), 1, &[], &[&one]);
+        let part = family.none();
+        assert_eq!(family.most(1, part.steps), 0); // no task is left
+        let panics =
+            |read: &dyn Fn() -> bool| std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).is_err();
+        assert!(panics(&|| family.is_of_no_interest(part, 2)));
+        assert!(panics(&|| family.most(2, 0) == 0));
+        let steps = part.steps + 1; // would be a place of the next row
+        assert!(panics(&|| family.most(0, steps) == 0));
+    }
+}

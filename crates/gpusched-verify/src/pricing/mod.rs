@@ -1,0 +1,177 @@
+//! Whether the prices of a lower bound hold: is any group of tasks worth more than the SMs that it needs?
+//!
+//! A search over all groups (`walk`). A group is left out on m SMs only for what no policy changes (`asks`): its load is above
+//! 1, a task is late by itself, or more is due within some interval than it is long; or for what follows from that for what it
+//! may be worth (`multipliers`). What is left and worth more than m is held against the test of the policy (`answer`): a group that passes refutes the bound,
+//! one that fails is left out after all.
+//!
+//! Nothing of the search that found the prices is used, and no test of the library.
+
+mod answer;
+mod asks;
+mod family;
+mod measures;
+mod multipliers;
+mod walk;
+
+use super::Fault;
+use gpusched_model::device::{Granularity, Hardware};
+use gpusched_model::plan::{Plan, Proof, UNITS_PER_SM};
+use gpusched_model::wcet::{Form, Table};
+use gpusched_model::words::counted;
+use gpusched_model::{Interference, Policy, TaskSet};
+use walk::{Found, Walk};
+
+/// Groups of tasks that a check of prices looks at unless it is told otherwise: some seconds.
+pub const GROUPS: u64 = 5_000_000;
+
+/// How much a check may do, and who wants to know how far it is.
+pub struct Effort<'a> {
+    /// Groups of tasks that may be looked at to confirm the prices of a bound; a test of one counts as some more.
+    pub groups: u64,
+    /// Is told from time to time how many have been.
+    pub watch: &'a dyn Fn(u64),
+}
+
+impl Default for Effort<'_> {
+    fn default() -> Self {
+        Effort {
+            groups: GROUPS,
+            watch: &|_| {},
+        }
+    }
+}
+
+/// What is known of the lower bound of a plan after its check.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CheckedBound {
+    /// What the plan states: no plan has fewer SMs.
+    pub stated: u32,
+    /// How much of that is proven; absent if nothing is.
+    pub proven: Option<u32>,
+    /// Why not all of it is.
+    pub unchecked: Option<Unchecked>,
+    /// What HiGHS claims beyond what is stated; nothing here confirms it.
+    pub highs: Option<u32>,
+}
+
+/// What keeps a bound from being confirmed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unchecked {
+    /// The part beyond the prices rests on a search that leaves no trace.
+    Search,
+    /// There are more groups to look at than [`Effort::groups`].
+    Groups,
+    /// Partitions have sizes that hardware gives: a group that is worth more than the SMs it needs may not be worth more than
+    /// those it gets.
+    Sizes,
+    /// WCETs that are known in conflict and not alone: a group may need fewer SMs than a part of it.
+    Tables,
+    /// These tasks are worth more than that many SMs, on which nothing here decides whether they pass the test.
+    Policy {
+        /// Positions in the task set, ascending.
+        tasks: Vec<usize>,
+        /// How many.
+        sms: u32,
+    },
+}
+
+impl std::fmt::Display for Unchecked {
+    /// As part of a sentence.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unchecked::Search => write!(f, "the rest is a search that leaves no trace"),
+            Unchecked::Groups => write!(f, "there are more groups of tasks to look at than were allowed"),
+            Unchecked::Sizes => write!(f, "it counts sizes that hardware gives"),
+            Unchecked::Tables => write!(f, "some WCETs are known in conflict and not alone"),
+            Unchecked::Policy { tasks, sms } => {
+                write!(
+                    f,
+                    "it is not clear whether tasks {tasks:?} pass the test on {}",
+                    counted(*sms, "SM")
+                )
+            }
+        }
+    }
+}
+
+/// Checks the prices of the bound of `plan`, if it has one; the rest of the bound is consistent.
+///
+/// # Errors
+/// A group that is worth more than the SMs on which it passes, or a bound that cannot hold for such a plan.
+pub(super) fn check(
+    plan: &Plan,
+    set: &TaskSet,
+    interference: Interference,
+    effort: &Effort<'_>,
+) -> Result<Option<CheckedBound>, Fault> {
+    let Some(bound) = &plan.bound else {
+        return Ok(None);
+    };
+    if plan.memory.is_some() {
+        let message =
+            "found one, expected none where partitions share a memory: no group has a size of its own";
+        return Err(Fault::new("bound", message));
+    }
+    if bound.prices.len() != set.tasks().len() {
+        let message = "found another number of prices than of tasks, which leaves tasks without a price";
+        return Err(Fault::new("bound.prices", message));
+    }
+    let policy = policy(plan)?;
+    let by_prices: u128 = bound.prices.iter().map(|&price| u128::from(price)).sum();
+    let by_prices = by_prices.div_ceil(UNITS_PER_SM.into()).max(1);
+    let by_prices = u32::try_from(by_prices).unwrap_or(u32::MAX);
+    let checked = |proven, unchecked| {
+        Ok(Some(CheckedBound {
+            stated: bound.sms,
+            proven,
+            unchecked,
+            highs: bound.highs,
+        }))
+    };
+    let restricted = |hardware: &Hardware| hardware.granularity != Granularity::Sm;
+    if plan.hardware.as_ref().is_some_and(restricted) {
+        return checked(None, Some(Unchecked::Sizes));
+    }
+    if !known_alone(set) {
+        return checked(None, Some(Unchecked::Tables));
+    }
+    match Walk::new(set, interference, policy, &bound.prices, effort).search() {
+        Found::Nothing => checked(
+            Some(by_prices),
+            (bound.proof == Proof::Search).then_some(Unchecked::Search),
+        ),
+        Found::TooMuch => checked(None, Some(Unchecked::Groups)),
+        Found::Open { tasks, sms } => checked(None, Some(Unchecked::Policy { tasks, sms })),
+        Found::Worth { tasks, sms } => {
+            let message = format!(
+                "tasks {tasks:?} are worth more than {}, but pass the test there: no bound",
+                counted(sms, "SM")
+            );
+            Err(Fault::new("bound.prices", message))
+        }
+    }
+}
+
+/// The one test that all partitions are tested with.
+fn policy(plan: &Plan) -> Result<Policy, Fault> {
+    let mut policies = plan.partitions.iter().map(|partition| partition.verdict.policy);
+    match policies.next() {
+        Some(policy) if policies.all(|other| other == policy) => Ok(policy),
+        found => {
+            let found = found.map_or("none", |_| "several");
+            let message = format!("found {found}, expected the one policy whose plans it bounds");
+            Err(Fault::new("partitions", message))
+        }
+    }
+}
+
+/// Whether C(m) is known alone wherever it is known in conflict.
+pub(super) fn known_alone(set: &TaskSet) -> bool {
+    let first =
+        |points: &[(u32, gpusched_model::time::Time)]| points.first().map_or(u32::MAX, |point| point.0);
+    set.tasks().iter().all(|task| match task.wcet().form() {
+        Form::Table(Table::Each { isolated, conflict }) => first(isolated) <= first(conflict),
+        _ => true,
+    })
+}

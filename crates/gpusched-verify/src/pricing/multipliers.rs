@@ -1,0 +1,96 @@
+//! What a group on some SMs is worth at most, by multipliers of measures (Lagrange).
+//!
+//! If a group asks for 1 at most by each measure j, then for any yⱼ ≥ 0 it is worth Σ pᵢ ≤ Σ yⱼ + Σ (pᵢ − Σ yⱼ·wᵢⱼ). The best multipliers solve the dual of
+//! max Σ pᵢxᵢ, Σ wᵢⱼxᵢ ≤ 1, 0 ≤ xᵢ ≤ 1; they are found in floats, for any others are as true.
+
+use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel as _, variable};
+
+use super::family::Candidate;
+use super::measures::{Asked, WHOLE};
+use gpusched_model::plan::UNITS_PER_SM;
+
+/// The price of one SM.
+const ONE: f64 = UNITS_PER_SM as f64;
+
+/// Costs are counted in so many parts of a unit, so that rounding comes to less than a unit for all tasks together.
+pub(super) const PARTS: u64 = 1 << 12;
+
+/// Programs of more tasks would take too long.
+const TASKS: usize = 400;
+
+/// Multipliers of a larger sum [units] are good for nothing, and beyond what is computed with.
+const MOST: u64 = 1 << 50;
+
+/// By measure [units].
+#[derive(Clone, Debug)]
+pub(super) struct Multipliers(Vec<u64>);
+
+impl Multipliers {
+    /// `None` if their sum is beyond reason.
+    fn new(by_measure: Vec<u64>) -> Option<Multipliers> {
+        let sum = by_measure
+            .iter()
+            .fold(0u64, |sum, &each| sum.saturating_add(each));
+        (sum <= MOST).then_some(Multipliers(by_measure))
+    }
+
+    /// All on the long run: what a task asks for costs as much as the SMs do.
+    pub fn of_long_run(sms: u32) -> Multipliers {
+        Multipliers(vec![u64::from(sms) * UNITS_PER_SM])
+    }
+
+    /// The best for groups of any of `several` and, if there are any, one of `lone`; `None` if there are too many, or the solver gives up or errs.
+    pub fn best(lone: &[&Candidate], several: &[&Candidate]) -> Option<Multipliers> {
+        let measures = several.first()?.asked.shares.len();
+        if lone.len() + several.len() > TASKS {
+            return None;
+        }
+        let mut variables = ProblemVariables::new();
+        let by_measure = variables.add_vector(variable().min(0), measures);
+        let of_lone = variables.add(variable().min(0));
+        let of_several = variables.add_vector(variable().min(0), several.len());
+        let all: Expression = by_measure.iter().chain(&of_several).chain([&of_lone]).sum();
+        let mut program = variables.minimise(all).using(good_lp::default_solver);
+        let lone = lone.iter().map(|candidate| (candidate, of_lone));
+        for (candidate, surplus) in several.iter().zip(of_several).chain(lone) {
+            let mut paid = Expression::from(surplus);
+            for (&share, &each) in candidate.asked.shares.iter().zip(&by_measure) {
+                if share > 0 {
+                    paid.add_mul(share as f64 / WHOLE as f64, each);
+                }
+            }
+            program = program.with(paid.geq(candidate.price as f64 / ONE));
+        }
+        let solution = program.solve().ok()?;
+        // A float becomes the nearest integer that there is.
+        let units = |&each| (solution.value(each) * ONE).round() as u64;
+        Multipliers::new(by_measure.iter().map(units).collect())
+    }
+
+    /// Σ yⱼ [units].
+    pub fn sum(&self) -> i64 {
+        i64::try_from(self.0.iter().sum::<u64>()).unwrap_or(i64::MAX)
+    }
+
+    /// Σ yⱼ·wᵢⱼ, rounded down [parts of a unit].
+    pub fn cost(&self, asked: &Asked) -> i64 {
+        let each = self.0.iter().zip(&asked.shares);
+        let sum = each.fold(0u128, |sum, (&multiplier, &share)| {
+            sum.saturating_add(u128::from(multiplier) * u128::from(share))
+        });
+        i64::try_from(sum / u128::from(WHOLE / PARTS)).unwrap_or(i64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An allowance that is cut off would make all groups look worth too little.
+    #[test]
+    fn what_a_solver_gets_wrong_is_no_multiplier() {
+        assert!(Multipliers::new(vec![MOST, 0]).is_some());
+        assert!(Multipliers::new(vec![MOST, 1]).is_none());
+        assert!(Multipliers::new(vec![u64::MAX, u64::MAX]).is_none());
+    }
+}

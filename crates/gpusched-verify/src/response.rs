@@ -1,0 +1,341 @@
+//! Response times under fixed priorities, from the printed recurrences, iterated in the plainest way.
+
+use super::fraction::Fraction;
+use super::{Fault, Job};
+use gpusched_model::policy::{Preemption, Priorities};
+use gpusched_model::time::Time;
+
+/// Iterations after which a response time counts as unknown.
+const STEP_LIMIT: u64 = 10_000_000;
+
+/// The order of `jobs` by priority, highest first; `None` if the order is to be found.
+fn fixed_order(priorities: Priorities, jobs: &[Job]) -> Option<Vec<&Job>> {
+    let mut order: Vec<&Job> = jobs.iter().collect();
+    match priorities {
+        Priorities::DeadlineMonotonic => {
+            order.sort_by_key(|job| (job.deadline.saturating_sub(job.jitter), job.task))
+        }
+        Priorities::RateMonotonic => order.sort_by_key(|job| (job.period, job.task)),
+        Priorities::Given => order.sort_by_key(|job| job.task),
+        Priorities::Audsley => return None,
+    }
+    Some(order)
+}
+
+/// The worst of all jobs of a task.
+enum Worst {
+    /// All meet their deadline, the slowest after this time [ns].
+    InTime(u128),
+    /// One misses its deadline.
+    Late,
+}
+
+/// A job among those of higher and of lower priority.
+struct Level<'a> {
+    preemption: Preemption,
+    job: &'a Job,
+    higher: Vec<&'a Job>,
+    /// B: what a job of lower priority that has just started can block for.
+    blocking: u128,
+    /// γ: what a preemption costs.
+    charge: u128,
+}
+
+impl<'a> Level<'a> {
+    fn new(preemption: Preemption, job: &'a Job, higher: Vec<&'a Job>, lower: &[&'a Job]) -> Level<'a> {
+        let blocks =
+            |jobs: &[&Job], length: fn(&Job) -> u128| jobs.iter().map(|job| length(job)).max().unwrap_or(0);
+        let blocking = match preemption {
+            Preemption::Preemptive => 0,
+            Preemption::NonPreemptive => blocks(lower, |job| job.wcet),
+            Preemption::Limited => blocks(lower, |job| job.block),
+        };
+        let charge = match preemption {
+            Preemption::Limited => {
+                let preemptable = higher
+                    .iter()
+                    .copied()
+                    .chain([job])
+                    .filter(|job| job.block < job.wcet);
+                preemptable.map(|job| job.block).max().unwrap_or(0)
+            }
+            _ => 0,
+        };
+        Level {
+            preemption,
+            job,
+            higher,
+            blocking: blocking.saturating_sub(1),
+            charge,
+        }
+    }
+
+    /// The work of higher priority released in a window of `length`, its end included for a job that must still start.
+    fn interference(&self, length: u128) -> u128 {
+        let of = |other: &&Job| {
+            let jobs = match self.preemption {
+                Preemption::NonPreemptive => (length + other.jitter) / other.period + 1,
+                _ => (length + other.jitter).div_ceil(other.period),
+            };
+            jobs.saturating_mul(other.wcet + self.charge)
+        };
+        self.higher.iter().map(of).fold(0u128, u128::saturating_add)
+    }
+
+    /// The least fixed point of `next` from `start`, or the first value that is no less than `enough`; `None` if neither
+    /// is found.
+    fn settle(start: u128, enough: u128, next: impl Fn(u128) -> u128) -> Option<u128> {
+        let mut length = start;
+        for _ in 0..STEP_LIMIT {
+            let longer = next(length);
+            if longer == length || longer >= enough {
+                return Some(longer);
+            }
+            length = longer;
+        }
+        None
+    }
+
+    /// The least common multiple of the periods of the level; the largest number if it is beyond.
+    fn hyperperiod(&self) -> u128 {
+        let gcd = |mut a: u128, mut b: u128| {
+            while b > 0 {
+                (a, b) = (b, a % b);
+            }
+            a
+        };
+        self.higher.iter().fold(self.job.period, |lcm, other| {
+            (lcm / gcd(lcm, other.period)).saturating_mul(other.period)
+        })
+    }
+
+    /// The completion of job `q` after the start of the busy period; once it is seen to be no less than `enough`, a lower
+    /// bound.
+    fn window(&self, q: u128, enough: u128) -> Option<u128> {
+        let own = |jobs: u128| self.blocking + jobs * self.job.wcet;
+        match self.preemption {
+            Preemption::NonPreemptive => {
+                let enough = enough.saturating_sub(self.job.wcet);
+                let start = Level::settle(own(q), enough, |w| own(q).saturating_add(self.interference(w)))?;
+                Some(start + self.job.wcet)
+            }
+            _ => Level::settle((q + 1) * self.job.wcet, enough, |w| {
+                own(q + 1).saturating_add(self.interference(w))
+            }),
+        }
+    }
+
+    /// Whether the level asks for more than the processor has: then its jobs respond ever later.
+    fn overloaded(&self) -> bool {
+        let higher = self.higher.iter().map(|job| (job.wcet + self.charge, job.period));
+        let all = higher.chain([(self.job.wcet, self.job.period)]);
+        let utilization = Fraction::sum(all.map(|(wcet, period)| Fraction::new(wcet, period)));
+        utilization.cmp(1).is_gt()
+    }
+
+    /// The largest response time if all jobs are in time; `None` where that is not known.
+    fn worst(&self) -> Option<Worst> {
+        let job = self.job;
+        // What settles beyond is a lower bound, which shows no end.
+        let beyond = u128::from(u64::MAX);
+        let busy = Level::settle(1, beyond, |length| {
+            let released = |other: &Job, charge| {
+                (length + other.jitter)
+                    .div_ceil(other.period)
+                    .saturating_mul(other.wcet + charge)
+            };
+            let higher = self.higher.iter().map(|other| released(other, self.charge));
+            higher.fold(self.blocking + released(job, 0), u128::saturating_add)
+        });
+        let busy = busy.filter(|&busy| busy < beyond);
+        if busy.is_none() && self.overloaded() {
+            return Some(Worst::Late);
+        }
+        let jobs_in_hyperperiod = self.hyperperiod() / job.period;
+        let mut worst = 0;
+        for q in 0.. {
+            // Job q arrives J before the busy period starts, and q periods later. Up to its deadline the window is exact.
+            let due = q * job.period + job.deadline;
+            let window = self.window(q, (due + 1).saturating_sub(job.jitter))?;
+            if window + job.jitter > due {
+                return Some(Worst::Late);
+            }
+            worst = worst.max((window + job.jitter).saturating_sub(q * job.period));
+            // The busy period may be endless (U = 1), a window that ends before the next release ends it all the same.
+            match busy {
+                Some(busy) if (q + 1) * job.period >= busy + job.jitter => {
+                    return Some(Worst::InTime(worst));
+                }
+                // Where it is endless (U = 1), job q + h responds no later than job q, with h jobs in a hyperperiod.
+                None if q + 1 >= jobs_in_hyperperiod => return Some(Worst::InTime(worst)),
+                None if q >= u128::from(STEP_LIMIT) => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// Checks the order of `jobs` by priority.
+pub(super) fn check_order(priorities: Priorities, jobs: &[Job], order: &[usize]) -> Result<(), Fault> {
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable();
+    if !sorted.iter().copied().eq(jobs.iter().map(|job| job.task)) {
+        return Err(Fault::new(
+            "priorities",
+            "found other tasks than those of the partition",
+        ));
+    }
+    if let Some(expected) = fixed_order(priorities, jobs) {
+        let expected: Vec<usize> = expected.iter().map(|job| job.task).collect();
+        if expected != order {
+            let message = format!("found {order:?}, expected {expected:?}");
+            return Err(Fault::new("priorities", message));
+        }
+    }
+    Ok(())
+}
+
+/// Checks `response-times`.
+pub(super) fn check(
+    preemption: Preemption,
+    priorities: Priorities,
+    jobs: &[Job],
+    order: &[usize],
+    stated: &[Time],
+) -> Result<(), Fault> {
+    check_order(priorities, jobs, order)?;
+    if stated.len() != jobs.len() {
+        let message = format!("found {} times, expected {}", stated.len(), jobs.len());
+        return Err(Fault::new("response_times_ns", message));
+    }
+    for (index, (job, &stated)) in jobs.iter().zip(stated).enumerate() {
+        let rank = |task| order.iter().position(|&other| other == task);
+        let (higher, lower): (Vec<&Job>, Vec<&Job>) = jobs
+            .iter()
+            .filter(|other| other.task != job.task)
+            .partition(|other| rank(other.task) < rank(job.task));
+        let level = Level::new(preemption, job, higher, &lower);
+        match level.worst() {
+            Some(Worst::InTime(response)) if response == u128::from(stated.ns()) => {}
+            found => {
+                let expected = match found {
+                    Some(Worst::InTime(response)) => format!("{response} ns"),
+                    Some(Worst::Late) => "a missed deadline".to_owned(),
+                    None => "no bound".to_owned(),
+                };
+                let message = format!("found {} ns, expected {expected}", stated.ns());
+                return Err(Fault::new(format!("response_times_ns[{index}]"), message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks `deadline-missed`: `task` has a late job.
+pub(super) fn check_miss(
+    preemption: Preemption,
+    priorities: Priorities,
+    jobs: &[Job],
+    task: usize,
+    busy_period: Time,
+    response_time: Time,
+) -> Result<(), Fault> {
+    let Some(order) = fixed_order(priorities, jobs) else {
+        return Err(Fault::new(
+            "reason",
+            "found a miss, but the priorities are free to choose",
+        ));
+    };
+    let Some(rank) = order.iter().position(|job| job.task == task) else {
+        return Err(Fault::new(
+            "task",
+            format!("found task {task}, which is not in the partition"),
+        ));
+    };
+    let job = order[rank];
+    let level = Level::new(preemption, job, order[..rank].to_vec(), &order[rank + 1..]);
+    // The stated times are lower bounds: the search ends as soon as it sees that the job is late.
+    let (window, response) = (u128::from(busy_period.ns()), u128::from(response_time.ns()));
+    let before = (window + job.jitter).checked_sub(response);
+    let Some(q) = before
+        .filter(|before| before % job.period == 0)
+        .map(|before| before / job.period)
+    else {
+        let message =
+            format!("found {response_time}, expected the end {busy_period} of a job less its arrival");
+        return Err(Fault::new("response_time_ns", message));
+    };
+    if response <= job.deadline {
+        let message = format!("found {response_time}, which is within the deadline");
+        return Err(Fault::new("response_time_ns", message));
+    }
+    match level.window(q, window) {
+        Some(end) if end >= window => Ok(()),
+        found => {
+            let message = format!("found {busy_period}, expected at most {found:?} ns");
+            Err(Fault::new("busy_period_ns", message))
+        }
+    }
+}
+
+/// Checks `no-priority-order`: each of `tasks` is late below all the others of them.
+pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usize]) -> Result<(), Fault> {
+    if tasks.is_empty() {
+        return Err(Fault::new("tasks", "found no task, expected at least one"));
+    }
+    for &task in tasks {
+        let Some(job) = jobs.iter().find(|job| job.task == task) else {
+            return Err(Fault::new(
+                "tasks",
+                format!("found task {task}, which is not in the partition"),
+            ));
+        };
+        let others = jobs.iter().filter(|other| other.task != task);
+        let (higher, lower): (Vec<&Job>, Vec<&Job>) = others.partition(|other| tasks.contains(&other.task));
+        match Level::new(preemption, job, higher, &lower).worst() {
+            Some(Worst::Late) => {}
+            Some(Worst::InTime(response)) => {
+                let message = format!("task {task} responds within {response} ns below the others");
+                return Err(Fault::new("tasks", message));
+            }
+            None => {
+                let message = format!("found that task {task} is late below the others, which is not clear");
+                return Err(Fault::new("tasks", message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether every job is in time, under the fixed order or under some; `None` where a response time is unknown.
+pub(super) fn passes(preemption: Preemption, priorities: Priorities, jobs: &[Job]) -> Option<bool> {
+    let order = fixed_order(priorities, jobs);
+    let is_fixed = order.is_some();
+    let mut above = order.unwrap_or_else(|| jobs.iter().collect());
+    let mut below: Vec<&Job> = Vec::new();
+    // From the lowest priority up; where it is free, whoever is in time there has it (Audsley).
+    while !above.is_empty() {
+        let first = if is_fixed { above.len() - 1 } else { 0 };
+        let mut lowest = None;
+        let mut unknown = false;
+        for place in first..above.len() {
+            let mut higher = above.clone();
+            let job = higher.remove(place);
+            match Level::new(preemption, job, higher, &below).worst() {
+                Some(Worst::InTime(_)) => lowest = Some(place),
+                Some(Worst::Late) => {}
+                None => unknown = true,
+            }
+            if lowest.is_some() {
+                break;
+            }
+        }
+        match lowest {
+            Some(place) => below.push(above.remove(place)),
+            None if unknown => return None,
+            None => return Some(false),
+        }
+    }
+    Some(true)
+}

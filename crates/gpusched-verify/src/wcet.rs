@@ -1,0 +1,87 @@
+//! C(m) from the printed formulas, in 128-bit fractions, and whether two tasks are in conflict.
+
+use gpusched_model::wcet::{Form, MAX_SMS, Scaling, Table};
+use gpusched_model::{Task, WcetFunction};
+
+/// Two tasks of the same kind, or of a kind that is not known to differ, disturb each other.
+pub(super) fn may_conflict(a: &Task, b: &Task) -> bool {
+    match (a.kind(), b.kind()) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    }
+}
+
+/// C(m) [ns] on `sms` SMs, rounded up; `None` below the first point of a table, on 0 SMs, or above [`MAX_SMS`].
+///
+/// The products fit: the model refuses a function that leaves 128 bits anywhere up to [`MAX_SMS`].
+pub(super) fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
+    if !(1..=MAX_SMS).contains(&sms) {
+        return None;
+    }
+    let m = u128::from(sms);
+    match function.form() {
+        // k·(a/m + β·a)
+        Form::Amdahl(scaling) => {
+            let (a, beta, k) = parameters(scaling, conflict);
+            let numerator = k.0 * a * (beta.1 + m * beta.0);
+            Some(numerator.div_ceil(k.1 * beta.1 * m))
+        }
+        // k·a·(1 + β)/m
+        Form::Proportional(scaling) => {
+            let (a, beta, k) = parameters(scaling, conflict);
+            let numerator = k.0 * a * (beta.1 + beta.0);
+            Some(numerator.div_ceil(k.1 * beta.1 * m))
+        }
+        // a/m + b
+        Form::Affine(pair) => {
+            let line = pair.conflict.filter(|_| conflict).unwrap_or(pair.isolated);
+            Some(u128::from(line.a.ns()).div_ceil(m) + u128::from(line.b.ns()))
+        }
+        // the largest measured m' ≤ m
+        Form::Table(table) => {
+            let measured = points(table, conflict).iter().filter(|point| point.0 <= sms);
+            measured
+                .max_by_key(|point| point.0)
+                .map(|point| point.1.ns().into())
+        }
+    }
+}
+
+/// min over m of m·C(m) [SM·ns]; the parametric forms have it at m = 1. `None` where no C(m) is known.
+pub(super) fn least_work(function: &WcetFunction, conflict: bool) -> Option<u128> {
+    match function.form() {
+        Form::Table(table) => {
+            let work = points(table, conflict)
+                .iter()
+                .map(|&(m, c)| u128::from(m) * u128::from(c.ns()));
+            work.min()
+        }
+        _ => at(function, 1, conflict),
+    }
+}
+
+type Fraction = (u128, u128);
+
+/// a, β and k.
+fn parameters(scaling: &Scaling, conflict: bool) -> (u128, Fraction, Fraction) {
+    let wide = |(n, d): (u64, u64)| (u128::from(n), u128::from(d));
+    let k = if conflict {
+        wide(scaling.conflict.ratio())
+    } else {
+        (1, 1)
+    };
+    (scaling.work.ns().into(), wide(scaling.serial.ratio()), k)
+}
+
+fn points(table: &Table, in_conflict: bool) -> &[(u32, gpusched_model::time::Time)] {
+    match table {
+        Table::Both(points) => points,
+        Table::Each { isolated, conflict } => {
+            if in_conflict {
+                conflict
+            } else {
+                isolated
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The list of what a program did with the GPU: copies to it, and kernels.
+
+use std::path::{Path, PathBuf};
+
+use super::TraceFile;
+use super::lines::Lines;
+use super::token::{Fault, decimal, hexadecimal};
+use gpusched_model::error::Result;
+
+/// What a program asked of the GPU.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// A copy to the GPU.
+    Copy {
+        /// Where to.
+        address: u64,
+        /// How much.
+        bytes: u64,
+    },
+    /// A kernel, by the file of its trace.
+    Kernel(PathBuf),
+}
+
+/// A `kernelslist.g`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelList {
+    commands: Vec<Command>,
+}
+
+/// A file of a trace: the list of a run, or one kernel.
+#[derive(Debug)]
+pub enum Input {
+    /// `kernelslist.g`.
+    List(KernelList),
+    /// `kernel-N.traceg`.
+    Kernel(Box<TraceFile>),
+}
+
+impl Input {
+    /// The file at `path` (`-` is standard input), whichever it is.
+    ///
+    /// # Errors
+    /// Those of [`KernelList::read`] and [`TraceFile::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Input> {
+        let path = path.as_ref();
+        let mut lines = Lines::open(path)?;
+        match lines.peek()? {
+            Some(b'k' | b'M') => Ok(Input::List(KernelList::parse(lines, path)?)),
+            _ => Ok(Input::Kernel(Box::new(TraceFile::read(lines)?))),
+        }
+    }
+}
+
+impl KernelList {
+    /// The list in the file at `path`; the files it names are relative to its folder.
+    ///
+    /// # Errors
+    /// [`Error::Input`](gpusched_model::error::Error::Input) with file and line for whatever is neither a kernel nor a copy, and for traces that are
+    /// compressed or not processed; [`Error::Io`](gpusched_model::error::Error::Io).
+    pub fn read(path: impl AsRef<Path>) -> Result<KernelList> {
+        let path = path.as_ref();
+        KernelList::parse(Lines::open(path)?, path)
+    }
+
+    fn parse(mut lines: Lines, path: &Path) -> Result<KernelList> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut commands = Vec::new();
+        while lines.advance()? {
+            let line = lines.line();
+            let command = if line.starts_with(b"MemcpyHtoD") {
+                copy(line).map(Some)
+            } else if line.starts_with(b"Memcpy") {
+                Ok(None) // other directions: nothing that a kernel reads
+            } else if line.starts_with(b"kernel") {
+                kernel(line, folder).map(Some)
+            } else {
+                Err(Fault::found(
+                    "",
+                    Some(line),
+                    "`kernel-N.traceg` or `MemcpyHtoD,address,bytes`",
+                ))
+            };
+            commands.extend(command.map_err(|fault| lines.error(fault))?);
+        }
+        if !commands
+            .iter()
+            .any(|command| matches!(command, Command::Kernel(_)))
+        {
+            return Err(lines.whole("found no kernel, expected lines such as kernel-1.traceg"));
+        }
+        Ok(KernelList { commands })
+    }
+
+    /// What was asked, in order.
+    pub fn commands(&self) -> &[Command] {
+        &self.commands
+    }
+
+    /// The files of the kernels, in order.
+    pub fn kernels(&self) -> impl Iterator<Item = &Path> {
+        self.commands.iter().filter_map(|command| match command {
+            Command::Kernel(path) => Some(path.as_path()),
+            Command::Copy { .. } => None,
+        })
+    }
+}
+
+fn copy(line: &[u8]) -> Result<Command, Fault> {
+    let mut parts = line.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).skip(1);
+    let address = parts.next().and_then(hexadecimal);
+    let bytes = parts.next().and_then(decimal);
+    match (address, bytes, parts.next()) {
+        (Some(address), Some(bytes), None) => Ok(Command::Copy { address, bytes }),
+        _ => Err(Fault::found(
+            "MemcpyHtoD",
+            Some(line),
+            "`MemcpyHtoD,address,bytes`",
+        )),
+    }
+}
+
+/// A list may name a compressed trace that lies decompressed beside it.
+fn kernel(line: &[u8], folder: &Path) -> Result<Command, Fault> {
+    let name = String::from_utf8_lossy(line);
+    let compressed = ["xz", "gz"].into_iter().find_map(|ending| {
+        let plain = name.strip_suffix(ending)?.strip_suffix('.')?;
+        Some((plain, if ending == "xz" { "xz" } else { "gzip" }))
+    });
+    let plain = compressed.map_or(&*name, |(plain, _)| plain);
+    let path = folder.join(plain);
+    if let Some((_, tool)) = compressed
+        && !path.exists()
+    {
+        let expected = format!("a decompressed trace: run `{tool} -dk` on it, the list may stay as it is");
+        return Err(Fault::found("", Some(line), &expected));
+    }
+    if plain.ends_with(".trace") {
+        let expected = "a .traceg: raw traces must go through post-traces-processing first, which also writes kernelslist.g";
+        return Err(Fault::found("", Some(line), expected));
+    }
+    Ok(Command::Kernel(path))
+}

@@ -1,0 +1,132 @@
+//! The lines of a file, and errors that name them.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read};
+use std::path::Path;
+
+use super::token::Fault;
+use gpusched_model::error::{Error, InputError, Result};
+
+/// The longest line [bytes]; that of an instruction with 32 addresses has under a thousand, but names of kernels may be long.
+const LONGEST: u64 = 1 << 16;
+
+/// The first bytes of files that `xz`, `gzip`, `zstd` and `bzip2` made.
+const COMPRESSED: [(&[u8], &str); 4] = [
+    (b"\xfd7zXZ\0", "xz"),
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"BZh", "bzip2"),
+];
+
+/// Text, line by line; blank lines are passed over.
+pub(super) struct Lines {
+    file: String,
+    reader: BufReader<Box<dyn Read + Send>>,
+    number: usize,
+    line: Vec<u8>,
+}
+
+impl Lines {
+    /// The file at `path`; `-` is standard input.
+    pub(super) fn open(path: &Path) -> Result<Lines> {
+        let bytes: Box<dyn Read + Send> = if path == Path::new("-") {
+            Box::new(io::stdin())
+        } else {
+            Box::new(File::open(path).map_err(|cause| Error::io(path, "open", cause))?)
+        };
+        Lines::new(path.display().to_string(), bytes)
+    }
+
+    /// `bytes`, called `file` in messages.
+    pub(super) fn new(file: String, bytes: Box<dyn Read + Send>) -> Result<Lines> {
+        let mut lines = Lines {
+            file,
+            reader: BufReader::with_capacity(1 << 17, bytes),
+            number: 0,
+            line: Vec::new(),
+        };
+        let first = lines
+            .reader
+            .fill_buf()
+            .map_err(|cause| Error::io(&lines.file, "read", cause))?;
+        match COMPRESSED.iter().find(|(magic, _)| first.starts_with(magic)) {
+            Some((_, tool)) => Err(lines.whole(format!(
+                "found a compressed file, expected text: decompress it first, such as with `{tool} -dk FILE`"
+            ))),
+            None => Ok(lines),
+        }
+    }
+
+    /// The first byte that is no blank, as far as that can be seen without reading on.
+    pub(super) fn peek(&mut self) -> Result<Option<u8>> {
+        let bytes = self
+            .reader
+            .fill_buf()
+            .map_err(|cause| Error::io(&self.file, "read", cause))?;
+        Ok(bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace()))
+    }
+
+    /// Moves on to the next line that is not blank; false at the end.
+    pub(super) fn advance(&mut self) -> Result<bool> {
+        loop {
+            self.line.clear();
+            let read = (&mut self.reader)
+                .take(LONGEST + 1)
+                .read_until(b'\n', &mut self.line)
+                .map_err(|cause| Error::io(&self.file, "read", cause))?;
+            if read == 0 {
+                return Ok(false);
+            }
+            self.number += 1;
+            if read as u64 > LONGEST {
+                let message = format!("found a line of more than {LONGEST} bytes");
+                return Err(self.error(Fault::new("", message)));
+            }
+            let end = self.line.trim_ascii_end().len();
+            self.line.truncate(end);
+            if !self.line.is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The line that was read last, without blanks at its end.
+    pub(super) fn line(&self) -> &[u8] {
+        &self.line
+    }
+
+    /// Something wrong with that line.
+    pub(super) fn error(&self, fault: Fault) -> Error {
+        self.at(Some(self.number.max(1)), fault)
+    }
+
+    /// The end, where there should be more.
+    pub(super) fn cut(&self, message: impl Into<String>) -> Error {
+        self.error(Fault::new("", message))
+    }
+
+    /// Something wrong with the file.
+    pub(super) fn whole(&self, message: impl Into<String>) -> Error {
+        self.at(None, Fault::new("", message))
+    }
+
+    fn at(&self, line: Option<usize>, fault: Fault) -> Error {
+        Error::Input(InputError {
+            file: self.file.clone(),
+            line,
+            field: fault.field.to_owned(),
+            message: fault.message,
+        })
+    }
+
+    /// What the file is called.
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+}
+
+impl std::fmt::Debug for Lines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.file, self.number)
+    }
+}

@@ -1,0 +1,48 @@
+//! Traces of machine code (SASS) as the tracer of [Accel-Sim](https://github.com/accel-sim/accel-sim-framework) writes them: what
+//! every warp of a real run executed, with the addresses it accessed [Khairy20].
+//!
+//! A run is a `kernelslist.g` ([`KernelList`]) and a `kernel-N.traceg` per kernel ([`TraceFile`]). The latter may have gigabytes: it
+//! is read thread block by thread block, and only what is asked for is in memory.
+//!
+//! ```
+//! use gpusched_warp::accelsim::TraceFile;
+//!
+//! let mut trace = TraceFile::open("tasksets/traces/accelsim/kernel-1.traceg")?;
+//! let (mut instructions, mut loads) = (0, 0);
+//! while let Some(block) = trace.next_block()? {
+//!     for warp in block.warps() {
+//!         instructions += warp.records().len();
+//!         let kinds = warp.records().iter().filter_map(|record| trace.code().get(record));
+//!         loads += kinds.filter(|instruction| instruction.kind.is_load()).count();
+//!     }
+//! }
+//! assert_eq!((trace.header().grid.x, instructions, loads), (4, 120, 16));
+//! # Ok::<(), gpusched_model::error::Error>(())
+//! ```
+
+mod access;
+mod block;
+mod code;
+mod dimension;
+mod footprint;
+mod header;
+mod instruction;
+mod kernel_list;
+mod lines;
+mod opcode;
+mod record;
+mod summary;
+mod token;
+mod trace;
+
+pub use access::Access;
+pub use block::{Block, Warp};
+pub use code::Code;
+pub use dimension::Dimension;
+pub use header::{Header, LEAST_VERSION};
+pub use instruction::SassInstruction;
+pub use kernel_list::{Command, Input, KernelList};
+pub use opcode::{Kind, Number, Space, Unit};
+pub use record::Record;
+pub use summary::{Copies, KernelSummary, MemoryTraffic, OpcodeCount, TraceSummary, UnitCounts};
+pub use trace::TraceFile;

@@ -1,0 +1,285 @@
+//! The trace of one kernel, read thread block by thread block.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::header::position;
+use super::lines::Lines;
+use super::token::{Fault, decimal};
+use super::{Block, Code, Dimension, Header, Record, Warp};
+use gpusched_model::error::Result;
+
+/// Room for records that is made before any is read, whatever a file announces.
+const EARLY_ROOM: usize = 1 << 12;
+
+/// The trace of one kernel. Only the block that was asked for last, and every different instruction once, are in memory.
+#[derive(Debug)]
+pub struct TraceFile {
+    lines: Lines,
+    header: Header,
+    code: Code,
+    blocks: u64,
+    /// Whether the current line is still to be looked at.
+    pending: bool,
+    done: bool,
+}
+
+/// A warp whose instructions are being read.
+struct Open {
+    warp: usize,
+    /// As `insts` announces.
+    instructions: Option<usize>,
+}
+
+impl TraceFile {
+    /// The trace in the file at `path` (`-` is standard input), of which the header is read.
+    ///
+    /// # Errors
+    /// [`Error::Input`](gpusched_model::error::Error::Input) with file, line and column for what is no processed trace of version
+    /// [`LEAST_VERSION`](super::LEAST_VERSION) or later, and for compressed files; [`Error::Io`](gpusched_model::error::Error::Io).
+    pub fn open(path: impl AsRef<Path>) -> Result<TraceFile> {
+        TraceFile::read(Lines::open(path.as_ref())?)
+    }
+
+    /// The trace in `bytes`, called `name` in errors.
+    ///
+    /// # Errors
+    /// As for [`TraceFile::open`].
+    pub fn from_reader(name: &str, bytes: impl Read + Send + 'static) -> Result<TraceFile> {
+        TraceFile::read(Lines::new(name.to_owned(), Box::new(bytes))?)
+    }
+
+    pub(super) fn read(mut lines: Lines) -> Result<TraceFile> {
+        let header = Header::read(&mut lines)?;
+        Ok(TraceFile {
+            lines,
+            header,
+            code: Code::default(),
+            blocks: 0,
+            pending: true,
+            done: false,
+        })
+    }
+
+    /// What the file is called.
+    pub fn name(&self) -> &str {
+        self.lines.file()
+    }
+
+    /// The kernel.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The instructions that were met so far.
+    pub fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// How many blocks were read.
+    pub fn blocks_read(&self) -> u64 {
+        self.blocks
+    }
+
+    /// The next thread block, in the order of their numbers; `None` after the last one of the grid. After an error there is none.
+    ///
+    /// # Errors
+    /// [`Error::Input`](gpusched_model::error::Error::Input) with file, line and column for whatever is malformed, missing or cut off;
+    /// [`Error::Io`](gpusched_model::error::Error::Io).
+    pub fn next_block(&mut self) -> Result<Option<Block>> {
+        if self.done {
+            return Ok(None);
+        }
+        self.done = true; // until this went well
+        let block = self.block()?;
+        self.done = block.is_none();
+        Ok(block)
+    }
+
+    fn block(&mut self) -> Result<Option<Block>> {
+        let expected = self.header.grid.count();
+        loop {
+            if !std::mem::take(&mut self.pending) && !self.lines.advance()? {
+                return match self.blocks == expected {
+                    true => Ok(None),
+                    false => Err(self.lines.cut(format!(
+                        "found the end after {} of {expected} thread blocks: is the file cut off?",
+                        self.blocks
+                    ))),
+                };
+            }
+            match self.lines.line() {
+                b"#BEGIN_TB" => break,
+                // The names of the columns, which are those of raw traces.
+                line if line.starts_with(b"#") && line != b"#END_TB" && self.blocks == 0 => {}
+                line => return Err(self.fault(Fault::found("", Some(line), "#BEGIN_TB"))),
+            }
+        }
+        if self.blocks >= expected {
+            let message =
+                format!("found another thread block, expected the end after the {expected} of the grid");
+            return Err(self.fault(Fault::new("#BEGIN_TB", message)));
+        }
+        let position = self.header.grid.position(self.blocks);
+        let mut block = Block {
+            position,
+            number: self.blocks,
+            warps: Vec::new(),
+        };
+        block.warps.resize_with(self.header.warps(), Warp::default);
+        self.position(position)?;
+        self.warps(&mut block)?;
+        self.blocks += 1;
+        Ok(Some(block))
+    }
+
+    /// `thread block = x,y,z`, which must be `expected`.
+    fn position(&mut self, expected: Dimension) -> Result<()> {
+        self.line(expected)?;
+        let found = value(self.lines.line(), b"thread block").map(position);
+        match found {
+            Some(Some(found)) if found == expected => Ok(()),
+            Some(_) => {
+                let found = value(self.lines.line(), b"thread block");
+                let expected = format!("{expected}, as blocks follow one another");
+                Err(self.fault(Fault::found("thread block", found, &expected)))
+            }
+            None => {
+                let line = self.lines.line();
+                Err(self.fault(Fault::found("", Some(line), "`thread block = x,y,z`")))
+            }
+        }
+    }
+
+    fn warps(&mut self, block: &mut Block) -> Result<()> {
+        let mut open: Option<Open> = None;
+        let mut seen = vec![false; block.warps.len()];
+        loop {
+            self.line(block.position)?;
+            let line = self.lines.line();
+            match line.first() {
+                Some(b'#') if line == b"#END_TB" => {
+                    self.close(open.as_ref(), block)?;
+                    return Ok(());
+                }
+                Some(b'w') => {
+                    self.close(open.as_ref(), block)?;
+                    let warp = self.warp(&mut seen)?;
+                    open = Some(Open {
+                        warp,
+                        instructions: None,
+                    });
+                }
+                // Where the block stands in its cluster (Hopper).
+                Some(b'c') if open.is_none() && line.starts_with(b"cluster ") => {}
+                Some(b'i') => {
+                    let count = value(line, b"insts").and_then(decimal);
+                    let count = count.and_then(|count| u32::try_from(count).ok()?.try_into().ok());
+                    let Some(Open { warp, instructions }) = &mut open else {
+                        return Err(self.fault(Fault::new(
+                            "insts",
+                            "found it before the first warp, expected `warp = N`",
+                        )));
+                    };
+                    let (Some(count), None) = (count, &instructions) else {
+                        return Err(self.fault(Fault::found("", Some(line), "one `insts = N` in each warp")));
+                    };
+                    *instructions = Some(count);
+                    if let Some(warp) = block.warps.get_mut(*warp) {
+                        warp.records.reserve_exact(EARLY_ROOM.min(count));
+                    }
+                }
+                _ => {
+                    let Some(Open {
+                        warp,
+                        instructions: Some(announced),
+                    }) = open
+                    else {
+                        return Err(self.fault(Fault::found("", Some(line), "`warp = N`, then `insts = N`")));
+                    };
+                    let Some(warp) = block.warps.get_mut(warp) else {
+                        continue;
+                    };
+                    if warp.records.len() >= announced {
+                        let expected =
+                            format!("`warp = N` or #END_TB after the {announced} instructions of insts");
+                        return Err(self.fault(Fault::found("", Some(line), &expected)));
+                    }
+                    self.record(warp)?;
+                }
+            }
+        }
+    }
+
+    /// The next line within the block at `position`.
+    fn line(&mut self, position: Dimension) -> Result<()> {
+        match self.lines.advance()? {
+            true => Ok(()),
+            false => Err(self.lines.cut(format!(
+                "found the end within thread block {position}, expected #END_TB: is the file cut off?"
+            ))),
+        }
+    }
+
+    /// The number of the warp that begins.
+    fn warp(&self, seen: &mut [bool]) -> Result<usize> {
+        let found = value(self.lines.line(), b"warp");
+        let number = found
+            .and_then(decimal)
+            .and_then(|number| usize::try_from(number).ok());
+        let warps = seen.len();
+        match number.and_then(|number| Some((number, seen.get_mut(number)?))) {
+            Some((number, seen)) if !*seen => {
+                *seen = true;
+                Ok(number)
+            }
+            Some((number, _)) => {
+                let message = format!("found {number} a second time in this block");
+                Err(self.fault(Fault::new("warp", message)))
+            }
+            None => {
+                let expected = format!("`warp = N` with N below {warps}, as block dim says");
+                Err(self.fault(Fault::found("", Some(self.lines.line()), &expected)))
+            }
+        }
+    }
+
+    /// The warp that was open, if any, must have as many instructions as announced.
+    fn close(&self, open: Option<&Open>, block: &mut Block) -> Result<()> {
+        let Some(&Open {
+            warp: number,
+            instructions,
+        }) = open
+        else {
+            return Ok(());
+        };
+        let Some(announced) = instructions else {
+            let message = format!("found none in warp {number}, expected `insts = N`");
+            return Err(self.fault(Fault::new("insts", message)));
+        };
+        let found = block.warps.get(number).map_or(0, |warp| warp.records.len());
+        if found != announced {
+            let message = format!("found {announced} in warp {number}, which has {found} instructions");
+            return Err(self.fault(Fault::new("insts", message)));
+        }
+        Ok(())
+    }
+
+    /// The instruction in the current line.
+    fn record(&mut self, warp: &mut Warp) -> Result<()> {
+        let record = Record::read(self.lines.line(), &self.header, &mut self.code, warp);
+        warp.records
+            .push(record.map_err(|fault| self.lines.error(fault))?);
+        Ok(())
+    }
+
+    fn fault(&self, fault: Fault) -> gpusched_model::error::Error {
+        self.lines.error(fault)
+    }
+}
+
+/// What stands behind `key =` in `line`.
+fn value<'a>(line: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    let rest = line.strip_prefix(key)?.trim_ascii_start();
+    Some(rest.strip_prefix(b"=")?.trim_ascii())
+}

@@ -1,0 +1,236 @@
+//! A value in each lane of a warp, and arithmetic with it.
+
+use gpusched_model::program::expression::{Binary, Function, Unary};
+
+/// Lanes of a warp.
+pub const LANES: usize = 32;
+
+/// A value per lane. Equal values of different kinds count as different.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one lives at a time for each operand, on a stack that is reused"
+)]
+pub enum Lanes {
+    /// base + stride · lane.
+    Affine(i64, i64),
+    /// Any.
+    Each([i64; LANES]),
+}
+
+impl Lanes {
+    /// The value of each lane.
+    pub fn each(&self) -> [i64; LANES] {
+        match self {
+            Lanes::Each(values) => *values,
+            Lanes::Affine(base, stride) => {
+                let mut value = *base;
+                std::array::from_fn(|_| {
+                    let this = value;
+                    value = value.wrapping_add(*stride);
+                    this
+                })
+            }
+        }
+    }
+
+    /// Puts the value of each lane into `values`, as an address.
+    pub fn put(&self, values: &mut [u64; LANES]) {
+        match self {
+            Lanes::Each(each) => *values = each.map(i64::cast_unsigned),
+            Lanes::Affine(base, stride) => {
+                let mut value = *base;
+                for place in values {
+                    *place = value.cast_unsigned();
+                    value = value.wrapping_add(*stride);
+                }
+            }
+        }
+    }
+
+    /// The difference between neighbouring lanes, where it is known to be the same for all.
+    pub fn stride(&self) -> Option<i64> {
+        match self {
+            Lanes::Affine(_, stride) => Some(*stride),
+            Lanes::Each(_) => None,
+        }
+    }
+
+    /// The lanes where it is not 0, one bit each.
+    pub fn mask(&self) -> u32 {
+        match self {
+            Lanes::Affine(0, 0) => 0,
+            Lanes::Affine(_, 0) => u32::MAX,
+            _ => self
+                .each()
+                .iter()
+                .enumerate()
+                .fold(0, |mask, (lane, value)| mask | u32::from(*value != 0) << lane),
+        }
+    }
+
+    /// An operator before it.
+    pub fn unary(self, operator: Unary) -> Lanes {
+        if let Lanes::Affine(base, stride) = self
+            && let Some((base, stride)) = self::unary(operator, (base, stride))
+        {
+            return Lanes::Affine(base, stride);
+        }
+        Lanes::Each(self.each().map(|value| operator.apply(value)))
+    }
+
+    /// An operator between it and `right`.
+    pub fn binary(self, operator: Binary, right: Lanes) -> Lanes {
+        if let (Lanes::Affine(x, dx), Lanes::Affine(y, dy)) = (&self, &right)
+            && let Some((base, stride)) = self::binary(operator, (*x, *dx), (*y, *dy))
+        {
+            return Lanes::Affine(base, stride);
+        }
+        let (x, y) = (self.each(), right.each());
+        // The operator is chosen once, so that the loop over lanes is a plain one.
+        macro_rules! lanes {
+            ($($op:ident),*) => {
+                match operator {
+                    $(Binary::$op => std::array::from_fn(|lane| Binary::$op.apply(x[lane], y[lane])),)*
+                }
+            };
+        }
+        Lanes::Each(lanes!(
+            Or, And, Equal, Unequal, Less, AtMost, Greater, AtLeast, BitOr, BitXor, BitAnd, ShiftLeft,
+            ShiftRight, Add, Subtract, Multiply, Divide, Remainder
+        ))
+    }
+
+    /// `then` where it is not 0, else `otherwise`.
+    pub fn choice(self, then: Lanes, otherwise: Lanes) -> Lanes {
+        match self.mask() {
+            0 => otherwise,
+            u32::MAX => then,
+            mask => {
+                let (then, otherwise) = (then.each(), otherwise.each());
+                Lanes::Each(std::array::from_fn(|lane| {
+                    if mask >> lane & 1 == 1 {
+                        then[lane]
+                    } else {
+                        otherwise[lane]
+                    }
+                }))
+            }
+        }
+    }
+}
+
+/// What is affine under an operator, if it stays so.
+pub fn unary(operator: Unary, (base, stride): (i64, i64)) -> Option<(i64, i64)> {
+    match operator {
+        _ if stride == 0 => Some((operator.apply(base), 0)),
+        Unary::Minus => Some((base.wrapping_neg(), stride.wrapping_neg())),
+        _ => None,
+    }
+}
+
+/// What is affine, of two such values, if it stays so.
+pub fn binary(operator: Binary, (x, dx): (i64, i64), (y, dy): (i64, i64)) -> Option<(i64, i64)> {
+    match operator {
+        _ if dx == 0 && dy == 0 => Some((operator.apply(x, y), 0)),
+        Binary::Add => Some((x.wrapping_add(y), dx.wrapping_add(dy))),
+        Binary::Subtract => Some((x.wrapping_sub(y), dx.wrapping_sub(dy))),
+        Binary::Multiply if dy == 0 => Some((x.wrapping_mul(y), dx.wrapping_mul(y))),
+        Binary::Multiply if dx == 0 => Some((x.wrapping_mul(y), x.wrapping_mul(dy))),
+        Binary::ShiftLeft if dy == 0 => Some((operator.apply(x, y), operator.apply(dx, y))),
+        // What rises or falls is on the same side of a number everywhere if it is at its ends.
+        Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast if dx == 0 || dy == 0 => {
+            let first = operator.apply(x, y);
+            (first == operator.apply(last((x, dx))?, last((y, dy))?)).then_some((first, 0))
+        }
+        _ => None,
+    }
+}
+
+/// A function of what is affine, if it stays so.
+pub fn call(function: Function, arguments: &[(i64, i64)]) -> Option<(i64, i64)> {
+    match *arguments {
+        [(x, 0)] => Some((function.apply(&[x]), 0)),
+        [(x, 0), (y, 0)] => Some((function.apply(&[x, y]), 0)),
+        // What changes no number of an interval changes none between its ends.
+        [(base, stride)] if function != Function::Hash => {
+            let keeps = |end: i64| function.apply(&[end]) == end;
+            (keeps(base) && keeps(last((base, stride))?)).then_some((base, stride))
+        }
+        _ => None,
+    }
+}
+
+/// The value in the last lane, if none on the way to it wraps around.
+fn last((base, stride): (i64, i64)) -> Option<i64> {
+    base.checked_add(stride.checked_mul(LANES as i64 - 1)?)
+}
+
+/// A function of its arguments in each lane.
+pub fn call_each(function: Function, arguments: &[Lanes]) -> Lanes {
+    Lanes::Each(match arguments {
+        [x] => x.each().map(|x| function.apply(&[x])),
+        [x, y] => {
+            let (x, y) = (x.each(), y.each());
+            std::array::from_fn(|lane| function.apply(&[x[lane], y[lane]]))
+        }
+        _ => {
+            let arguments: Vec<[i64; LANES]> = arguments.iter().map(Lanes::each).collect();
+            let mut values = Vec::with_capacity(arguments.len());
+            std::array::from_fn(|lane| {
+                values.clear();
+                values.extend(arguments.iter().map(|argument| argument[lane]));
+                function.apply(&values)
+            })
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of all sizes, near the ends of what fits into some bits.
+    fn numbers() -> impl Iterator<Item = i64> {
+        let near = |end: i64| (-40..40).map(move |more| end.wrapping_add(more));
+        [0, 1 << 7, 1 << 8, -(1 << 15), 1 << 31, 1 << 32, i64::MAX]
+            .into_iter()
+            .flat_map(near)
+    }
+
+    #[test]
+    fn what_stays_affine_is_so_in_each_lane() {
+        let strides = [-3, -1, 0, 1, 2, 31, 1 << 40, i64::MAX];
+        let (mut kept, mut other) = (0, 0);
+        let mut check = |found: Option<(i64, i64)>, each: Lanes| match found {
+            Some((base, stride)) => {
+                assert_eq!(Lanes::Affine(base, stride).each(), each.each());
+                kept += 1;
+            }
+            None => other += 1,
+        };
+        for base in numbers() {
+            for stride in strides {
+                let lanes = Lanes::Affine(base, stride);
+                for (_, function) in Function::ALL {
+                    check(
+                        call(function, &[(base, stride)]),
+                        call_each(function, std::slice::from_ref(&lanes)),
+                    );
+                }
+                for operator in [Binary::Less, Binary::AtMost, Binary::Greater, Binary::AtLeast] {
+                    for number in [-1, 0, 20, 253, 1 << 31, i64::MAX] {
+                        let (x, y) = (Lanes::Each(lanes.each()), Lanes::Each([number; LANES]));
+                        let (left, right) = ((base, stride), (number, 0));
+                        check(
+                            binary(operator, left, right),
+                            x.clone().binary(operator, y.clone()),
+                        );
+                        check(binary(operator, right, left), y.binary(operator, x));
+                    }
+                }
+            }
+        }
+        assert!(kept > 10_000 && other > 10_000, "{kept} {other}");
+    }
+}

@@ -1,0 +1,176 @@
+//! Expressions in postfix form.
+
+use super::lanes::{Lanes, binary, call, call_each, unary};
+use super::position::Position;
+use gpusched_model::program::expression::{Binary, Function, Unary};
+use gpusched_model::program::{Builtin, Expression};
+
+#[derive(Debug, Clone)]
+pub enum Op {
+    Number(i64),
+    Builtin(Builtin),
+    Counter(usize),
+    Unary(Unary),
+    Binary(Binary),
+    Choice,
+    Call(Function, usize),
+}
+
+/// An expression in postfix form, of builtins and counters only.
+#[derive(Debug, Clone)]
+pub struct Postfix(Box<[Op]>);
+
+/// A name that is neither.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownName(pub String);
+
+impl Postfix {
+    /// `counter` gives the position of a loop's counter.
+    pub fn new(
+        expression: &Expression,
+        counter: &impl Fn(&str) -> Option<usize>,
+    ) -> Result<Postfix, UnknownName> {
+        let mut ops = Vec::new();
+        push(expression, counter, &mut ops)?;
+        Ok(Postfix(ops.into()))
+    }
+
+    /// A number.
+    pub fn number(number: i64) -> Postfix {
+        Postfix(Box::new([Op::Number(number)]))
+    }
+
+    /// Its value, if it is a number.
+    pub fn constant(&self) -> Option<i64> {
+        match *self.0 {
+            [Op::Number(number)] => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Whether the position of the block is in it.
+    pub fn names_block(&self) -> bool {
+        let names = |op: &Op| matches!(op, Op::Builtin(Builtin::Block(_) | Builtin::LinearBlock));
+        self.0.iter().any(names)
+    }
+
+    /// Whether the counter of a loop is in it.
+    pub fn counts_rounds(&self) -> bool {
+        self.0.iter().any(|op| matches!(op, Op::Counter(_)))
+    }
+
+    /// Its value in all lanes; `stack` is room to work in.
+    pub fn evaluate(&self, position: &Position, counters: &[i64], stack: &mut Vec<Lanes>) -> Lanes {
+        match self.affine(position, counters) {
+            Some((base, stride)) => Lanes::Affine(base, stride),
+            None => self.evaluate_each(position, counters, stack),
+        }
+    }
+
+    /// Lane by lane; apart, as it is large and seldom needed.
+    #[inline(never)]
+    fn evaluate_each(&self, position: &Position, counters: &[i64], stack: &mut Vec<Lanes>) -> Lanes {
+        stack.clear();
+        for op in &self.0 {
+            let value = match op {
+                Op::Number(number) => Lanes::Affine(*number, 0),
+                Op::Builtin(builtin) => position.value(*builtin),
+                Op::Counter(slot) => Lanes::Affine(counters.get(*slot).copied().unwrap_or(0), 0),
+                Op::Unary(operator) => pop(stack).unary(*operator),
+                Op::Binary(operator) => {
+                    let right = pop(stack);
+                    pop(stack).binary(*operator, right)
+                }
+                Op::Choice => {
+                    let (otherwise, then) = (pop(stack), pop(stack));
+                    pop(stack).choice(then, otherwise)
+                }
+                Op::Call(function, count) => {
+                    let arguments = stack.split_off(stack.len().saturating_sub(*count));
+                    call_each(*function, &arguments)
+                }
+            };
+            stack.push(value);
+        }
+        pop(stack)
+    }
+}
+
+impl Postfix {
+    /// Its value as base and stride, if all that it is made of is affine and few values wait at a time.
+    fn affine(&self, position: &Position, counters: &[i64]) -> Option<(i64, i64)> {
+        let mut stack = [(0, 0); 8];
+        let mut top = 0;
+        for op in &self.0 {
+            let value = match op {
+                Op::Number(number) => (*number, 0),
+                Op::Builtin(builtin) => position.affine(*builtin)?,
+                Op::Counter(slot) => (counters.get(*slot).copied().unwrap_or(0), 0),
+                Op::Unary(operator) => {
+                    top -= 1;
+                    unary(*operator, stack[top])?
+                }
+                Op::Binary(operator) => {
+                    top -= 2;
+                    binary(*operator, stack[top], stack[top + 1])?
+                }
+                Op::Choice => {
+                    top -= 3;
+                    match stack[top] {
+                        (0, 0) => stack[top + 2],
+                        (_, 0) => stack[top + 1],
+                        _ => return None,
+                    }
+                }
+                Op::Call(function, count) => {
+                    top -= count;
+                    call(*function, stack.get(top..top + count)?)?
+                }
+            };
+            *stack.get_mut(top)? = value;
+            top += 1;
+        }
+        Some(stack[0])
+    }
+}
+
+fn pop(stack: &mut Vec<Lanes>) -> Lanes {
+    stack.pop().unwrap_or(Lanes::Affine(0, 0))
+}
+
+fn push(
+    expression: &Expression,
+    counter: &impl Fn(&str) -> Option<usize>,
+    ops: &mut Vec<Op>,
+) -> Result<(), UnknownName> {
+    match expression {
+        Expression::Number(number) => ops.push(Op::Number(*number)),
+        Expression::Name(name) => ops.push(match (counter(name), Builtin::named(name)) {
+            (Some(slot), _) => Op::Counter(slot),
+            (None, Some(builtin)) => Op::Builtin(builtin),
+            (None, None) => return Err(UnknownName(name.to_string())),
+        }),
+        Expression::Unary(operator, operand) => {
+            push(operand, counter, ops)?;
+            ops.push(Op::Unary(*operator));
+        }
+        Expression::Binary(operator, operands) => {
+            push(&operands.0, counter, ops)?;
+            push(&operands.1, counter, ops)?;
+            ops.push(Op::Binary(*operator));
+        }
+        Expression::Choice(parts) => {
+            push(&parts.0, counter, ops)?;
+            push(&parts.1, counter, ops)?;
+            push(&parts.2, counter, ops)?;
+            ops.push(Op::Choice);
+        }
+        Expression::Call(function, arguments) => {
+            for argument in arguments {
+                push(argument, counter, ops)?;
+            }
+            ops.push(Op::Call(*function, arguments.len()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! Sums taken apart: what loops change, and what they do not.
+
+use gpusched_model::program::Expression;
+use gpusched_model::program::expression::{Binary, Unary};
+
+/// `expression` as the sum of what names no counter and what does; none of what is 0.
+pub(super) fn split(
+    expression: &Expression,
+    is_counter: &impl Fn(&str) -> bool,
+) -> (Option<Expression>, Option<Expression>) {
+    let mut terms = Vec::new();
+    collect(expression, 1, &mut terms);
+    let (mut fixed, mut moving) = (None, None);
+    for (factor, term) in terms {
+        let mut moves = false;
+        term.names(&mut |name| moves |= is_counter(name));
+        let term = match factor {
+            1 => term.clone(),
+            _ => Expression::binary(Binary::Multiply, Expression::Number(factor), term.clone()),
+        };
+        let sum = if moves { &mut moving } else { &mut fixed };
+        *sum = Some(match sum.take() {
+            Some(sum) => Expression::binary(Binary::Add, sum, term),
+            None => term,
+        });
+    }
+    (fixed, moving)
+}
+
+/// Adds what `factor` times `expression` is the sum of to `terms`.
+fn collect<'e>(expression: &'e Expression, factor: i64, terms: &mut Vec<(i64, &'e Expression)>) {
+    match expression {
+        Expression::Unary(Unary::Minus, operand) => collect(operand, factor.wrapping_neg(), terms),
+        Expression::Binary(operator, operands) => match (operator, &operands.0, &operands.1) {
+            (Binary::Add, x, y) => {
+                collect(x, factor, terms);
+                collect(y, factor, terms);
+            }
+            (Binary::Subtract, x, y) => {
+                collect(x, factor, terms);
+                collect(y, factor.wrapping_neg(), terms);
+            }
+            (Binary::Multiply, Expression::Number(number), other)
+            | (Binary::Multiply, other, Expression::Number(number)) => {
+                collect(other, factor.wrapping_mul(*number), terms);
+            }
+            _ => terms.push((factor, expression)),
+        },
+        _ => terms.push((factor, expression)),
+    }
+}

@@ -1,0 +1,42 @@
+//! Registers by name.
+
+use std::collections::HashMap;
+
+use crate::code::Register;
+
+/// Numbers registers in the order in which they appear.
+#[derive(Debug, Default)]
+pub(super) struct Registers<'p> {
+    known: HashMap<&'p str, Register>,
+}
+
+impl<'p> Registers<'p> {
+    /// The register called `name`; its bank is decided by the first number in its name, as in GPGPU-Sim.
+    pub fn get(&mut self, name: &'p str) -> Register {
+        let number = u16::try_from(self.known.len() + 1).unwrap_or(u16::MAX);
+        let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        let bank = digits
+            .get(..end)
+            .and_then(|digits| digits.parse().ok())
+            .unwrap_or(number);
+        *self.known.entry(name).or_insert(Register { number, bank })
+    }
+
+    /// Those of `names`, without repetition.
+    pub fn set(&mut self, names: impl IntoIterator<Item = &'p str>) -> Box<[Register]> {
+        let mut set = Vec::new();
+        for name in names {
+            let register = self.get(name);
+            if !set.contains(&register) {
+                set.push(register);
+            }
+        }
+        set.into()
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.known.len()
+    }
+}

@@ -1,0 +1,31 @@
+//! Where the threads of a block stand.
+
+use crate::code::expression::{Kept, LANES, Lanes};
+use gpusched_model::program::Dimensions;
+
+/// Per warp of `block`, the positions of its threads, by axis. Lanes beyond the last thread have some position.
+pub(super) fn of_warps(block: Dimensions) -> Box<[[Kept; 3]]> {
+    let warps = block.count().div_ceil(LANES as u64);
+    (0..warps)
+        .map(|warp| of_warp(block, warp * LANES as u64))
+        .collect()
+}
+
+/// The positions of the 32 threads from `first` on.
+fn of_warp(block: Dimensions, first: u64) -> [Kept; 3] {
+    let [x, y, z] = block.0;
+    if y == 1 && z == 1 {
+        let first = i64::try_from(first).unwrap_or(i64::MAX);
+        return [Kept::Affine(first, 1), Kept::Affine(0, 0), Kept::Affine(0, 0)];
+    }
+    let start = block.position(first);
+    // A warp within one row is affine, too.
+    if x.is_multiple_of(LANES as u32) {
+        let [x, y, z] = start.map(i64::from);
+        return [Kept::Affine(x, 1), Kept::Affine(y, 0), Kept::Affine(z, 0)];
+    }
+    [0, 1, 2].map(|axis: usize| {
+        let positions = std::array::from_fn(|lane| i64::from(block.position(first + lane as u64)[axis]));
+        Lanes::Each(positions).into()
+    })
+}

@@ -1,0 +1,116 @@
+//! `gpgpusim.config`: the configuration of [GPGPU-Sim](https://github.com/accel-sim/gpgpu-sim_distribution), as a
+//! [`Machine`].
+//!
+//! A file is a list of options, each a word with a dash and one value. `#` begins a comment; a value in quotes may span
+//! lines; of an option that is set twice, in one file or in several, the last counts. What no file sets has the
+//! reference's default.
+//!
+//! * `tokens`: words. `settings`: options with their places. `value`: numbers, flags, choices.
+//! * `clocks`, `sm`, `times`, `memory`, `cache`, `dram`: the options of each part of the machine, with their defaults.
+//! * `unmodelled`: options that change what the reference simulates, and not what we do.
+
+mod cache;
+mod clocks;
+mod dram;
+mod fields;
+mod memory;
+mod settings;
+mod sm;
+mod times;
+mod tokens;
+mod unmodelled;
+mod value;
+
+pub use fields::option_of;
+pub use settings::{Missing, Setting};
+pub use unmodelled::Unmodelled;
+
+use std::path::Path;
+
+use gpusched_model::Machine;
+use gpusched_model::error::Result;
+use gpusched_model::machine::{Dispatch, MachineShape};
+use settings::Settings;
+
+/// The largest file [bytes].
+pub const MAX_BYTES: u64 = 1 << 24;
+
+/// A machine, and how its files became one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Imported {
+    /// The machine.
+    pub machine: Machine,
+    /// Options with the reference's default, as no file sets them.
+    pub missing: Vec<Missing>,
+    /// Options without effect on the machine.
+    pub ignored: Vec<Setting>,
+    /// Options for which the reference would simulate something else.
+    pub unmodelled: Vec<Unmodelled>,
+}
+
+/// The machine called `name` of the files at `paths`, one after the other; `-` is standard input.
+///
+/// # Errors
+/// [`Error::Input`](gpusched_model::error::Error::Input) with file, line, option, value and what was expected; those of reading.
+pub fn read(paths: &[impl AsRef<Path>], name: &str) -> Result<Imported> {
+    let mut files = Vec::new();
+    for path in paths {
+        let path = path.as_ref();
+        files.push((path.display().to_string(), settings::read(path)?));
+    }
+    let files: Vec<(&str, &[u8])> = files
+        .iter()
+        .map(|(file, bytes)| (file.as_str(), bytes.as_slice()))
+        .collect();
+    parse(&files, name)
+}
+
+/// The machine called `name` of `files`, each with its name for messages and its content.
+///
+/// # Errors
+/// [`Error::Input`](gpusched_model::error::Error::Input) with file, line, option, value and what was expected.
+pub fn parse(files: &[(&str, &[u8])], name: &str) -> Result<Imported> {
+    let mut settings = Settings::new();
+    for (file, bytes) in files {
+        settings.add(file, bytes)?;
+    }
+    let names: Vec<&str> = files.iter().map(|(file, _)| *file).collect();
+    let shape = MachineShape {
+        name: name.to_owned(),
+        source: format!("GPGPU-Sim configuration {}", names.join(", ")),
+        clusters: settings.number("-gpgpu_n_clusters", "10")?,
+        sms_per_cluster: settings.number("-gpgpu_n_cores_per_cluster", "3")?,
+        clocks: clocks::clocks(&mut settings)?,
+        dispatch: dispatch(&mut settings)?,
+        sm: sm::sm(&mut settings)?,
+        l1: memory::l1(&mut settings)?,
+        shared_memory: memory::shared_memory(&mut settings)?,
+        interconnect: memory::interconnect(&mut settings)?,
+        memory: memory::memory(&mut settings)?,
+    };
+    let machine = Machine::new(shape).map_err(|error| {
+        let found = format!("found {} ({})", error.found, error.field);
+        settings.refuse(
+            option_of(&error.field).unwrap_or_default(),
+            &found,
+            &error.expected,
+        )
+    })?;
+    let unmodelled = unmodelled::unmodelled(&mut settings)?;
+    let (ignored, missing) = settings.finish();
+    Ok(Imported {
+        machine,
+        missing,
+        ignored,
+        unmodelled,
+    })
+}
+
+fn dispatch(settings: &mut Settings) -> Result<Dispatch> {
+    Ok(Dispatch {
+        kernel_latency: settings.number("-gpgpu_kernel_launch_latency", "0")?,
+        block_latency: settings.number("-gpgpu_TB_launch_latency", "0")?,
+        kernels: settings.number("-gpgpu_max_concurrent_kernel", "32")?,
+        share_sms: settings.flag("-gpgpu_concurrent_kernel_sm", false)?,
+    })
+}

@@ -1,0 +1,124 @@
+//! The value of one option.
+
+use super::settings::quoted;
+use gpusched_model::error::{Error, InputError, Result};
+
+/// The value of one option, and where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Value {
+    pub option: &'static str,
+    pub text: String,
+    pub file: String,
+    /// None for a default.
+    pub line: Option<usize>,
+}
+
+impl Value {
+    /// An error: this value is not what was expected.
+    pub fn refuse(&self, expected: &str) -> Error {
+        self.refuse_part(&self.text, expected)
+    }
+
+    /// An error: `part` of this value is not what was expected.
+    pub fn refuse_part(&self, part: &str, expected: &str) -> Error {
+        let of = match part == self.text {
+            true => String::new(),
+            false => format!(" in {}", quoted(&self.text)),
+        };
+        self.fault(&format!("found {}{of}, expected {expected}", quoted(part)))
+    }
+
+    /// An error in this value.
+    pub fn fault(&self, message: &str) -> Error {
+        Error::Input(InputError {
+            file: self.file.clone(),
+            line: self.line,
+            field: self.option.to_owned(),
+            message: message.to_owned(),
+        })
+    }
+
+    /// A number: decimal, `0x…` hexadecimal or `0…` octal, as the reference reads it.
+    pub fn number(&self) -> Result<u32> {
+        let text = self.text.as_str();
+        let (digits, radix) = match text.strip_prefix("0x") {
+            Some(digits) => (digits, 16),
+            None if text.len() > 1 && text.starts_with('0') => (text, 8),
+            None => (text, 10),
+        };
+        let number = unsigned(digits, radix);
+        number.ok_or_else(|| self.refuse("a number from 0 to 4294967295"))
+    }
+
+    /// Decimal numbers with `separator` between them, as many as `count` allows.
+    pub fn numbers(
+        &self,
+        separator: char,
+        count: std::ops::RangeInclusive<usize>,
+        of: &str,
+    ) -> Result<Vec<u32>> {
+        let parts: Vec<&str> = self.text.split(separator).collect();
+        if !count.contains(&parts.len()) {
+            let many = match count.start() == count.end() {
+                true => count.start().to_string(),
+                false => format!("{} to {}", count.start(), count.end()),
+            };
+            return Err(self.refuse(&format!("{many} numbers with {separator:?} between them: {of}")));
+        }
+        let number = |part: &&str| {
+            let number = unsigned(part.trim(), 10);
+            number.ok_or_else(|| self.refuse_part(part, "a number from 0 to 4294967295"))
+        };
+        parts.iter().map(number).collect()
+    }
+
+    /// One of few numbers, each of which stands for something.
+    pub fn choice<T: Copy>(&self, choices: &[(u32, T)], expected: &str) -> Result<T> {
+        let number = unsigned(&self.text, 10);
+        let found = choices.iter().find(|(key, _)| Some(*key) == number);
+        found
+            .map(|(_, choice)| *choice)
+            .ok_or_else(|| self.refuse(expected))
+    }
+}
+
+/// A number without sign.
+pub(super) fn unsigned(digits: &str, radix: u32) -> Option<u32> {
+    let all = digits.chars().all(|digit| digit.is_digit(radix));
+    u32::from_str_radix(digits, radix).ok().filter(|_| all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> Value {
+        Value {
+            option: "-x",
+            text: text.to_owned(),
+            file: "f".to_owned(),
+            line: Some(7),
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        for (text, number) in [
+            ("0", 0),
+            ("12", 12),
+            ("0x1F", 31),
+            ("010", 8),
+            ("4294967295", u32::MAX),
+        ] {
+            assert_eq!(value(text).number().unwrap(), number, "{text}");
+        }
+        for text in ["", "-1", "+1", "1.5", "08", "0x", "4294967296", "1k", "0x-1"] {
+            let message = value(text).number().unwrap_err().to_string();
+            assert!(message.starts_with("f:7: at -x: found"), "{message}");
+        }
+        assert_eq!(value("1:2: 3").numbers(':', 2..=3, "a").unwrap(), [1, 2, 3]);
+        for text in ["1", "1:2:3:4", "1:b", "1:-2", ""] {
+            assert!(value(text).numbers(':', 2..=3, "a").is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A GPU before the first cycle.
+
+use std::sync::Arc;
+
+use super::super::memory::{Crossbar, Ports};
+use super::super::policy;
+use super::super::request::LINE;
+use super::super::sm::Sm;
+use super::ahead::Ahead;
+use super::alike::Classes;
+use super::below::Below;
+use super::clocks::Edges;
+use super::dispatch::Dispatcher;
+use super::port::Port;
+use super::wakes::NEVER;
+use super::{Failure, Gpu, Launch, Results, Settings, geometry, supported};
+use gpusched_model::machine::Machine;
+
+impl<'a> Gpu<'a> {
+    /// `shares`: SMs that are equal are simulated once, which must be known to be sound.
+    pub(super) fn new(
+        machine: &Machine,
+        kernels: &'a [Launch],
+        settings: &Settings,
+        shares: bool,
+    ) -> Result<Self, Failure> {
+        let mut shape = machine.clone().into_shape();
+        if let Some(sms) = settings.sms {
+            shape.clusters = sms.div_ceil(shape.sms_per_cluster).clamp(1, shape.clusters);
+        }
+        supported::machine(&shape)?;
+        supported::kernels(&shape, kernels)?;
+        let machine = Arc::new(shape);
+        let decoder = machine.memory.decoder();
+        let clusters = machine.clusters as usize;
+        let per_cluster = machine.sms_per_cluster as usize;
+        let budgets: Vec<u32> = kernels.iter().map(|kernel| kernel.budget).collect();
+        let shared = |kernel: &Launch| {
+            machine
+                .blocks_per_sm(&kernel.need)
+                .saturating_mul(kernel.need.shared_bytes)
+        };
+        let l1 = geometry::l1(&machine, kernels.iter().map(shared).max().unwrap_or(0));
+        let classes = match shares {
+            true => Classes::one(clusters * per_cluster),
+            false => Classes::single(clusters * per_cluster),
+        };
+        let mut sms: Vec<Sm> = (0..classes.simulated())
+            .map(|sm| {
+                let policies = (0..machine.sm.schedulers)
+                    .map(|first| policy::of_slots_from(first as usize, settings.scheduler, &budgets))
+                    .collect();
+                Sm::new(sm as u16, &machine, l1.clone(), policies)
+            })
+            .collect();
+        if settings.record_issues {
+            for sm in &mut sms {
+                sm.record = Some(Vec::new());
+            }
+        }
+        let slices = machine.memory.slices() as usize;
+        let net = &machine.interconnect;
+        let (inputs, outputs) = (net.input_buffer as usize, net.output_buffer as usize);
+        let places = net.ejection_buffer as usize;
+        let mut gpu = Self {
+            edges: Edges::new(&machine.clocks),
+            sm_wakes: vec![NEVER; sms.len()],
+            ahead: sms.iter().map(|_| Ahead::new()).collect(),
+            goes_ahead: false,
+            sms,
+            classes,
+            requests: Crossbar::new(clusters, slices, inputs, outputs, net.arbiter),
+            ports: (0..clusters).map(|number| Port::new(number, places)).collect(),
+            responding: Ports::default(),
+            below: Below::new(&machine, &decoder),
+            lead: 0,
+            dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
+            now: 0,
+            skips: true,
+            results: Results::new(kernels),
+            enough: usize::MAX,
+            untouched: None,
+            kernels,
+            decoder,
+            machine,
+        };
+        gpu.warm(&settings.warm);
+        Ok(gpu)
+    }
+
+    /// Buffers come into L2, as a copy before the kernels would bring them: ascending, the sectors of a line together where
+    /// they are in one slice.
+    fn warm(&mut self, buffers: &[(u64, u64)]) {
+        for &(start, bytes) in buffers {
+            let end = start.saturating_add(bytes);
+            let mut line = start & !(LINE - 1);
+            while line < end {
+                self.warm_line(line, start, end);
+                line += LINE;
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Four clock domains.
+//!
+//! Time is a sum of periods in double precision, as in the reference: where edges of two clocks should fall together, the
+//! rounding of these sums decides which comes first. The sums are the same on every machine (IEEE 754).
+
+use gpusched_model::machine::Clocks;
+
+/// A clock domain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Domain {
+    Core,
+    Interconnect,
+    L2,
+    Dram,
+}
+
+/// The next edge of every domain.
+#[derive(Debug, Clone)]
+pub struct Edges {
+    /// Seconds.
+    period: [f64; 4],
+    /// Seconds.
+    next: [f64; 4],
+    count: [u64; 4],
+    /// All clocks but that of the DRAM are the same, so that their edges are: a sum for each is as good as one for all.
+    joined: bool,
+}
+
+impl Edges {
+    pub fn new(clocks: &Clocks) -> Self {
+        let khz = [
+            clocks.core_khz,
+            clocks.interconnect_khz,
+            clocks.l2_khz,
+            clocks.dram_khz,
+        ];
+        Self {
+            period: khz.map(|khz| 1.0 / (f64::from(khz) * 1000.0)),
+            next: [0.0; 4],
+            count: [0; 4],
+            joined: khz[..3].iter().all(|&khz| khz == clocks.core_khz),
+        }
+    }
+
+    /// The domains that have an edge at the next instant; they advance.
+    pub fn advance(&mut self) -> [bool; 4] {
+        match self.joined {
+            true => self.advance_joined(),
+            false => self.advance_each(),
+        }
+    }
+
+    fn advance_joined(&mut self) -> [bool; 4] {
+        let [core, .., dram] = self.next;
+        let (others, memory) = (core <= dram, dram <= core);
+        if others {
+            self.next_of_others(core + self.period[Domain::Core as usize]);
+        }
+        if memory {
+            self.next[Domain::Dram as usize] = dram + self.period[Domain::Dram as usize];
+            self.count[Domain::Dram as usize] += 1;
+        }
+        [others, others, others, memory]
+    }
+
+    /// The edges of all clocks but that of the DRAM go by; the next ones are at `next`.
+    fn next_of_others(&mut self, next: f64) {
+        for domain in [Domain::Core, Domain::Interconnect, Domain::L2] {
+            self.next[domain as usize] = next;
+            self.count[domain as usize] += 1;
+        }
+    }
+
+    fn advance_each(&mut self) -> [bool; 4] {
+        let mut now = self.next[Domain::Core as usize];
+        for domain in [Domain::Interconnect, Domain::Dram] {
+            let next = self.next[domain as usize];
+            now = if next < now { next } else { now };
+        }
+        let mut ticks = [false; 4];
+        for domain in [Domain::L2, Domain::Interconnect, Domain::Dram, Domain::Core] {
+            let index = domain as usize;
+            if self.next[index] <= now {
+                if domain == Domain::L2 {
+                    now = self.next[index];
+                }
+                ticks[index] = true;
+                self.next[index] += self.period[index];
+                self.count[index] += 1;
+            }
+        }
+        ticks
+    }
+
+    /// Leaves out DRAM edges that come before those of all other clocks, up to number `until`.
+    pub fn pass_dram(&mut self, until: u64) {
+        let [core, interconnect, l2, mut dram] = self.next;
+        let dram_index = Domain::Dram as usize;
+        while dram < core && dram < interconnect && dram < l2 && self.count[dram_index] + 1 < until {
+            dram += self.period[dram_index];
+            self.count[dram_index] += 1;
+        }
+        self.next[dram_index] = dram;
+    }
+
+    /// Leaves out all edges up to and with that of core cycle `cycle - 1`.
+    pub fn skip_to(&mut self, cycle: u64) {
+        while self.count(Domain::Core) < cycle {
+            if self.joined {
+                self.pass_dram(u64::MAX);
+            }
+            self.advance();
+        }
+    }
+
+    /// Edges of `domain` so far.
+    pub fn count(&self, domain: Domain) -> u64 {
+        self.count[domain as usize]
+    }
+}
+
+/// Edges of a clock of `to_khz` before the edge that is `cycles` edges of another clock of `from_khz` ahead; or fewer, as the
+/// next edge may be near, and sums of periods are rounded.
+pub fn edges_before(cycles: u64, from_khz: u32, to_khz: u32) -> u64 {
+    let whole = cycles.saturating_sub(1).saturating_mul(u64::from(to_khz)) / u64::from(from_khz.max(1));
+    whole.saturating_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_edges_are_those_of_each_clock() {
+        for (khz, dram_khz) in [
+            (1_365_000, 3_500_500),
+            (1_200_000, 850_000),
+            (1_000_000, 1_000_000),
+        ] {
+            let mut joined = Edges::new(&Clocks {
+                core_khz: khz,
+                interconnect_khz: khz,
+                l2_khz: khz,
+                dram_khz,
+            });
+            assert!(joined.joined);
+            let mut each = joined.clone();
+            each.joined = false;
+            for round in 1..20_000 {
+                if round % 7 == 0 {
+                    let cycle = joined.count(Domain::Core) + round % 11;
+                    joined.skip_to(cycle);
+                    each.skip_to(cycle);
+                }
+                assert_eq!(joined.advance(), each.advance());
+                assert_eq!((joined.count, joined.next), (each.count, each.next));
+            }
+        }
+    }
+
+    #[test]
+    fn no_edge_comes_before_it_is_expected() {
+        let clocks = Clocks {
+            core_khz: 1_365_000,
+            interconnect_khz: 1_000_000,
+            l2_khz: 700_000,
+            dram_khz: 3_500_500,
+        };
+        let khz = [
+            clocks.core_khz,
+            clocks.interconnect_khz,
+            clocks.l2_khz,
+            clocks.dram_khz,
+        ];
+        let mut edges = Edges::new(&clocks);
+        // The edges that each clock had at each instant.
+        let mut history = Vec::new();
+        for _ in 0..5_000 {
+            edges.advance();
+            history.push(edges.count);
+        }
+        let mut close = 0;
+        for start in (0..2_000).step_by(7) {
+            for later in (start + 1..start + 2_000).step_by(13) {
+                let ahead = |domain: usize| history[later][domain] - history[start][domain];
+                for (from, to) in [(0, 3), (3, 0), (0, 2), (2, 0), (1, 3)] {
+                    // The last edge of `from` may be that of this instant, before which the one of `to` need not have been.
+                    let least = edges_before(ahead(from), khz[from], khz[to]);
+                    assert!(least <= ahead(to), "{from} {to} {start} {later}");
+                    close += u64::from(least + 3 + u64::from(khz[to] / khz[from]) >= ahead(to));
+                }
+            }
+        }
+        assert!(close > 1_000, "{close}");
+    }
+
+    #[test]
+    fn passed_edges_are_those_of_dram_alone() {
+        let clocks = Clocks {
+            core_khz: 1_365_000,
+            interconnect_khz: 1_365_000,
+            l2_khz: 700_000,
+            dram_khz: 3_500_500,
+        };
+        let (mut fast, mut slow) = (Edges::new(&clocks), Edges::new(&clocks));
+        let mut passed = 0;
+        for round in 0..20_000 {
+            let until = fast.count(Domain::Dram) + round % 5;
+            let before = fast.count;
+            fast.pass_dram(until);
+            assert!(fast.count(Domain::Dram) < until.max(before[Domain::Dram as usize] + 1));
+            for _ in before[Domain::Dram as usize]..fast.count(Domain::Dram) {
+                let ticks = slow.advance();
+                assert_eq!(
+                    ticks,
+                    [Domain::Core, Domain::Interconnect, Domain::L2, Domain::Dram]
+                        .map(|domain| domain == Domain::Dram)
+                );
+                passed += 1;
+            }
+            assert_eq!(fast.count, slow.count);
+            assert_eq!(fast.advance(), slow.advance());
+            assert_eq!(fast.next, slow.next);
+        }
+        assert!(passed > 5_000, "{passed}");
+    }
+}

@@ -1,0 +1,62 @@
+//! Kernel programs as kernels to be simulated.
+
+use std::sync::Arc;
+
+use super::kernel::{Launch, Source};
+use crate::code::{BlockKey, Code, Stream, Unlike};
+use gpusched_model::machine::BlockNeed;
+use gpusched_model::program::{Program, Refusal};
+
+/// The warps of a program.
+struct ProgramSource(Arc<Code>);
+
+impl Source for ProgramSource {
+    fn warps(&self, block: u64) -> Result<Vec<Box<dyn Stream + Send>>, String> {
+        let warps = 0..self.0.warps();
+        Ok(warps
+            .map(|warp| Box::new(self.0.stream(block, warp)) as Box<dyn Stream + Send>)
+            .collect())
+    }
+
+    fn key(&self, block: u64) -> Result<BlockKey, Unlike> {
+        self.0.block_key(block)
+    }
+
+    fn some_block(&self, most: u64) -> Option<u64> {
+        Some(self.0.instructions_of(self.0.blocks() / 2, most))
+    }
+
+    fn shortened(&self, least: u64, rounds: u64) -> Option<(Arc<dyn Source>, u64)> {
+        let all = self.0.long_rounds(least)?;
+        let code = self.0.shortened(least, rounds)?;
+        Some((Arc::new(ProgramSource(Arc::new(code))), all))
+    }
+}
+
+impl Launch {
+    /// The launch of `program` at core cycle 0 on all SMs, with budget 0.
+    ///
+    /// # Errors
+    /// Those of [`Code::new`].
+    pub fn of_program(program: &Program) -> Result<Launch, Refusal> {
+        Ok(Launch::of_code(program, &Arc::new(Code::new(program)?)))
+    }
+
+    /// As [`Launch::of_program`], of a program that has been lowered to `code`.
+    pub fn of_code(program: &Program, code: &Arc<Code>) -> Launch {
+        Launch {
+            name: program.name.clone(),
+            blocks: program.blocks(),
+            need: BlockNeed {
+                threads: u32::try_from(program.block.count()).unwrap_or(u32::MAX),
+                registers: program.registers,
+                shared_bytes: program.shared_memory,
+            },
+            at: 0,
+            resident: None,
+            budget: 0,
+            sms: None,
+            source: Arc::new(ProgramSource(Arc::clone(code))),
+        }
+    }
+}

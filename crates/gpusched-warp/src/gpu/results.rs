@@ -1,0 +1,184 @@
+//! What a run says.
+
+use super::super::memory::{Partition, Slice};
+use super::super::sm::{EndedBlock, IssueEvent, Sm, Stalls};
+use super::kernel::Launch;
+
+/// A block's stay on an SM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockRecord {
+    /// Index of the kernel.
+    pub kernel: usize,
+    /// Index of the block in its grid.
+    pub block: u64,
+    /// SM.
+    pub sm: usize,
+    /// Place among the SM's blocks.
+    pub place: usize,
+    /// The core cycle in which it started.
+    pub start: u64,
+    /// The core cycle in which it ended.
+    pub end: u64,
+}
+
+/// What became of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelResult {
+    /// Its name.
+    pub name: String,
+    /// The core cycle in which its first block started.
+    pub first_block: Option<u64>,
+    /// The core cycle by which its last block was through.
+    pub finish: u64,
+    /// Instructions issued, a warp counting once.
+    pub warp_instructions: u64,
+    /// Instructions issued, a thread counting once.
+    pub thread_instructions: u64,
+}
+
+/// Sectors moved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Sectors that L1 took.
+    pub l1_accesses: u64,
+    /// Of them, those not there.
+    pub l1_misses: u64,
+    /// Sectors that L2 took.
+    pub l2_accesses: u64,
+    /// Of them, those not there.
+    pub l2_misses: u64,
+    /// Sectors read from DRAM.
+    pub dram_reads: u64,
+    /// Sectors written to DRAM.
+    pub dram_writes: u64,
+}
+
+/// What a run says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Results {
+    /// Core cycles in all.
+    pub cycles: u64,
+    /// By kernel.
+    pub kernels: Vec<KernelResult>,
+    /// Sectors moved.
+    pub traffic: Traffic,
+    /// Scheduler cycles of SMs with blocks, by what happened.
+    pub stalls: Stalls,
+    /// Blocks, in the order in which they ended.
+    pub blocks: Vec<BlockRecord>,
+    /// Issues, if recorded, by SM and time.
+    pub issues: Vec<IssueEvent>,
+}
+
+impl Results {
+    pub(super) fn new(kernels: &[Launch]) -> Self {
+        Self {
+            cycles: 0,
+            kernels: kernels
+                .iter()
+                .map(|kernel| KernelResult {
+                    name: kernel.name.clone(),
+                    first_block: None,
+                    finish: 0,
+                    warp_instructions: 0,
+                    thread_instructions: 0,
+                })
+                .collect(),
+            traffic: Traffic::default(),
+            stalls: Stalls::default(),
+            blocks: Vec::new(),
+            issues: Vec::new(),
+        }
+    }
+
+    pub(super) fn ended(&mut self, sm: usize, start: u64, ended: &EndedBlock) {
+        self.kernels[ended.kernel].finish = ended.cycle;
+        self.blocks.push(BlockRecord {
+            kernel: ended.kernel,
+            block: ended.index,
+            sm,
+            place: ended.place,
+            start,
+            end: ended.cycle,
+        });
+    }
+
+    /// Instructions and traffic times `of` by `simulated`.
+    pub(crate) fn scale(&mut self, of: u64, simulated: u64) {
+        for count in self.counts() {
+            let scaled = u128::from(*count) * u128::from(of) / u128::from(simulated.max(1));
+            *count = u64::try_from(scaled).unwrap_or(u64::MAX);
+        }
+    }
+
+    /// Instructions and traffic each combined with those of `other`.
+    pub(crate) fn combine(&mut self, other: &Results, with: impl Fn(u64, u64) -> u64) {
+        let mut other = other.clone();
+        for (count, other) in self.counts().into_iter().zip(other.counts()) {
+            *count = with(*count, *other);
+        }
+    }
+
+    /// Instructions and traffic.
+    fn counts(&mut self) -> Vec<&mut u64> {
+        let traffic = &mut self.traffic;
+        let kernels = self.kernels.iter_mut();
+        let instructions =
+            kernels.flat_map(|kernel| [&mut kernel.warp_instructions, &mut kernel.thread_instructions]);
+        let sectors = [
+            &mut traffic.l1_accesses,
+            &mut traffic.l1_misses,
+            &mut traffic.l2_accesses,
+            &mut traffic.l2_misses,
+            &mut traffic.dram_reads,
+            &mut traffic.dram_writes,
+        ];
+        instructions.chain(sectors).collect()
+    }
+
+    /// It all takes `cycles` cycles.
+    pub(crate) fn last(&mut self, cycles: u64) {
+        self.cycles = cycles;
+        for kernel in &mut self.kernels {
+            kernel.finish = cycles.saturating_sub(1);
+        }
+    }
+
+    /// `sms` are those of the GPU, each with what was simulated of it.
+    pub(super) fn finish<'s>(
+        mut self,
+        now: u64,
+        sms: impl Iterator<Item = (usize, &'s Sm)>,
+        slices: &[Slice],
+        partitions: &[Partition],
+    ) -> Self {
+        self.cycles = now;
+        for (number, sm) in sms {
+            let l1 = sm.l1_counts();
+            self.traffic.l1_accesses += l1.accesses;
+            self.traffic.l1_misses += l1.misses;
+            self.stalls.idle += sm.stalls.idle;
+            self.stalls.scoreboard += sm.stalls.scoreboard;
+            self.stalls.pipeline += sm.stalls.pipeline;
+            self.stalls.issued += sm.stalls.issued;
+            for (kernel, &(warps, threads)) in self.kernels.iter_mut().zip(&sm.instructions) {
+                kernel.warp_instructions += warps;
+                kernel.thread_instructions += threads;
+            }
+            let issues = sm.record.iter().flatten();
+            self.issues.extend(issues.map(|&issue| IssueEvent {
+                sm: number as u16,
+                ..issue
+            }));
+        }
+        for slice in slices {
+            self.traffic.l2_accesses += slice.l2().counts.accesses;
+            self.traffic.l2_misses += slice.l2().counts.misses;
+        }
+        for partition in partitions {
+            self.traffic.dram_reads += partition.channel().counts.reads;
+            self.traffic.dram_writes += partition.channel().counts.writes;
+        }
+        self
+    }
+}

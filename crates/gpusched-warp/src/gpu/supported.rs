@@ -1,0 +1,226 @@
+//! What of a machine is simulated; whatever else it says is refused, so that no field is passed over in silence.
+
+use super::super::memory::Crossbar;
+use super::super::request::Request;
+use super::{Failure, Launch};
+use gpusched_model::machine::{
+    Cache, L1, MachineShape, Memory, MshrKind, SharedMemory, Sm, WriteAllocation, WritePolicy,
+};
+
+/// The most schedulers, and banks and collectors, of an SM.
+const MAX_SCHEDULERS: u32 = 8;
+const MAX_BANKS: u32 = 64;
+
+/// Refuses what is not simulated of a machine.
+pub fn machine(machine: &MachineShape) -> Result<(), Failure> {
+    parts(machine).map_err(|refusal| refusal.of(machine))
+}
+
+/// A field that is refused.
+struct Refusal {
+    field: &'static str,
+    found: String,
+    expected: &'static str,
+}
+
+impl Refusal {
+    fn of(self, machine: &MachineShape) -> Failure {
+        Failure::Unsupported {
+            machine: machine.name.clone(),
+            field: self.field,
+            found: self.found,
+            expected: self.expected,
+        }
+    }
+}
+
+fn parts(machine: &MachineShape) -> Result<(), Refusal> {
+    sm(&machine.sm)?;
+    l1(&machine.l1)?;
+    shared_memory(&machine.shared_memory)?;
+    let ports = Crossbar::<Request>::MAX_PORTS;
+    let within = |field, count: u32| demand(count as usize <= ports, field, count, "at most 128");
+    within("clusters", machine.clusters)?;
+    let net = &machine.interconnect;
+    demand(net.subnets == 2, "interconnect.subnets", net.subnets, "2")?;
+    demand(
+        net.grant_cycles == 1,
+        "interconnect.grant_cycles",
+        net.grant_cycles,
+        "1",
+    )?;
+    within(
+        "memory.channels times slices_per_channel",
+        machine.memory.slices(),
+    )?;
+    memory(&machine.memory)
+}
+
+/// Refuses kernels that the machine does not take.
+pub fn kernels(machine: &MachineShape, kernels: &[Launch]) -> Result<(), Failure> {
+    let places = machine.dispatch.kernels;
+    if kernels.len() > places as usize {
+        let expected = "as many as the scenario has, or more";
+        return demand(false, "dispatch.kernels", places, expected).map_err(|refusal| refusal.of(machine));
+    }
+    for kernel in kernels {
+        let need = &kernel.need;
+        let fits = need.threads > 0
+            && machine.blocks_per_sm(need) > 0
+            && need.block_registers() <= u64::from(machine.sm.registers_per_block)
+            && need.shared_bytes <= machine.shared_memory.bytes_per_block;
+        if !fits {
+            return Err(Failure::TooLarge {
+                kernel: kernel.name.clone(),
+                threads: need.threads,
+                registers: need.registers,
+                shared_bytes: need.shared_bytes,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn sm(sm: &Sm) -> Result<(), Refusal> {
+    demand(sm.sub_cores, "sm.sub_cores", sm.sub_cores, "true")?;
+    demand(
+        sm.schedulers <= MAX_SCHEDULERS && sm.warps().is_multiple_of(sm.schedulers),
+        "sm.schedulers",
+        sm.schedulers,
+        "at most 8, among whom the warps can be divided",
+    )?;
+    demand(
+        sm.issue_per_warp == 1,
+        "sm.issue_per_warp",
+        sm.issue_per_warp,
+        "1",
+    )?;
+    demand(
+        sm.perfect_instruction_and_constant_caches,
+        "sm.perfect_instruction_and_constant_caches",
+        false,
+        "true",
+    )?;
+    let each = |count: u32, optional: bool| count == sm.schedulers || optional && count == 0;
+    let units = &sm.units;
+    demand(
+        each(units.sp, false)
+            && each(units.sfu, false)
+            && [units.dp, units.int, units.tensor]
+                .iter()
+                .all(|&units| each(units, true)),
+        "sm.units",
+        json(units),
+        "one of each kind for each scheduler; dp, int and tensor: or none",
+    )?;
+    for (field, widths) in [
+        ("sm.widths.id_oc", &sm.widths.id_oc),
+        ("sm.widths.oc_ex", &sm.widths.oc_ex),
+    ] {
+        demand(
+            each(widths.sp, false)
+                && each(widths.sfu, false)
+                && each(widths.mem, false)
+                && each(widths.dp, units.dp == 0)
+                && each(widths.int, units.int == 0)
+                && each(widths.tensor, units.tensor == 0),
+            field,
+            json(widths),
+            "one for each scheduler and kind of unit",
+        )?;
+    }
+    let file = &sm.register_file;
+    demand(
+        (file.banks / sm.schedulers).is_power_of_two() && file.banks <= MAX_BANKS,
+        "sm.register_file.banks",
+        file.banks,
+        "at most 64, a power of two for each scheduler",
+    )?;
+    let specialized = if file.specialized.is_some() {
+        "given"
+    } else {
+        "none"
+    };
+    demand(
+        file.specialized.is_none(),
+        "sm.register_file.specialized",
+        specialized,
+        "none",
+    )?;
+    let shifted = file.banks_by_warp;
+    demand(!shifted, "sm.register_file.banks_by_warp", shifted, "false")?;
+    let collectors = &file.generic;
+    demand(
+        collectors.units <= MAX_BANKS && collectors.units.is_multiple_of(sm.schedulers),
+        "sm.register_file.generic.units",
+        collectors.units,
+        "at most 64, as many for each scheduler",
+    )
+}
+
+fn l1(l1: &L1) -> Result<(), Refusal> {
+    let sectors = "40 or more (sectors of 32 bytes)";
+    demand(l1.coalescing >= 40, "l1.coalescing", l1.coalescing, sectors)?;
+    demand(l1.ports == 1, "l1.ports", l1.ports, "1")?;
+    match &l1.cache {
+        Some(l1) => cache(l1, WritePolicy::WriteThrough, "l1.cache"),
+        None => Ok(()),
+    }
+}
+
+fn shared_memory(shared: &SharedMemory) -> Result<(), Refusal> {
+    let limited = shared.limited_broadcast;
+    demand(!limited, "shared_memory.limited_broadcast", limited, "false")?;
+    let parts = shared.warp_parts;
+    demand(parts == 1, "shared_memory.warp_parts", parts, "1")
+}
+
+fn memory(memory: &Memory) -> Result<(), Refusal> {
+    let places = memory.queues.icnt_to_l2;
+    demand(
+        places >= 4,
+        "memory.queues.icnt_to_l2",
+        places,
+        "4 or more, for one request with room for three",
+    )?;
+    let flush = memory.flush_l2;
+    demand(!flush, "memory.flush_l2", flush, "false")?;
+    cache(&memory.l2, WritePolicy::WriteBack, "memory.l2")
+}
+
+fn cache(cache: &Cache, policy: WritePolicy, field: &'static str) -> Result<(), Refusal> {
+    let simulated = cache.sectored
+        && cache.line_bytes == 128
+        && cache.write_policy == policy
+        && cache.write_allocation == WriteAllocation::LazyFetchOnRead
+        && cache.mshr_kind == MshrKind::Associative
+        && cache.miss_queue >= 2;
+    demand(
+        simulated,
+        field,
+        json(cache),
+        "sectors, lines of 128 bytes, L1 write-through, L2 write-back, lazy fetch on read, \
+         associative MSHRs, a miss queue of 2 or more",
+    )
+}
+
+/// As it stands in a file.
+fn json(part: &impl serde::Serialize) -> String {
+    serde_json::to_string(part).unwrap_or_default()
+}
+
+fn demand(
+    holds: bool,
+    field: &'static str,
+    found: impl std::fmt::Display,
+    expected: &'static str,
+) -> Result<(), Refusal> {
+    if holds {
+        return Ok(());
+    }
+    Err(Refusal {
+        field,
+        found: found.to_string(),
+        expected,
+    })
+}

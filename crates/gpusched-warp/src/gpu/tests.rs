@@ -1,0 +1,175 @@
+//! Leaving out idle cycles changes nothing; equal runs are equal.
+
+use super::{Gpu, Launch, Results, Settings};
+use gpusched_model::Scheduler;
+use gpusched_model::machine::Machine;
+use gpusched_model::program::{Overrides, Program};
+
+const PROGRAMS: [&str; 4] = [
+    include_str!("../../../../tasksets/kernels/programs/vadd.json"),
+    include_str!("../../../../tasksets/kernels/programs/chase.json"),
+    include_str!("../../../../tasksets/kernels/programs/conv2d.json"),
+    include_str!("../../../../tasksets/kernels/programs/pc.json"),
+];
+
+/// Small launches of the programs, the second one later than the first.
+fn launches(at: u64) -> Vec<Launch> {
+    let programs = PROGRAMS.map(|text| serde_json::from_str::<Program>(text).unwrap());
+    let mut launches: Vec<Launch> = programs
+        .iter()
+        .map(|program| Launch::of_program(program).unwrap())
+        .collect();
+    for (launch, blocks) in launches.iter_mut().zip([20, 2, 12, 9]) {
+        launch.blocks = launch.blocks.min(blocks);
+    }
+    for (index, launch) in launches.iter_mut().enumerate() {
+        launch.at = at * index as u64;
+    }
+    launches
+}
+
+fn run(machine: &Machine, launches: &[Launch], scheduler: Scheduler, warm: bool, skips: bool) -> Results {
+    let warm = if warm {
+        vec![(0xC000_0000, 1 << 20)]
+    } else {
+        Vec::new()
+    };
+    let settings = Settings {
+        scheduler,
+        sms: Some(3),
+        warm,
+        record_issues: true,
+        limit: 1_000_000,
+    };
+    let mut gpu = Gpu::new(machine, launches, &settings, false).unwrap();
+    gpu.skips = skips;
+    gpu.run(settings.limit, &mut |_| ()).unwrap();
+    gpu.finish()
+}
+
+#[test]
+fn leaving_out_idle_cycles_changes_nothing() {
+    for name in ["rtx2060", "titanv"] {
+        let machine = Machine::named(name).unwrap();
+        for (scheduler, warm, at) in [
+            (Scheduler::Lrr, false, 5000),
+            (Scheduler::Gto, true, 300),
+            (Scheduler::Qaws, false, 40),
+            (Scheduler::Oldest, false, 0),
+        ] {
+            let launches = launches(at);
+            let fast = run(&machine, &launches, scheduler, warm, true);
+            let slow = run(&machine, &launches, scheduler, warm, false);
+            assert_eq!(fast.cycles, slow.cycles, "{name} {scheduler}");
+            assert_eq!(fast.issues, slow.issues, "{name} {scheduler}");
+            assert_eq!(fast.kernels, slow.kernels);
+            assert_eq!(fast.blocks, slow.blocks);
+            assert_eq!(fast.traffic, slow.traffic);
+            assert_eq!(fast.stalls, slow.stalls, "{name} {scheduler}");
+        }
+    }
+}
+
+#[test]
+fn every_cycle_of_every_scheduler_is_accounted_for() {
+    let machine = Machine::named("rtx2060").unwrap();
+    let mut launches = launches(0);
+    launches.truncate(1);
+    launches[0].blocks = 1;
+    let results = run(&machine, &launches, Scheduler::Lrr, true, true);
+    let stalls = results.stalls;
+    let all = stalls.idle + stalls.scoreboard + stalls.pipeline + stalls.issued;
+    // One SM has a block, from the end of cycle 0 to the end of the last one.
+    assert_eq!(all, (results.cycles - 1) * 4);
+    assert_eq!(stalls.issued, results.kernels[0].warp_instructions);
+}
+
+/// A kernel without memory, `blocks` blocks of 512 threads; some of them do more than others if `uneven`.
+fn compute(blocks: u64, uneven: bool) -> Launch {
+    let rounds = if uneven { "4 + block % 2" } else { "4" };
+    let text = format!(
+        r#"{{"name":"compute","grid":{blocks},"block":512,"body":[
+            {{"loop":"{rounds}","body":[{{"op":"mad.single","to":"f1","from":["f1","f2"]}}]}}]}}"#
+    );
+    Launch::of_program(&serde_json::from_str(&text).unwrap()).unwrap()
+}
+
+#[test]
+fn equal_sms_are_simulated_once() {
+    let settings = Settings {
+        scheduler: Scheduler::Gto,
+        sms: Some(8),
+        warm: Vec::new(),
+        record_issues: false,
+        limit: 1_000_000,
+    };
+    let simulated = |machine: &str, blocks: u64, uneven: bool| {
+        let machine = Machine::named(machine).unwrap();
+        let launches = [compute(blocks, uneven)];
+        let mut gpu = Gpu::new(&machine, &launches, &settings, true).unwrap();
+        gpu.run(settings.limit, &mut |_| ()).unwrap();
+        (gpu.classes.simulated(), gpu.finish())
+    };
+    for (machine, blocks, uneven, expected) in [
+        // Two blocks on each SM at a time: one round, three, and three with some SMs left over.
+        ("rtx2060", 16, false, 1),
+        ("rtx2060", 48, false, 1),
+        ("rtx2060", 45, false, 2),
+        // Each other SM gets the longer blocks.
+        ("rtx2060", 16, true, 2),
+        // The second SM of a cluster gets its block a cycle after the first one.
+        ("titanv", 32, false, 2),
+        ("rtx2060", 3, false, 2),
+    ] {
+        let (count, results) = simulated(machine, blocks, uneven);
+        assert_eq!(count, expected, "{machine} {blocks} {uneven}");
+        let full = super::run(
+            &Machine::named(machine).unwrap(),
+            &[compute(blocks, uneven)],
+            &settings,
+        );
+        assert_eq!(full.unwrap(), results);
+    }
+}
+
+/// What comes into L2 when it is asked for might as well have been there all the time; the run can end early.
+#[test]
+fn buffers_come_when_they_are_needed() {
+    let machine = Machine::named("rtx2060").unwrap();
+    for text in PROGRAMS {
+        let program: Program = serde_json::from_str(text).unwrap();
+        let mut launch = Launch::of_program(&program).unwrap();
+        launch.blocks = launch.blocks.min(30);
+        let bytes = program.buffers.iter().map(|(_, buffer)| buffer.bytes);
+        let settings = Settings {
+            scheduler: Scheduler::Lrr,
+            sms: Some(2),
+            warm: program.addresses().into_iter().zip(bytes).collect(),
+            record_issues: true,
+            limit: 1_000_000,
+        };
+        let launches = [launch];
+        let full = super::run(&machine, &launches, &settings).unwrap();
+        let all = super::run_until(&machine, &launches, &settings, u64::MAX).unwrap();
+        assert!(all == full, "{}", program.name);
+        assert_eq!(all.traffic.l2_misses, 0);
+        for some in [1, launches[0].blocks.div_ceil(2)] {
+            let part = super::run_until(&machine, &launches, &settings, some).unwrap();
+            let ended = part.blocks.len();
+            assert!(ended as u64 >= some && part.cycles <= full.cycles);
+            assert_eq!(part.blocks, full.blocks[..ended]);
+            assert!(part.issues.iter().all(|issue| full.issues.contains(issue)));
+        }
+    }
+}
+
+#[test]
+fn overrides_reach_the_launch() {
+    let program: Program = serde_json::from_str(PROGRAMS[0]).unwrap();
+    let overrides = Overrides {
+        grid: Some("7".parse().unwrap()),
+        ..Overrides::default()
+    };
+    let launch = Launch::of_program(&program.with(&overrides).unwrap()).unwrap();
+    assert_eq!(launch.blocks, 7);
+}

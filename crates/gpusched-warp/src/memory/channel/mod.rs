@@ -1,0 +1,323 @@
+//! A DRAM channel: banks, rows, and the commands that reach them under first-ready, first-come.
+
+mod commands;
+#[cfg(test)]
+mod slow;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+
+use super::super::request::{Kind, Request, SECTOR};
+use super::super::ring::Ring;
+use gpusched_model::machine::{Dram, DramScheduler};
+
+/// Where an address lies in its channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Bank, after its index function.
+    pub bank: u32,
+    /// Row.
+    pub row: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Job {
+    request: Request,
+    row: u64,
+    write: bool,
+    /// Column commands still to give.
+    commands: u32,
+}
+
+#[derive(Debug, Default)]
+struct Bank {
+    /// Oldest first.
+    reads: VecDeque<Job>,
+    /// Oldest first; used with a queue for writes alone.
+    writes: VecDeque<Job>,
+    /// The row whose requests are being served, by queue.
+    serving: [Option<u64>; 2],
+    job: Option<Job>,
+    open: Option<u64>,
+    row: u64,
+    /// Command cycles from which on a command is allowed.
+    column_read: u64,
+    column_write: u64,
+    precharge: u64,
+    activate: u64,
+}
+
+/// Column commands given so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ChannelCounts {
+    /// Sectors read.
+    pub reads: u64,
+    /// Sectors written.
+    pub writes: u64,
+}
+
+/// A DRAM channel.
+#[derive(Debug)]
+pub struct Channel {
+    dram: Dram,
+    banks: Vec<Bank>,
+    /// Banks with a job, one bit each.
+    working: u64,
+    /// Banks with something in a queue, one bit each.
+    queued: u64,
+    /// Arrived, not yet in a bank's queue.
+    arrivals: Ring<(u32, Job)>,
+    /// Requests on the data bus, with the cycle in which they are through.
+    bus: Ring<(u64, Request, bool)>,
+    /// Answers.
+    pub answers: Ring<Request>,
+    /// Requests that are here, in whatever state.
+    inside: usize,
+    /// The command cycle.
+    clock: u64,
+    /// The command cycle up to which no command is allowed, if no bank gets a job before.
+    quiet_until: u64,
+    turn: usize,
+    pending: usize,
+    pending_writes: usize,
+    draining_writes: bool,
+    next_column: u64,
+    next_activate: u64,
+    next_read: u64,
+    next_write: u64,
+    /// Per bank group.
+    next_in_group: Vec<u64>,
+    next_precharge_in_group: Vec<u64>,
+    /// Commands so far.
+    pub counts: ChannelCounts,
+}
+
+const NEVER: u64 = u64::MAX;
+
+impl Channel {
+    pub fn new(dram: Dram) -> Self {
+        let groups = dram.timing.bank_groups as usize;
+        Self {
+            banks: (0..dram.timing.banks).map(|_| Bank::default()).collect(),
+            working: 0,
+            queued: 0,
+            arrivals: Ring::new(),
+            bus: Ring::new(),
+            answers: Ring::new(),
+            inside: 0,
+            clock: 0,
+            quiet_until: 0,
+            turn: 0,
+            pending: 0,
+            pending_writes: 0,
+            draining_writes: false,
+            next_column: 0,
+            next_activate: 0,
+            next_read: 0,
+            next_write: 0,
+            next_in_group: vec![0; groups],
+            next_precharge_in_group: vec![0; groups],
+            counts: ChannelCounts::default(),
+            dram,
+        }
+    }
+
+    /// Whether the scheduler takes no further request.
+    pub fn is_full(&self, write: bool) -> bool {
+        if self.dram.scheduler != DramScheduler::FrFcfs {
+            return self.arrivals.len() >= 2;
+        }
+        if self.dram.queue == 0 {
+            return false;
+        }
+        match &self.dram.write_queue {
+            Some(queue) if write => self.pending_writes >= queue.size as usize,
+            _ => self.pending >= self.dram.queue as usize,
+        }
+    }
+
+    /// Nothing is here.
+    pub fn is_idle(&self) -> bool {
+        self.inside == 0
+    }
+
+    /// The command cycle before which nothing happens here if nothing arrives and no answer is taken; 0 if that is not known.
+    pub fn quiet_until(&self) -> u64 {
+        let chooses = match self.dram.write_queue {
+            Some(_) => self.pending + self.pending_writes > 0,
+            None => self.queued & !self.working != 0,
+        };
+        if chooses || !self.arrivals.is_empty() || !self.answers.is_empty() {
+            return 0;
+        }
+        let next = self.bus.front().map_or(NEVER, |&(at, _, _)| at);
+        match self.working {
+            0 => next,
+            _ => next.min(self.quiet_until),
+        }
+    }
+
+    /// The answer that waited longest, taken away.
+    pub fn take_answer(&mut self) -> Option<Request> {
+        let answer = self.answers.pop_front();
+        self.inside -= usize::from(answer.is_some());
+        answer
+    }
+
+    /// A request arrives.
+    pub fn push(&mut self, request: Request, place: Place) {
+        let bytes = match request.kind {
+            Kind::WriteBack { sectors } => u64::from(sectors) * SECTOR,
+            _ => SECTOR,
+        };
+        self.inside += 1;
+        let commands = bytes.div_ceil(u64::from(self.dram.atom_bytes())) as u32;
+        self.arrivals.push_back((
+            place.bank,
+            Job {
+                request,
+                row: place.row,
+                write: request.writes(),
+                commands,
+            },
+        ));
+    }
+
+    fn answer_places(&self) -> usize {
+        match self.dram.return_queue {
+            0 => 1024,
+            places => places as usize,
+        }
+    }
+
+    /// Command cycle `tick`. Returns a write-back that is done.
+    pub fn cycle(&mut self, tick: u64) -> Option<Request> {
+        let written = self.deliver(tick);
+        self.schedule();
+        self.command();
+        written
+    }
+
+    /// What is through with the bus at `tick` is answered, or returned if it is a write-back.
+    fn deliver(&mut self, tick: u64) -> Option<Request> {
+        self.clock = tick;
+        let mut written = None;
+        if self.answers.len() < self.answer_places()
+            && let Some(&(at, request, last)) = self.bus.front()
+            && at <= self.clock
+        {
+            self.bus.pop_front();
+            if last {
+                match request.kind {
+                    Kind::WriteBack { .. } => {
+                        self.inside -= 1;
+                        written = Some(request);
+                    }
+                    _ => self.answers.push_back(request),
+                }
+            }
+        }
+        written
+    }
+
+    /// Arrivals go to the queues of their banks.
+    fn sort_arrivals(&mut self) {
+        while let Some((bank, job)) = self.arrivals.pop_front() {
+            self.queued |= 1 << bank;
+            let bank = &mut self.banks[bank as usize];
+            if job.write && self.dram.write_queue.is_some() {
+                bank.writes.push_back(job);
+                self.pending_writes += 1;
+            } else {
+                bank.reads.push_back(job);
+                self.pending += 1;
+            }
+        }
+    }
+
+    fn schedule(&mut self) {
+        if self.dram.scheduler == DramScheduler::FrFcfs {
+            self.sort_arrivals();
+            if self.pending + self.pending_writes == 0 {
+                return;
+            }
+            let banks = self.banks.len();
+            if self.working.count_ones() as usize == banks {
+                return;
+            }
+            self.switch_queue();
+            for index in rotated(self.queued & !self.working, self.turn) {
+                if let Some(job) = self.choose(index) {
+                    self.give(index, job);
+                    self.turn = (self.turn + 1) % banks;
+                    break;
+                }
+            }
+        } else if let Some(&(bank, job)) = self.arrivals.front()
+            && self.banks[bank as usize].job.is_none()
+        {
+            self.arrivals.pop_front();
+            self.give(bank as usize, job);
+        }
+    }
+
+    /// Bank `index` begins with `job`.
+    fn give(&mut self, index: usize, job: Job) {
+        self.banks[index].job = Some(job);
+        self.working |= 1 << index;
+        self.quiet_until = 0;
+    }
+
+    /// Whether writes or reads are chosen from now on.
+    fn switch_queue(&mut self) {
+        if let Some(queue) = &self.dram.write_queue {
+            if !self.draining_writes && self.pending_writes >= queue.high as usize {
+                self.draining_writes = true;
+            } else if self.draining_writes && self.pending_writes < queue.low as usize {
+                self.draining_writes = false;
+            }
+        }
+    }
+
+    /// First ready, first come: requests to the open row first, oldest first; else the oldest, and then all of its row.
+    fn choose(&mut self, index: usize) -> Option<Job> {
+        let writes = self.draining_writes;
+        let bank = &mut self.banks[index];
+        let row = bank.row;
+        let queue = if writes { &mut bank.writes } else { &mut bank.reads };
+        let serving = &mut bank.serving[usize::from(writes)];
+        let wanted = match *serving {
+            Some(row) => row,
+            None if queue.iter().any(|job| job.row == row) => row,
+            None => queue.front()?.row,
+        };
+        let position = queue.iter().position(|job| job.row == wanted)?;
+        let job = queue.remove(position)?;
+        *serving = queue.iter().any(|job| job.row == wanted).then_some(wanted);
+        if bank.reads.is_empty() && bank.writes.is_empty() {
+            self.queued &= !(1 << index);
+        }
+        if job.write && self.dram.write_queue.is_some() {
+            self.pending_writes -= 1;
+        } else {
+            self.pending -= 1;
+        }
+        Some(job)
+    }
+}
+
+/// The bits of `set`, ascending from `start` on, and round again.
+fn rotated(set: u64, start: usize) -> impl Iterator<Item = usize> {
+    let later = set & (u64::MAX << start);
+    let mut halves = [later, set & !later];
+    std::iter::from_fn(move || {
+        let half = if halves[0] == 0 { 1 } else { 0 };
+        let bits = halves[half];
+        if bits == 0 {
+            return None;
+        }
+        halves[half] = bits & (bits - 1);
+        Some(bits.trailing_zeros() as usize)
+    })
+}

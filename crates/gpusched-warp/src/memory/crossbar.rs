@@ -1,0 +1,253 @@
+//! A crossbar between input and output queues; a packet takes one cycle whatever its size.
+
+use super::super::ring::Ring;
+use super::ports::Ports;
+use gpusched_model::machine::Arbiter;
+
+/// A crossbar of at most 128 inputs and 128 outputs.
+#[derive(Debug)]
+pub struct Crossbar<T> {
+    /// Each packet with the output it goes to.
+    inputs: Vec<Ring<(u16, T)>>,
+    /// Each packet with the cycle from which on it is there.
+    outputs: Vec<Ring<(u64, T)>>,
+    input_places: usize,
+    output_places: usize,
+    arbiter: Arbiter,
+    /// Per output, where the search for an input starts (iSLIP).
+    next: Vec<usize>,
+    /// Per output, the inputs whose first packet goes there.
+    wanted: Vec<Ports>,
+    /// Outputs that some input wants.
+    active: Ports,
+    /// Outputs that hold packets.
+    filled: Ports,
+    /// Packets at the inputs.
+    entering: usize,
+}
+
+impl<T: Copy> Crossbar<T> {
+    /// The most inputs and outputs.
+    pub const MAX_PORTS: usize = 128;
+
+    pub fn new(
+        inputs: usize,
+        outputs: usize,
+        input_places: usize,
+        output_places: usize,
+        arbiter: Arbiter,
+    ) -> Self {
+        Self {
+            inputs: vec![Ring::new(); inputs],
+            outputs: vec![Ring::new(); outputs],
+            input_places,
+            output_places,
+            arbiter,
+            next: vec![0; outputs],
+            wanted: vec![Ports::default(); outputs],
+            active: Ports::default(),
+            filled: Ports::default(),
+            entering: 0,
+        }
+    }
+
+    /// Whether `input` takes another packet.
+    pub fn has_room(&self, input: usize) -> bool {
+        self.inputs[input].len() < self.input_places
+    }
+
+    /// Packets that `input` still takes.
+    pub fn room(&self, input: usize) -> usize {
+        self.input_places.saturating_sub(self.inputs[input].len())
+    }
+
+    /// The cycle from which on the next packet at `output` is there.
+    pub fn next_at(&self, output: usize) -> Option<u64> {
+        self.outputs[output].front().map(|&(at, _)| at)
+    }
+
+    /// Places that all outputs have free.
+    pub fn free_places(&self) -> usize {
+        let most = self.outputs.iter().map(Ring::len).max().unwrap_or(0);
+        self.output_places.saturating_sub(most)
+    }
+
+    /// A packet for `output` enters at `input`.
+    pub fn push(&mut self, input: usize, output: u16, packet: T) {
+        if self.inputs[input].is_empty() {
+            self.want(output, input);
+        }
+        self.inputs[input].push_back((output, packet));
+        self.entering += 1;
+    }
+
+    /// The next packet at `output`.
+    pub fn pop(&mut self, output: usize) -> Option<T> {
+        let queue = &mut self.outputs[output];
+        let (_, packet) = queue.pop_front()?;
+        if queue.is_empty() {
+            self.filled.remove(output);
+        }
+        Some(packet)
+    }
+
+    /// The outputs that have packets.
+    pub fn filled(&self) -> Ports {
+        self.filled
+    }
+
+    /// No packet is at an input.
+    pub fn rests(&self) -> bool {
+        self.entering == 0
+    }
+
+    /// No packet is inside.
+    pub fn is_empty(&self) -> bool {
+        self.rests() && self.filled.is_empty()
+    }
+
+    fn want(&mut self, output: u16, input: usize) {
+        self.wanted[output as usize].insert(input);
+        self.active.insert(output as usize);
+    }
+
+    /// Moves the first packet of `input` to `output`, where it is from cycle `at` on.
+    fn transfer(&mut self, input: usize, output: usize, at: u64) {
+        let from = &mut self.inputs[input];
+        let Some((_, packet)) = from.pop_front() else {
+            return;
+        };
+        self.entering -= 1;
+        self.outputs[output].push_back((at, packet));
+        self.filled.insert(output);
+        let next = from.front().map(|&(next, _)| next);
+        if next == Some(output as u16) {
+            return;
+        }
+        self.wanted[output].remove(input);
+        if self.wanted[output].is_empty() {
+            self.active.remove(output);
+        }
+        if let Some(next) = next {
+            self.want(next, input);
+        }
+    }
+
+    /// Cycle `edge` of the crossbar's clock, from 0 on; what comes to an output is there from cycle `at` on, of whatever clock.
+    pub fn advance(&mut self, edge: u64, at: u64) {
+        match self.arbiter {
+            _ if self.active.is_empty() => {}
+            Arbiter::Islip => self.advance_islip(at),
+            Arbiter::RoundRobin => self.advance_round_robin(edge, at),
+        }
+    }
+
+    /// Outputs choose in ascending order; an input that gave a packet may give its next one to a later output.
+    fn advance_islip(&mut self, at: u64) {
+        let mut output = 0;
+        while let Some(next) = self.active.next_from(output) {
+            output = next + 1;
+            if self.outputs[next].len() < self.output_places
+                && let Some(input) = self.wanted[next].first_from(self.next[next])
+            {
+                self.next[next] = if input + 1 == self.inputs.len() {
+                    0
+                } else {
+                    input + 1
+                };
+                self.transfer(input, next, at);
+            }
+        }
+    }
+
+    /// Inputs go in turn, one packet each, one packet for each output.
+    fn advance_round_robin(&mut self, edge: u64, at: u64) {
+        let mut served = 0_u128;
+        let turn = (edge % self.inputs.len() as u64) as usize;
+        for step in 0..self.inputs.len() {
+            let input = (step + turn) % self.inputs.len();
+            let Some(&(output, _)) = self.inputs[input].front() else {
+                continue;
+            };
+            let output = output as usize;
+            if served >> output & 1 == 0 && self.outputs[output].len() < self.output_places {
+                served |= 1 << output;
+                self.transfer(input, output, at);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    /// iSLIP as the reference writes it: for each output, in order, the inputs in turn; the first whose first packet goes there.
+    fn slow(
+        inputs: &mut [VecDeque<(u16, u32)>],
+        outputs: &mut [VecDeque<u32>],
+        next: &mut [usize],
+        places: usize,
+    ) {
+        for output in 0..outputs.len() {
+            if outputs[output].len() >= places {
+                continue;
+            }
+            for step in 0..inputs.len() {
+                let input = (next[output] + step) % inputs.len();
+                if inputs[input]
+                    .front()
+                    .is_some_and(|&(to, _)| to as usize == output)
+                {
+                    let (_, packet) = inputs[input].pop_front().unwrap();
+                    outputs[output].push_back(packet);
+                    next[output] = (input + 1) % inputs.len();
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn equals_a_search_of_all_pairs() {
+        let mut state = 7_u64;
+        let mut random = |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..50 {
+            let (inputs, outputs) = (1 + random(9) as usize, 1 + random(9) as usize);
+            let places = 1 + random(4) as usize;
+            let mut fast = Crossbar::new(inputs, outputs, 8, places, Arbiter::Islip);
+            let mut twin_in = vec![VecDeque::new(); inputs];
+            let mut twin_out = vec![VecDeque::new(); outputs];
+            let mut next = vec![0; outputs];
+            let mut packet = 0_u32;
+            for cycle in 0..200 {
+                for (input, twin) in twin_in.iter_mut().enumerate() {
+                    if random(2) == 0 && fast.has_room(input) {
+                        let output = random(outputs as u64) as u16;
+                        fast.push(input, output, packet);
+                        twin.push_back((output, packet));
+                        packet += 1;
+                    }
+                }
+                fast.advance(cycle, cycle);
+                slow(&mut twin_in, &mut twin_out, &mut next, places);
+                for (output, twin) in twin_out.iter_mut().enumerate() {
+                    assert_eq!(fast.filled().contains(output), !twin.is_empty());
+                    if random(3) > 0 {
+                        assert_eq!(fast.pop(output), twin.pop_front());
+                    }
+                }
+            }
+            let left = twin_in.iter().map(VecDeque::len).sum::<usize>()
+                + twin_out.iter().map(VecDeque::len).sum::<usize>();
+            assert_eq!(fast.is_empty(), left == 0);
+        }
+    }
+}

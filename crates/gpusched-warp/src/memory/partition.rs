@@ -1,0 +1,127 @@
+//! A memory partition: the slices of L2 before one DRAM channel.
+
+use super::super::request::Request;
+use super::super::ring::Ring;
+use super::channel::{Channel, Place};
+use super::credits::Credits;
+use super::slice::Slice;
+use gpusched_model::machine::Dram;
+
+/// What a partition needs to know.
+#[derive(Debug, Clone, Copy)]
+pub struct PartitionParameters {
+    /// Slices of the partition.
+    pub slices: usize,
+    /// The DRAM behind it.
+    pub dram: Dram,
+    /// From a slice to the channel [core cycles].
+    pub dram_latency: u64,
+}
+
+/// The way from the slices of a partition to its channel and back.
+#[derive(Debug)]
+pub struct Partition {
+    channel: Channel,
+    credits: Credits,
+    /// On their way to the channel, with the core cycle at which they are there.
+    latency: Ring<(u64, Request)>,
+    dram_latency: u64,
+    /// The command cycle before which nothing happens in the channel.
+    quiet_until: u64,
+}
+
+impl Partition {
+    pub fn new(parameters: &PartitionParameters) -> Self {
+        let dram = &parameters.dram;
+        let limit = (dram.queue > 0 && dram.return_queue > 0).then(|| {
+            let writes = dram.write_queue.as_ref().map_or(0, |queue| queue.size);
+            (dram.queue + dram.return_queue + writes) as usize - (parameters.slices - 1)
+        });
+        Self {
+            channel: Channel::new(*dram),
+            credits: Credits::new(parameters.slices, limit),
+            latency: Ring::new(),
+            dram_latency: parameters.dram_latency,
+            quiet_until: 0,
+        }
+    }
+
+    /// The channel, for its counts.
+    pub fn channel(&self) -> &Channel {
+        &self.channel
+    }
+
+    /// The command cycle from which on something can happen here, apart from what the slices bring, if in core cycle `now`
+    /// there have been `tick` of them; or an earlier one. `ticks` gives a lower bound of the command cycles within some core
+    /// cycles. 0: in the next one; `None`: nothing is here.
+    pub fn wakes_at(&self, now: u64, tick: u64, ticks: impl Fn(u64) -> u64) -> Option<u64> {
+        let arrival = self.latency.front().map(|&(at, _)| match at > now {
+            true => tick + ticks(at - now),
+            false => 0,
+        });
+        match arrival {
+            Some(arrival) => Some(arrival.min(self.quiet_until)),
+            None if self.channel.is_idle() => None,
+            None => Some(self.quiet_until),
+        }
+    }
+
+    /// The channel is to be looked at in the next command cycle, whether something happens there or not.
+    pub fn wake(&mut self) {
+        self.quiet_until = 0;
+    }
+
+    /// Whether nothing happens in the channel in command cycle `tick`, and nothing arrives there in core cycle `now`.
+    pub fn is_quiet(&self, now: u64, tick: u64) -> bool {
+        tick < self.quiet_until && self.latency.front().is_none_or(|&(at, _)| at > now)
+    }
+
+    /// Command cycle `tick`, in core cycle `now`; `slices` are those of the partition, `first` the number of the first.
+    pub fn cycle(
+        &mut self,
+        slices: &mut [Slice],
+        first: usize,
+        now: u64,
+        tick: u64,
+        place: impl Fn(u64) -> Place,
+    ) {
+        if let Some(&answer) = self.channel.answers.front() {
+            let slice = answer.slice as usize - first;
+            if slices[slice].takes_answers() {
+                slices[slice].from_dram.push_back(answer);
+                self.credits.give_back(slice);
+                self.channel.take_answer();
+                self.quiet_until = 0;
+            }
+        }
+        if tick >= self.quiet_until {
+            if let Some(written) = self.channel.cycle(tick) {
+                self.credits.give_back(written.slice as usize - first);
+            }
+            self.quiet_until = self.channel.quiet_until();
+        }
+        let mut slice = self.credits.last;
+        for _ in 0..slices.len() {
+            slice = if slice + 1 < slices.len() { slice + 1 } else { 0 };
+            let Some(&request) = slices[slice].to_dram.front() else {
+                continue;
+            };
+            if slices[slice].takes_answers() && self.credits.available(slice) {
+                if !self.channel.is_full(request.writes()) {
+                    slices[slice].to_dram.pop_front();
+                    self.latency.push_back((now + self.dram_latency, request));
+                    self.credits.take(slice);
+                }
+                break;
+            }
+        }
+        if let Some(&(at, request)) = self.latency.front()
+            && now >= at
+            && !self.channel.is_full(request.writes())
+        {
+            self.latency.pop_front();
+            self.channel.push(request, place(request.address));
+            self.quiet_until = 0;
+        }
+    }
+}

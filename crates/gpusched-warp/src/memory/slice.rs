@@ -1,0 +1,152 @@
+//! A slice of L2 (a memory sub-partition) and the queues around it.
+
+use super::super::cache::{Cache, Geometry, Outcome};
+use super::super::request::{Kind, Request};
+use super::super::ring::Ring;
+use gpusched_model::machine::PartitionQueues;
+
+/// A slice of L2.
+#[derive(Debug)]
+pub struct Slice {
+    l2: Cache,
+    /// On their way in, with the cycle at which they are there.
+    rop: Ring<(u64, Request)>,
+    rop_latency: u64,
+    incoming: Ring<Request>,
+    /// Misses and write-backs for the DRAM.
+    pub to_dram: Ring<Request>,
+    /// Answers of the DRAM.
+    pub from_dram: Ring<Request>,
+    /// Answers for the SMs.
+    pub outgoing: Ring<Request>,
+    queues: PartitionQueues,
+    /// Lines put in before the start; they are older than every access.
+    preloaded: u64,
+    /// Whether a request can come in, as the crossbar sees it.
+    open: bool,
+    /// Whether one can after the last cycle.
+    opens: bool,
+    /// The L2 cycles, numbered by the clock's edges, after which that changed.
+    changes: Ring<u64>,
+}
+
+impl Slice {
+    pub fn new(geometry: Geometry, rop_latency: u64, queues: PartitionQueues) -> Self {
+        Self {
+            l2: Cache::new(geometry),
+            rop: Ring::new(),
+            rop_latency,
+            incoming: Ring::new(),
+            to_dram: Ring::new(),
+            from_dram: Ring::new(),
+            outgoing: Ring::new(),
+            queues,
+            preloaded: 0,
+            open: true,
+            opens: true,
+            changes: Ring::new(),
+        }
+    }
+
+    /// The cache, for its counts.
+    pub fn l2(&self) -> &Cache {
+        &self.l2
+    }
+
+    /// Whether a request can come in at L2 cycle `edge`: four more must have fitted after the one before. Cycles may have been
+    /// asked for that come before the last one here, but not in another order.
+    pub fn accepts(&mut self, edge: u64) -> bool {
+        while self.changes.front().is_some_and(|&change| change < edge) {
+            self.changes.pop_front();
+            self.open = !self.open;
+        }
+        self.open
+    }
+
+    /// A request comes in; says from which cycle on it is there.
+    pub fn push(&mut self, request: Request, now: u64) -> u64 {
+        let at = now + self.rop_latency;
+        self.rop.push_back((at, request));
+        at
+    }
+
+    /// Whether the DRAM may answer.
+    pub fn takes_answers(&self) -> bool {
+        self.from_dram.len() < self.queues.dram_to_l2 as usize
+    }
+
+    /// Puts `sectors` of the line at `address`, one bit each, into the cache before the start.
+    pub fn preload(&mut self, address: u64, sectors: u8) {
+        self.l2.preload(address, sectors, self.preloaded);
+        self.preloaded += 1;
+    }
+
+    /// The cycle from which on something can happen here; `None` if nothing is here.
+    pub fn wakes_at(&self, now: u64) -> Option<u64> {
+        let busy = !self.incoming.is_empty() || !self.from_dram.is_empty() || !self.l2.is_quiet();
+        if busy {
+            Some(now)
+        } else {
+            self.rop.front().map(|&(at, _)| at)
+        }
+    }
+
+    /// L2 cycle `edge`, in core cycle `now`.
+    pub fn cycle(&mut self, now: u64, edge: u64) {
+        let places = self.queues.l2_to_icnt as usize;
+        if self.l2.has_ready()
+            && self.outgoing.len() < places
+            && let Some(ready) = self.l2.next_ready()
+        {
+            self.outgoing.push_back(ready);
+        }
+        if let Some(&answer) = self.from_dram.front() {
+            if self.l2.awaits(&answer) {
+                if self.l2.fill_port_free() {
+                    self.l2.fill(&answer);
+                    self.from_dram.pop_front();
+                }
+            } else if self.outgoing.len() < places {
+                self.outgoing.push_back(answer);
+                self.from_dram.pop_front();
+            }
+        }
+        if self.to_dram.len() < self.queues.l2_to_dram as usize
+            && let Some(miss) = self.l2.misses.pop_front()
+        {
+            self.to_dram.push_back(miss);
+        }
+        self.l2.replenish();
+        if self.to_dram.len() < self.queues.l2_to_dram as usize {
+            self.look_up(now);
+        }
+        if let Some(&(at, request)) = self.rop.front()
+            && now >= at
+            && self.incoming.len() < self.queues.icnt_to_l2 as usize
+        {
+            self.rop.pop_front();
+            self.incoming.push_back(request);
+        }
+        let opens = self.incoming.len() + 3 < self.queues.icnt_to_l2 as usize;
+        if opens != self.opens {
+            self.opens = opens;
+            self.changes.push_back(edge);
+        }
+    }
+
+    fn look_up(&mut self, now: u64) {
+        let Some(&request) = self.incoming.front() else {
+            return;
+        };
+        if self.outgoing.len() >= self.queues.l2_to_icnt as usize || !self.l2.data_port_free() {
+            return;
+        }
+        match self.l2.access(&request, now + self.preloaded) {
+            Outcome::Refused => return,
+            Outcome::Hit { .. } => self.outgoing.push_back(request),
+            Outcome::Miss if request.kind == Kind::Write => self.outgoing.push_back(request),
+            Outcome::Miss => {}
+        }
+        self.incoming.pop_front();
+    }
+}

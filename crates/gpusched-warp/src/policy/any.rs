@@ -1,0 +1,113 @@
+//! A policy by its name.
+
+use super::{Gto, Lrr, Oldest, Policy, Pool, Qaws, RtPaws, Turns, WarpSet};
+use gpusched_model::Scheduler;
+
+/// One of the policies. Calls go to it without a pointer in between.
+#[derive(Debug, Clone)]
+pub enum AnyPolicy {
+    /// Loose round robin.
+    Lrr(Lrr),
+    /// Greedy, then oldest.
+    Gto(Gto),
+    /// Oldest first.
+    Oldest(Oldest),
+    /// Turns by priorities.
+    RtPaws(Turns<RtPaws>),
+    /// Turns by budgets.
+    Qaws(Turns<Qaws>),
+}
+
+/// As [`of`], of a sub-core whose first slot is `first`.
+pub fn of_slots_from(first: usize, scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
+    match scheduler {
+        Scheduler::Gto => AnyPolicy::Gto(Gto::from_slot(first)),
+        _ => of(scheduler, budgets),
+    }
+}
+
+/// The policy that `scheduler` names, before its first cycle. `budgets` are those of the groups (`rt-paws`: their priorities);
+/// the other policies have none and ignore them.
+pub fn of(scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
+    match scheduler {
+        Scheduler::Lrr => AnyPolicy::Lrr(Lrr::default()),
+        Scheduler::Gto => AnyPolicy::Gto(Gto::default()),
+        Scheduler::Oldest => AnyPolicy::Oldest(Oldest),
+        Scheduler::RtPaws => AnyPolicy::RtPaws(Turns::new(budgets)),
+        Scheduler::Qaws => AnyPolicy::Qaws(Turns::new(budgets)),
+    }
+}
+
+impl AnyPolicy {
+    /// Whether [`Policy::begin`] does something in cycles in which no warp can issue.
+    pub fn sees_idle_cycles(&self) -> bool {
+        match self {
+            AnyPolicy::Lrr(_) | AnyPolicy::Gto(_) | AnyPolicy::Oldest(_) => false,
+            AnyPolicy::RtPaws(_) | AnyPolicy::Qaws(_) => true,
+        }
+    }
+}
+
+impl Policy for AnyPolicy {
+    fn begin(&mut self, pool: &Pool, ready: WarpSet) {
+        match self {
+            AnyPolicy::Lrr(policy) => policy.begin(pool, ready),
+            AnyPolicy::Gto(policy) => policy.begin(pool, ready),
+            AnyPolicy::Oldest(policy) => policy.begin(pool, ready),
+            AnyPolicy::RtPaws(policy) => policy.begin(pool, ready),
+            AnyPolicy::Qaws(policy) => policy.begin(pool, ready),
+        }
+    }
+
+    fn first(&self, pool: &Pool, candidates: WarpSet) -> Option<usize> {
+        match self {
+            AnyPolicy::Lrr(policy) => policy.first(pool, candidates),
+            AnyPolicy::Gto(policy) => policy.first(pool, candidates),
+            AnyPolicy::Oldest(policy) => policy.first(pool, candidates),
+            AnyPolicy::RtPaws(policy) => policy.first(pool, candidates),
+            AnyPolicy::Qaws(policy) => policy.first(pool, candidates),
+        }
+    }
+
+    fn issued(&mut self, pool: &Pool, slot: usize) {
+        match self {
+            AnyPolicy::Lrr(policy) => policy.issued(pool, slot),
+            AnyPolicy::Gto(policy) => policy.issued(pool, slot),
+            AnyPolicy::Oldest(policy) => policy.issued(pool, slot),
+            AnyPolicy::RtPaws(policy) => policy.issued(pool, slot),
+            AnyPolicy::Qaws(policy) => policy.issued(pool, slot),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn before_anything_issued_the_greedy_warp_is_in_the_first_slot() {
+        let pool = Pool {
+            age: vec![0, 0, 5, 4],
+            group: vec![0; 4],
+            live: [2, 3].into_iter().collect(),
+        };
+        let both = pool.live;
+        let mut policy = of_slots_from(2, Scheduler::Gto, &[]);
+        assert_eq!(policy.first(&pool, both), Some(2));
+        assert_eq!(of(Scheduler::Gto, &[]).first(&pool, both), Some(3));
+        policy.issued(&pool, 3);
+        assert_eq!(policy.first(&pool, both), Some(3));
+        for scheduler in [
+            Scheduler::Lrr,
+            Scheduler::Oldest,
+            Scheduler::RtPaws,
+            Scheduler::Qaws,
+        ] {
+            let mut from_slot = of_slots_from(2, scheduler, &[1]);
+            let mut plain = of(scheduler, &[1]);
+            from_slot.begin(&pool, both);
+            plain.begin(&pool, both);
+            assert_eq!(from_slot.first(&pool, both), plain.first(&pool, both));
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! What instructions do to registers, as far as it is known without running.
+
+use std::rc::Rc;
+
+use super::module::size;
+use super::symbolic::{Poly, Ranges};
+use super::{Instruction, Kernel, Operand};
+use gpusched_model::program::expression::{Binary, Function};
+
+/// What is known of a register.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    /// Its bits are the lowest of this; a predicate is 0 or 1.
+    Known(Poly),
+    /// Nothing, and why.
+    Unknown(Rc<str>),
+}
+
+impl Value {
+    /// Not known, because of what line `line` does.
+    pub fn unknown(what: &str, line: usize) -> Value {
+        Value::Unknown(format!("{what} in line {line}").into())
+    }
+}
+
+/// All registers, by position.
+pub(super) type State = Vec<Value>;
+
+/// Larger polynomials are given up.
+pub(super) const LARGEST: usize = 400;
+
+/// What is known of names and symbols.
+pub(super) struct Knowledge<'k> {
+    pub kernel: &'k Kernel,
+    /// What parameters are called in expressions; none of those that are no whole numbers.
+    pub parameters: Vec<Option<String>>,
+    pub ranges: Ranges,
+    /// The same under any launch.
+    pub anywhere: Ranges,
+}
+
+/// Why a value is not known: text that continues "depends on".
+type Because = Rc<str>;
+
+impl Knowledge<'_> {
+    /// What `instruction` writes into its first operand, if that is a register.
+    pub fn result(&self, instruction: &Instruction, state: &State) -> Value {
+        match self.compute(instruction, state) {
+            Ok(poly) if poly.size() <= LARGEST => Value::Known(poly),
+            Ok(_) => Value::unknown("a value too complex", instruction.line),
+            Err(because) => Value::Unknown(because),
+        }
+    }
+
+    /// The bits of an operand.
+    pub fn operand(&self, operand: Option<&Operand>, state: &State, line: usize) -> Result<Poly, Because> {
+        match operand {
+            Some(Operand::Register(register)) => match state.get(*register) {
+                Some(Value::Known(poly)) => Ok(poly.clone()),
+                Some(Value::Unknown(because)) => Err(because.clone()),
+                None => Err("an unknown register".into()),
+            },
+            Some(Operand::Integer(value)) => Ok(Poly::constant(*value)),
+            Some(Operand::Special(name)) => {
+                special(name).ok_or_else(|| format!("{name} in line {line}").into())
+            }
+            Some(Operand::Symbol(name)) => {
+                let shared = self.kernel.shared.iter().find(|(known, _)| known == name);
+                let address = shared.and_then(|(_, address)| i64::try_from(*address).ok());
+                address
+                    .map(Poly::constant)
+                    .ok_or_else(|| format!("the address of {name} in line {line}").into())
+            }
+            _ => Err(format!("an operand in line {line} that is no whole number").into()),
+        }
+    }
+
+    fn compute(&self, instruction: &Instruction, state: &State) -> Result<Poly, Because> {
+        let line = instruction.line;
+        let opcode = instruction.opcode.join(".");
+        let unsupported = || -> Because { format!("the result of {opcode} in line {line}").into() };
+        let kind = instruction.opcode.last().map_or("", String::as_str);
+        let name = instruction.name();
+        if matches!(name, "ld" | "ldu") && instruction.is("param") {
+            return self.parameter(instruction).ok_or_else(unsupported);
+        }
+        if matches!(name, "ld" | "ldu" | "atom") {
+            return Err(format!("the value loaded in line {line}").into());
+        }
+        let bits = size(kind).map_or(64, |bytes| u8::try_from(bytes.min(8) * 8).unwrap_or(64));
+        let integer = kind.starts_with(['s', 'u', 'b']) || kind == "pred";
+        if !integer && name != "cvta" {
+            return Err(unsupported());
+        }
+        let raw = |index: usize| self.operand(instruction.operands.get(index), state, line);
+        let signed = kind.starts_with('s');
+        let typed = |index: usize| -> Result<Poly, Because> {
+            let value = raw(index)?;
+            match signed {
+                true => Ok(self.ranges.signed(&value, bits)),
+                false => self.ranges.unsigned(&value, bits).ok_or_else(unsupported),
+            }
+        };
+        let constant = |index: usize| raw(index)?.as_constant().ok_or_else(unsupported);
+        let r = &self.ranges;
+        if instruction.is("cc") || instruction.is("sat") {
+            return Err(unsupported());
+        }
+        match name {
+            "mov" | "cvta" if instruction.operands.len() == 2 => raw(1),
+            "add" => Ok(raw(1)?.plus(&raw(2)?)),
+            "sub" => Ok(raw(1)?.minus(&raw(2)?)),
+            "neg" => Ok(raw(1)?.scaled(-1)),
+            "abs" => {
+                let value = r.signed(&raw(1)?, bits);
+                Ok(r.extreme(Function::Max, &value, &value.scaled(-1)))
+            }
+            "mul" | "mad" => {
+                let product = if instruction.is("lo") {
+                    raw(1)?.times(&raw(2)?)
+                } else if bits == 64 {
+                    return Err(unsupported());
+                } else {
+                    let product = typed(1)?.times(&typed(2)?);
+                    if instruction.is("hi") {
+                        if !r.of(&product).fits_signed(63) {
+                            return Err(unsupported());
+                        }
+                        r.binary(Binary::ShiftRight, &product, &Poly::constant(i64::from(bits)))
+                    } else {
+                        product
+                    }
+                };
+                if name == "mad" {
+                    Ok(product.plus(&raw(3)?))
+                } else {
+                    Ok(product)
+                }
+            }
+            "div" => Ok(r.binary(Binary::Divide, &typed(1)?, &typed(2)?)),
+            "rem" => Ok(r.binary(Binary::Remainder, &typed(1)?, &typed(2)?)),
+            "min" => Ok(r.extreme(Function::Min, &typed(1)?, &typed(2)?)),
+            "max" => Ok(r.extreme(Function::Max, &typed(1)?, &typed(2)?)),
+            "and" if kind == "pred" => Ok(r.binary(Binary::And, &raw(1)?, &raw(2)?)),
+            "or" if kind == "pred" => Ok(r.binary(Binary::Or, &raw(1)?, &raw(2)?)),
+            "xor" if kind == "pred" => Ok(r.binary(Binary::Unequal, &raw(1)?, &raw(2)?)),
+            "not" if kind == "pred" => Ok(r.not(&raw(1)?)),
+            "and" => Ok(r.binary(Binary::BitAnd, &raw(1)?, &raw(2)?)),
+            "or" => Ok(r.binary(Binary::BitOr, &raw(1)?, &raw(2)?)),
+            "xor" => Ok(r.binary(Binary::BitXor, &raw(1)?, &raw(2)?)),
+            "not" => Ok(Poly::constant(-1).minus(&raw(1)?)),
+            "shl" => {
+                let count = self.count(&raw(2)?, bits).ok_or_else(unsupported)?;
+                if count.as_constant().is_some_and(|count| count >= i64::from(bits)) {
+                    return Ok(Poly::constant(0));
+                }
+                Ok(r.binary(Binary::ShiftLeft, &raw(1)?, &count))
+            }
+            "shr" => {
+                let count = self.count(&raw(2)?, bits).ok_or_else(unsupported)?;
+                Ok(r.binary(Binary::ShiftRight, &typed(1)?, &count))
+            }
+            "setp" => self
+                .comparison(instruction, state, bits)
+                .ok_or_else(unsupported)?,
+            "selp" => Ok(r.choice(&raw(3)?, &raw(1)?, &raw(2)?)),
+            "bfe" if !signed => {
+                let (start, length) = (constant(2)? & 0xFF, constant(3)? & 0xFF);
+                let value = r.binary(Binary::ShiftRight, &typed(1)?, &Poly::constant(start));
+                match length {
+                    0..=62 => Ok(r.binary(Binary::BitAnd, &value, &Poly::constant((1 << length) - 1))),
+                    _ => Ok(value),
+                }
+            }
+            "bfi" => {
+                let (start, length) = (constant(3)? & 0xFF, constant(4)? & 0xFF);
+                let end = start + length;
+                let mask = |bits: i64| Poly::constant(if bits >= 64 { -1 } else { (1_i64 << bits) - 1 });
+                let field = if end >= bits.into() {
+                    raw(1)?
+                } else {
+                    r.binary(Binary::BitAnd, &raw(1)?, &mask(length))
+                };
+                let field = r.binary(Binary::ShiftLeft, &field, &Poly::constant(start));
+                let below = r.binary(Binary::BitAnd, &raw(2)?, &mask(start));
+                if end >= bits.into() {
+                    return Ok(field.plus(&below));
+                }
+                let keep = mask(end).scaled(-1).minus(&Poly::constant(1));
+                let above = r.binary(Binary::BitAnd, &raw(2)?, &keep);
+                Ok(field.plus(&below).plus(&above))
+            }
+            "cvt" => self.conversion(instruction, state).ok_or_else(unsupported)?,
+            _ => Err(unsupported()),
+        }
+    }
+
+    /// The count of a shift, if it is known to be from 0 to 63, or a constant.
+    fn count(&self, count: &Poly, bits: u8) -> Option<Poly> {
+        if let Some(count) = count.as_constant() {
+            return Some(Poly::constant((count & 0xFFFF_FFFF).min(64)));
+        }
+        let range = self.ranges.of(count);
+        (range.low >= 0 && range.high < bits.into()).then(|| count.clone())
+    }
+
+    fn parameter(&self, instruction: &Instruction) -> Option<Poly> {
+        let Some(Operand::Memory(memory)) = instruction.operands.get(1) else {
+            return None;
+        };
+        let name = memory.symbol.as_ref().filter(|_| memory.offset == 0)?;
+        let index = self
+            .kernel
+            .parameters
+            .iter()
+            .position(|parameter| parameter.name == *name)?;
+        let read = instruction.opcode.last().and_then(|kind| size(kind));
+        let own = self
+            .kernel
+            .parameters
+            .get(index)
+            .and_then(|parameter| size(&parameter.kind));
+        let name = self.parameters.get(index)?.as_ref().filter(|_| read == own)?;
+        Some(Poly::name(name))
+    }
+
+    fn comparison(
+        &self,
+        instruction: &Instruction,
+        state: &State,
+        bits: u8,
+    ) -> Option<Result<Poly, Because>> {
+        let kind = instruction.opcode.last()?;
+        let word = instruction.opcode.get(1)?;
+        let (operator, unsigned) = match word.as_str() {
+            "eq" => (Binary::Equal, false),
+            "ne" => (Binary::Unequal, false),
+            "lt" => (Binary::Less, false),
+            "le" => (Binary::AtMost, false),
+            "gt" => (Binary::Greater, false),
+            "ge" => (Binary::AtLeast, false),
+            "lo" => (Binary::Less, true),
+            "ls" => (Binary::AtMost, true),
+            "hi" => (Binary::Greater, true),
+            "hs" => (Binary::AtLeast, true),
+            _ => return None,
+        };
+        let raw = |index: usize| self.operand(instruction.operands.get(index), state, instruction.line);
+        let ordered = !matches!(operator, Binary::Equal | Binary::Unequal);
+        let unsigned = unsigned || (ordered && !kind.starts_with('s'));
+        let typed = |value: Poly| match unsigned {
+            true => self.ranges.unsigned(&value, bits),
+            // Whether bits are equal can be told of either reading.
+            false => Some(self.ranges.signed(&value, bits)),
+        };
+        let (x, y) = match (raw(1), raw(2)) {
+            (Ok(x), Ok(y)) => (typed(x)?, typed(y)?),
+            (Err(because), _) | (_, Err(because)) => return Some(Err(because)),
+        };
+        let holds = self.ranges.binary(operator, &x, &y);
+        let combined = instruction.opcode.get(2).map_or("", String::as_str);
+        let operator = match combined {
+            "and" => Binary::And,
+            "or" => Binary::Or,
+            "xor" => Binary::Unequal,
+            _ => return Some(Ok(holds)),
+        };
+        // `!p` as an operand is not read.
+        Some(raw(3).map(|other| self.ranges.binary(operator, &holds, &other)))
+    }
+
+    fn conversion(&self, instruction: &Instruction, state: &State) -> Option<Result<Poly, Because>> {
+        let mut kinds = instruction
+            .opcode
+            .iter()
+            .rev()
+            .filter(|kind| size(kind).is_some());
+        let (from, to) = (kinds.next()?, kinds.next()?);
+        let bits = |kind: &str| size(kind).and_then(|bytes| u8::try_from(bytes * 8).ok());
+        let (read, written) = (bits(from)?, bits(to)?);
+        if !from.starts_with(['s', 'u', 'b']) || !to.starts_with(['s', 'u', 'b']) {
+            return None;
+        }
+        let value = match self.operand(instruction.operands.get(1), state, instruction.line) {
+            Ok(value) => value,
+            Err(because) => return Some(Err(because)),
+        };
+        // A register wider than the result is extended by the type of the result.
+        let widened = |value: &Poly, kind: &str, bits: u8| match kind.starts_with('s') {
+            true => Some(self.ranges.signed(value, bits)),
+            false => self
+                .ranges
+                .unsigned(value, bits)
+                .or_else(|| (bits == 64).then(|| value.clone())),
+        };
+        let value = if written > read {
+            widened(&value, from, read)?
+        } else {
+            value
+        };
+        let value = if written < 32 {
+            widened(&value, to, written)?
+        } else {
+            value
+        };
+        Some(Ok(value))
+    }
+}
+
+/// The name of a special register in expressions.
+fn special(name: &str) -> Option<Poly> {
+    let (name, axis) = name
+        .split_once('.')
+        .map_or((name, ""), |(name, axis)| (name, axis));
+    let axis = Some(axis).filter(|axis| ["x", "y", "z"].contains(axis));
+    let name = match (name, axis) {
+        ("%tid", Some(axis)) => format!("thread.{axis}"),
+        ("%ntid", Some(axis)) => format!("threads.{axis}"),
+        ("%ctaid", Some(axis)) => format!("block.{axis}"),
+        ("%nctaid", Some(axis)) => format!("blocks.{axis}"),
+        ("%laneid", None) => "lane".to_owned(),
+        _ => return None,
+    };
+    Some(Poly::name(&name))
+}

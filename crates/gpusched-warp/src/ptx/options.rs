@@ -1,0 +1,161 @@
+//! Importing a kernel under a launch.
+
+use super::execute::Knowledge;
+use super::module::size;
+use super::structure::Structure;
+use super::symbolic::{Range, Ranges};
+use super::{Module, PtxError};
+use gpusched_model::Program;
+use gpusched_model::program::{Buffer, Builtin, Dimensions};
+
+/// What a kernel is launched with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Argument {
+    /// A number, under a name.
+    Number(String, i64),
+    /// Memory of so many bytes, under a name.
+    Buffer(String, u64),
+}
+
+impl Argument {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Argument::Number(name, _) | Argument::Buffer(name, _) => name,
+        }
+    }
+}
+
+/// The launch under which a kernel is imported.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Thread blocks.
+    pub grid: Dimensions,
+    /// Threads of a block.
+    pub block: Dimensions,
+    /// One per parameter of the kernel, in its order; floating-point numbers as any number.
+    pub arguments: Vec<Argument>,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Shared memory of a block beyond that of variables [bytes].
+    pub dynamic_shared_memory: u32,
+    /// Address of the first instruction [bytes].
+    pub pc: u32,
+    /// Where the program says it comes from.
+    pub source: Option<String>,
+}
+
+/// The kernel called `kernel`, mangled or plain, as a program.
+///
+/// # Errors
+/// What is no PTX, and what programs cannot say, with its line.
+pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Program, PtxError> {
+    let kernel = module
+        .kernel(kernel)
+        .map_err(|message| PtxError::new(0, message))?;
+    let fail = |message: String| PtxError::new(kernel.line, message);
+    if options.arguments.len() != kernel.parameters.len() {
+        let message = format!(
+            "found {} arguments, expected {}, one per parameter of {}",
+            options.arguments.len(),
+            kernel.parameters.len(),
+            kernel.plain_name()
+        );
+        return Err(fail(message));
+    }
+    let mut program = Program {
+        name: kernel.plain_name().to_owned(),
+        source: options.source.clone(),
+        grid: options.grid,
+        block: options.block,
+        registers: options.registers,
+        shared_memory: u32::try_from(kernel.shared_bytes)
+            .unwrap_or(u32::MAX)
+            .saturating_add(options.dynamic_shared_memory),
+        pc: options.pc,
+        parameters: Vec::new(),
+        buffers: Vec::new(),
+        body: Vec::new(),
+    };
+    let mut names = Vec::new();
+    for (argument, parameter) in options.arguments.iter().zip(&kernel.parameters) {
+        match argument {
+            Argument::Buffer(name, bytes) => {
+                if size(&parameter.kind) != Some(8) || !parameter.scalar {
+                    let message = format!(
+                        "found the buffer {name:?} for a parameter of type {}, expected one of 64 bits",
+                        parameter.kind
+                    );
+                    return Err(fail(message));
+                }
+                program.buffers.push((
+                    name.clone(),
+                    Buffer {
+                        bytes: *bytes,
+                        address: None,
+                    },
+                ));
+            }
+            Argument::Number(name, value) => program.parameters.push((name.clone(), *value)),
+        }
+        let whole = parameter.scalar && parameter.kind.starts_with(['s', 'u', 'b']);
+        names.push(whole.then(|| argument.name().to_owned()));
+    }
+    let refused = |refusal: gpusched_model::program::Refusal| PtxError::new(kernel.line, refusal.to_string());
+    program.check().map_err(refused)?;
+    let knowledge = Knowledge {
+        kernel,
+        parameters: names,
+        ranges: ranges(&program),
+        anywhere: anywhere(),
+    };
+    program.body = Structure::new(knowledge).body()?;
+    program.check().map_err(refused)?;
+    Ok(program)
+}
+
+/// Where names lie under any launch.
+fn anywhere() -> Ranges {
+    let mut ranges = Ranges::default();
+    for (name, builtin) in Builtin::ALL {
+        let range = match builtin {
+            Builtin::Thread(_) | Builtin::Block(_) => Range::new(0, i32::MAX.into()),
+            Builtin::Threads(_) | Builtin::Blocks(_) => Range::new(1, i32::MAX.into()),
+            Builtin::Lane => Range::new(0, 31),
+            _ => continue,
+        };
+        ranges.set(name, range);
+    }
+    ranges
+}
+
+/// Where names lie under the launch of `program`.
+fn ranges(program: &Program) -> Ranges {
+    let mut ranges = Ranges::default();
+    let sizes = |size: Dimensions, axis: u8| i128::from(size.along(axis));
+    for (name, builtin) in Builtin::ALL {
+        let most = match builtin {
+            Builtin::Thread(axis) => sizes(program.block, axis) - 1,
+            Builtin::Block(axis) => sizes(program.grid, axis) - 1,
+            Builtin::Lane => 31,
+            _ => {
+                if let Some(value) = program.value(name) {
+                    ranges.set(name, Range::of(value));
+                }
+                continue;
+            }
+        };
+        ranges.set(name, Range::new(0, most));
+    }
+    for name in program
+        .parameters
+        .iter()
+        .map(|(name, _)| name)
+        .chain(program.buffers.iter().map(|(name, _)| name))
+    {
+        if let Some(value) = program.value(name) {
+            ranges.set(name, Range::of(value));
+        }
+    }
+    ranges
+}

@@ -1,0 +1,53 @@
+//! How often a loop runs.
+
+use super::Structure;
+use crate::ptx::symbolic::{Atom, Operator, Poly};
+use gpusched_model::program::expression::Binary;
+
+impl Structure<'_> {
+    /// The rounds of a loop that goes on while `again`, which the counter decides.
+    pub(super) fn rounds(&self, again: &Poly, counter: &str) -> Option<Poly> {
+        let Some(Atom::Operation(Operator::Binary(operator), operands)) = again.as_atom() else {
+            return None;
+        };
+        let [x, y] = &**operands else { return None };
+        let difference = x.minus(y);
+        // difference = start + step · counter
+        let start = difference.substituted(&|name| (name == counter).then(|| Poly::constant(0)));
+        let after = difference.substituted(&|name| (name == counter).then(|| Poly::constant(1)));
+        let step = after.minus(&start);
+        let line = start.plus(&step.times(&Poly::name(counter)));
+        let changes = |name: &str| name.starts_with('%') || name == counter;
+        if line != difference || start.mentions(&changes) || step.mentions(&changes) {
+            return None;
+        }
+        // What is not a number, such as the threads of the grid, must be known to grow, or to shrink.
+        let ranges = &self.knowledge.ranges;
+        let reach = ranges.of(&step);
+        let grows = match (reach.low, reach.high) {
+            (1.., _) => true,
+            (low, ..=-1) if low > i64::MIN.into() => false,
+            _ => return None,
+        };
+        let pace = if grows { step } else { step.scaled(-1) };
+        let one = Poly::constant(1);
+        // How far the difference is from where the loop ends.
+        let distance = match (operator, grows) {
+            (Binary::Unequal | Binary::Less, true) => start.scaled(-1),
+            (Binary::AtMost, true) => one.minus(&start),
+            (Binary::Unequal | Binary::Greater, false) => start,
+            (Binary::AtLeast, false) => start.plus(&one),
+            _ => return None,
+        };
+        if *operator == Binary::Unequal {
+            // It must meet its end exactly, and from the right side: where it does not, compilers put a condition around.
+            let rounds = distance.divided(pace.as_constant()?)?;
+            let sure = self.conditions > 0 || ranges.of(&rounds).low >= 0;
+            return sure.then(|| rounds.plus(&one));
+        }
+        let padded = distance.plus(&pace).minus(&one);
+        // A distance that can leave 64 bits tells nothing.
+        let known = ranges.of(&padded).fits_signed(64);
+        known.then(|| ranges.binary(Binary::Divide, &padded, &pace).plus(&one))
+    }
+}

@@ -1,0 +1,210 @@
+//! Polynomials with integer coefficients, modulo 2⁶⁴.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use gpusched_model::program::expression::{Binary, Function};
+
+/// What a polynomial takes as given: a name, or what is no polynomial of its operands.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Atom {
+    /// A name.
+    Name(Rc<str>),
+    /// An operation on polynomials.
+    Operation(Operator, Rc<[Poly]>),
+}
+
+/// An operation that is no addition and no multiplication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operator {
+    /// With two operands.
+    Binary(Binary),
+    /// A function of one or two.
+    Function(Function),
+    /// With three: a condition and two values.
+    Choice,
+}
+
+/// A polynomial: products of atoms, sorted, with their coefficients, none of them 0.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Poly(pub(super) BTreeMap<Vec<Atom>, i64>);
+
+impl Poly {
+    /// A constant.
+    pub fn constant(value: i64) -> Poly {
+        let mut poly = Poly::default();
+        poly.add_term(Vec::new(), value);
+        poly
+    }
+
+    /// A name.
+    pub fn name(name: &str) -> Poly {
+        Poly::atom(Atom::Name(name.into()))
+    }
+
+    /// An atom.
+    pub fn atom(atom: Atom) -> Poly {
+        Poly(BTreeMap::from([(vec![atom], 1)]))
+    }
+
+    /// An operation as it is.
+    pub(super) fn operation(operator: Operator, operands: Vec<Poly>) -> Poly {
+        Poly::atom(Atom::Operation(operator, operands.into()))
+    }
+
+    /// Its value, if it is a constant.
+    pub fn as_constant(&self) -> Option<i64> {
+        match self.0.len() {
+            0 => Some(0),
+            1 => self.0.get(&Vec::new()).copied(),
+            _ => None,
+        }
+    }
+
+    /// The atom it is, if it is one alone.
+    pub fn as_atom(&self) -> Option<&Atom> {
+        match self.0.first_key_value() {
+            Some((product, 1)) if self.0.len() == 1 => match product.as_slice() {
+                [atom] => Some(atom),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// How large it is [atoms and terms, those within operations included].
+    pub fn size(&self) -> usize {
+        let size = |atom: &Atom| match atom {
+            Atom::Name(_) => 1,
+            Atom::Operation(_, operands) => operands
+                .iter()
+                .fold(1, |sum, poly| poly.size().saturating_add(sum)),
+        };
+        self.0.keys().fold(0, |sum: usize, product| {
+            product
+                .iter()
+                .fold(sum.saturating_add(1), |sum, atom| size(atom).saturating_add(sum))
+        })
+    }
+
+    /// Whether a name for which `matches` holds occurs.
+    pub fn mentions(&self, matches: &impl Fn(&str) -> bool) -> bool {
+        self.0.keys().flatten().any(|atom| match atom {
+            Atom::Name(name) => matches(name),
+            Atom::Operation(_, operands) => operands.iter().any(|poly| poly.mentions(matches)),
+        })
+    }
+
+    fn add_term(&mut self, product: Vec<Atom>, coefficient: i64) {
+        let sum = self
+            .0
+            .get(&product)
+            .copied()
+            .unwrap_or(0)
+            .wrapping_add(coefficient);
+        match sum {
+            0 => self.0.remove(&product),
+            _ => self.0.insert(product, sum),
+        };
+    }
+
+    /// The sum.
+    pub fn plus(&self, other: &Poly) -> Poly {
+        let mut sum = self.clone();
+        for (product, coefficient) in &other.0 {
+            sum.add_term(product.clone(), *coefficient);
+        }
+        sum.without_masks()
+    }
+
+    /// The difference.
+    pub fn minus(&self, other: &Poly) -> Poly {
+        self.plus(&other.scaled(-1))
+    }
+
+    /// `factor` times it.
+    pub fn scaled(&self, factor: i64) -> Poly {
+        let mut scaled = Poly::default();
+        for (product, coefficient) in &self.0 {
+            scaled.add_term(product.clone(), coefficient.wrapping_mul(factor));
+        }
+        scaled
+    }
+
+    /// The product.
+    pub fn times(&self, other: &Poly) -> Poly {
+        let mut product = Poly::default();
+        for (left, x) in &self.0 {
+            for (right, y) in &other.0 {
+                let mut atoms = [left.as_slice(), right.as_slice()].concat();
+                atoms.sort();
+                product.add_term(atoms, x.wrapping_mul(*y));
+            }
+        }
+        product.without_masks()
+    }
+
+    /// A quotient without remainder.
+    pub fn divided(&self, divisor: i64) -> Option<Poly> {
+        let exact = |coefficient: &i64| coefficient.checked_rem(divisor) == Some(0);
+        self.0.values().all(exact).then(|| {
+            let divide = |(product, coefficient): (&Vec<Atom>, &i64)| {
+                (product.clone(), coefficient.wrapping_div(divisor))
+            };
+            Poly(self.0.iter().map(divide).collect())
+        })
+    }
+
+    /// With c·x − c·(x & 2ʲ−1) as c·2ʲ·(x >> j), which it is: so that what compilers make of rounds of unrolled loops is
+    /// seen to be a multiple.
+    fn without_masks(self) -> Poly {
+        let found = self.0.iter().find_map(|(product, coefficient)| {
+            let [Atom::Operation(Operator::Binary(Binary::BitAnd), operands)] = product.as_slice() else {
+                return None;
+            };
+            let [masked, mask] = &**operands else { return None };
+            let mask = mask
+                .as_constant()
+                .filter(|mask| *mask > 0 && mask & mask.wrapping_add(1) == 0)?;
+            let atom = masked.as_atom()?.clone();
+            let whole = self.0.get(&vec![atom])?;
+            (whole.wrapping_neg() == *coefficient)
+                .then(|| (product.clone(), masked.clone(), mask, *coefficient))
+        });
+        let Some((product, masked, mask, coefficient)) = found else {
+            return self;
+        };
+        let mut poly = self;
+        poly.0.remove(&product);
+        if let Some(atom) = masked.as_atom() {
+            poly.0.remove(&vec![atom.clone()]);
+        }
+        let count = Poly::constant(i64::from(mask.count_ones()));
+        let shifted = Poly::operation(Operator::Binary(Binary::ShiftRight), vec![masked, count]);
+        let multiple = shifted.scaled(coefficient.wrapping_neg().wrapping_mul(mask.wrapping_add(1)));
+        poly.plus(&multiple)
+    }
+
+    /// With names replaced by what `value` gives for them; operations are kept as they are.
+    pub fn substituted(&self, value: &impl Fn(&str) -> Option<Poly>) -> Poly {
+        let mut sum = Poly::default();
+        for (product, coefficient) in &self.0 {
+            let mut term = Poly::constant(*coefficient);
+            for atom in product {
+                let replaced = match atom {
+                    Atom::Name(name) => value(name).unwrap_or_else(|| Poly::atom(atom.clone())),
+                    Atom::Operation(operator, operands) => {
+                        let operands = operands
+                            .iter()
+                            .map(|operand| operand.substituted(value))
+                            .collect();
+                        Poly::operation(*operator, operands)
+                    }
+                };
+                term = term.times(&replaced);
+            }
+            sum = sum.plus(&term);
+        }
+        sum
+    }
+}

@@ -1,0 +1,208 @@
+//! A kernel that has been read.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::super::code::{Code, TracedKernel};
+use super::super::gpu::Launch;
+use super::launch_latency;
+use super::layout::Layout;
+use crate::accelsim::TraceFile;
+use gpusched_model::Program;
+use gpusched_model::artifact::keep;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::program::Refusal;
+use gpusched_model::reader::Programs;
+use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
+
+/// A kernel that has been read and laid out.
+#[derive(Debug)]
+pub struct Kernel {
+    pub(super) name: String,
+    blocks: u64,
+    /// The core cycle in which it is launched.
+    launch: u64,
+    /// The core cycle from which on its blocks may start.
+    at: u64,
+    budget: Option<u32>,
+    sms: Option<Vec<bool>>,
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    Program(Box<Program>, Arc<Code>),
+    /// A file, read anew in each run.
+    Trace(PathBuf),
+}
+
+/// What issue traces call the instructions of a run's kernels.
+#[derive(Debug, Default)]
+pub struct Texts(Vec<Text>);
+
+#[derive(Debug)]
+enum Text {
+    Code(Arc<Code>),
+    Trace(Arc<Mutex<TracedKernel>>),
+}
+
+impl Texts {
+    /// The instruction of `kernel` at `pc`; empty if there is none.
+    pub fn text(&self, kernel: usize, pc: u32) -> String {
+        let text = match self.0.get(kernel) {
+            Some(Text::Code(code)) => code.text(pc).map(str::to_owned),
+            Some(Text::Trace(trace)) => {
+                let trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
+                trace.text(pc).map(str::to_owned)
+            }
+            None => None,
+        };
+        text.unwrap_or_default()
+    }
+}
+
+/// Why a kernel cannot be read.
+pub(super) enum Refused {
+    /// Its file says it.
+    File(Error),
+    /// Its launch is none.
+    Launch(Refusal),
+}
+
+/// The field of a scenario for the field of a program that a launch changed.
+pub(super) fn field_of(kernel: &RunKernel, field: &str) -> String {
+    let name = field
+        .strip_prefix("buffers.")
+        .or(field.strip_prefix("parameters."));
+    match (field, name) {
+        ("grid", _) if kernel.grid.is_some() => "grid".to_owned(),
+        ("block", _) if kernel.block.is_some() => "block".to_owned(),
+        ("", _) => "parameters".to_owned(),
+        (_, Some(name)) if kernel.parameters.0.iter().any(|(known, _)| known == name) => {
+            format!("parameters.{name}")
+        }
+        _ => format!("program.{field}"),
+    }
+}
+
+impl Kernel {
+    /// Reads `kernel` of `shape`, whose files are in `folder`, and puts its buffers into `memory`.
+    pub(super) fn read(
+        kernel: &RunKernel,
+        shape: &WarpRunShape,
+        folder: &Path,
+        memory: &mut Layout,
+    ) -> Result<Kernel, Refused> {
+        let lower = |program: &Program, memory: &mut Layout| {
+            let mut program = program.with(&kernel.overrides())?;
+            memory.place(&mut program);
+            let code = Arc::new(Code::new(&program)?);
+            let (name, blocks) = (program.name.clone(), program.blocks());
+            Ok((name, blocks, Body::Program(Box::new(program), code)))
+        };
+        let (name, blocks, body) = match &kernel.program {
+            KernelSource::File(path) => {
+                let program = Programs::only(keep(folder.join(path)), "program").map_err(Refused::File)?;
+                lower(&program, memory).map_err(Refused::Launch)?
+            }
+            KernelSource::Program(program) => lower(program, memory).map_err(Refused::Launch)?,
+            KernelSource::Trace(path) => {
+                let path = keep(folder.join(path));
+                let trace = TraceFile::open(&path).map_err(Refused::File)?;
+                let header = trace.header();
+                (header.name.clone(), header.grid.count(), Body::Trace(path))
+            }
+        };
+        let sms = kernel.sms.as_ref().map(|sms| {
+            let all = 0..shape.sms();
+            all.map(|sm| sms.indices().binary_search(&sm).is_ok()).collect()
+        });
+        Ok(Kernel {
+            name,
+            blocks,
+            launch: kernel.launch,
+            at: kernel.launch.saturating_add(launch_latency(shape, blocks)),
+            budget: kernel.budget,
+            sms,
+            body,
+        })
+    }
+
+    /// Its name, which no other kernel of the run has.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The core cycle in which it is launched.
+    pub fn launched(&self) -> u64 {
+        self.launch
+    }
+
+    /// Its thread blocks.
+    pub fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// Its budget, if the scheduler has budgets.
+    pub fn budget(&self) -> Option<u32> {
+        self.budget
+    }
+
+    /// Its buffers, as (address, bytes); those of traces are not known.
+    pub(super) fn buffers(&self) -> Vec<(u64, u64)> {
+        let Body::Program(program, _) = &self.body else {
+            return Vec::new();
+        };
+        let addresses = program.addresses().into_iter();
+        let sizes = program.buffers.iter().map(|(_, buffer)| buffer.bytes);
+        addresses.zip(sizes).collect()
+    }
+
+    /// Its launch, and what its instructions are called.
+    pub(super) fn launch(&self, texts: &mut Texts) -> Result<Launch> {
+        let launch = match &self.body {
+            Body::Program(program, code) => {
+                texts.0.push(Text::Code(Arc::clone(code)));
+                Launch::of_code(program, code)
+            }
+            Body::Trace(path) => {
+                let kernel = Arc::new(Mutex::new(TracedKernel::new(TraceFile::open(path)?)));
+                texts.0.push(Text::Trace(Arc::clone(&kernel)));
+                Launch::of_trace(&kernel)
+            }
+        };
+        Ok(Launch {
+            name: self.name.clone(),
+            at: self.at,
+            budget: self.budget.unwrap_or(0),
+            sms: self.sms.clone(),
+            ..launch
+        })
+    }
+}
+
+/// What the program or trace of each kernel of `shape` is called.
+pub(super) fn own_names(shape: &WarpRunShape, folder: &Path) -> Result<Vec<String>> {
+    let name = |kernel: &RunKernel| match &kernel.program {
+        KernelSource::File(path) => Ok(Programs::only(keep(folder.join(path)), "program")?.name),
+        KernelSource::Program(program) => Ok(program.name.clone()),
+        KernelSource::Trace(path) => Ok(TraceFile::open(folder.join(path))?.header().name.clone()),
+    };
+    shape.kernels.iter().map(name).collect()
+}
+
+/// The name of each kernel: the one that `shape` gives it, or its `own`, which from the second time on has a number.
+pub(super) fn names(shape: &WarpRunShape, own: Vec<String>) -> Vec<String> {
+    let given = shape.kernels.iter().map(|kernel| kernel.name.as_ref());
+    let mut taken: BTreeSet<String> = given.clone().flatten().cloned().collect();
+    let names = own.into_iter().zip(given).map(|(own, given)| match given {
+        Some(name) => name.clone(),
+        None => {
+            let numbered = (2u64..).map(|number| format!("{own}-{number}"));
+            let mut names = std::iter::once(own.clone()).chain(numbered);
+            names.find(|name| taken.insert(name.clone())).unwrap_or(own)
+        }
+    });
+    names.collect()
+}

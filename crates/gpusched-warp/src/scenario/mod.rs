@@ -1,0 +1,238 @@
+//! From a scenario of full kernels to a run of the GPU.
+
+mod kernel;
+mod layout;
+
+pub use kernel::{Kernel, Texts};
+
+use std::path::Path;
+
+use super::estimate::{Estimate, estimate};
+use super::gpu::{self, Launch, Results, Settings, UnlikeKernel};
+use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::machine::Machine;
+use gpusched_model::warp_run::WarpRunShape;
+use gpusched_model::{Scheduler, WarpRun};
+
+/// Cycles after which a run gives up, unless said otherwise.
+pub const LIMIT: u64 = 1_000_000_000;
+
+/// The most memory that is brought into L2 before a run [bytes].
+pub const MAX_WARM: u64 = 1 << 34;
+
+/// Kernels that have been read and laid out, ready to be run any number of times.
+#[derive(Debug)]
+pub struct Setup {
+    name: Option<String>,
+    machine: Machine,
+    scheduler: Scheduler,
+    sms: u32,
+    warm: Vec<(u64, u64)>,
+    kernels: Vec<Kernel>,
+    /// What errors call the scenario.
+    file: String,
+}
+
+/// How a run is recorded, and when it gives up.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Whether issues are recorded.
+    pub record_issues: bool,
+    /// Whether SMs that are equal are simulated once, where they stay so. Results are the same.
+    pub equal_sms_once: bool,
+    /// Cycles after which it gives up.
+    pub limit: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            record_issues: false,
+            equal_sms_once: false,
+            limit: LIMIT,
+        }
+    }
+}
+
+impl Setup {
+    /// The run of `run`, which was read from `file`: its files are relative to that one's folder.
+    ///
+    /// # Errors
+    /// Those of reading programs and traces, and [`Error::Input`] for launches that programs do not allow and names that two
+    /// kernels have.
+    pub fn new(run: &WarpRun, file: &Path) -> Result<Setup> {
+        let shape = run.shape();
+        let name = file.display().to_string();
+        let fault = |field: String, message: String| {
+            Error::Input(InputError {
+                file: name.clone(),
+                line: None,
+                field,
+                message,
+            })
+        };
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let mut kernels = Vec::new();
+        let mut memory = layout::Layout::default();
+        let mut warm = Vec::new();
+        for (index, kernel) in shape.kernels.iter().enumerate() {
+            let of = |field: &str| match field {
+                "" => format!("kernels[{index}]"),
+                _ => format!("kernels[{index}].{field}"),
+            };
+            let kernel =
+                Kernel::read(kernel, shape, folder, &mut memory).map_err(|refusal| match refusal {
+                    kernel::Refused::File(error) => error,
+                    kernel::Refused::Launch(refusal) => {
+                        fault(of(&kernel::field_of(kernel, &refusal.field)), refusal.message)
+                    }
+                })?;
+            warm.extend(kernel.buffers());
+            kernels.push(kernel);
+        }
+        let own = kernels.iter().map(|kernel| kernel.name.clone()).collect();
+        for (kernel, name) in kernels.iter_mut().zip(kernel::names(shape, own)) {
+            kernel.name = name;
+        }
+        let mut machine = shape.machine.clone().into_shape();
+        machine.dispatch.share_sms = shape.shares_sms();
+        let machine =
+            Machine::new(machine).map_err(|error| fault("machine".to_owned(), error.to_string()))?;
+        if !shape.warm {
+            warm.clear();
+        }
+        let bytes = warm.iter().map(|&(_, bytes)| bytes).fold(0, u64::saturating_add);
+        if bytes > MAX_WARM {
+            let message = format!(
+                "found buffers of {bytes} bytes, expected at most {MAX_WARM} if they are in L2 at the start"
+            );
+            return Err(fault("warm".to_owned(), message));
+        }
+        Ok(Setup {
+            name: shape.name.clone(),
+            machine,
+            scheduler: shape.scheduler(),
+            sms: shape.sms(),
+            warm,
+            kernels,
+            file: name,
+        })
+    }
+
+    /// The names of the kernels of `shape`, which was read from `file`: theirs, or those of their programs.
+    ///
+    /// # Errors
+    /// Those of reading programs and traces.
+    pub fn names(shape: &WarpRunShape, file: &Path) -> Result<Vec<String>> {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        Ok(kernel::names(shape, kernel::own_names(shape, folder)?))
+    }
+
+    /// The scenario's name.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The machine, as kernels share it.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The scheduler.
+    pub fn scheduler(&self) -> Scheduler {
+        self.scheduler
+    }
+
+    /// The SMs that take part.
+    pub fn sms(&self) -> u32 {
+        self.sms
+    }
+
+    /// The kernels, in the order of the scenario.
+    pub fn kernels(&self) -> &[Kernel] {
+        &self.kernels
+    }
+
+    /// Runs the kernels; `watch` is told the core cycle once in a while.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for what cannot be simulated or does not end; those of reading traces.
+    pub fn run(&self, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
+        self.run_on(self.sms, options, watch)
+    }
+
+    /// As [`Setup::run`], on `sms` SMs of the machine.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run_on(&self, sms: u32, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
+        let (launches, texts) = self.launches()?;
+        let settings = self.settings(sms, options);
+        let results = match options.equal_sms_once {
+            true => gpu::run_equal_once(&self.machine, &launches, &settings, watch),
+            false => gpu::run_watched(&self.machine, &launches, &settings, watch),
+        };
+        Ok((results.map_err(|failure| self.blame(&failure))?, texts))
+    }
+
+    /// Why SMs that are equal do not stay so, if they do not: then [`Options::equal_sms_once`] has no effect.
+    ///
+    /// # Errors
+    /// Those of reading traces.
+    pub fn unlike(&self) -> Result<Option<UnlikeKernel>> {
+        Ok(gpu::stay_equal(&self.launches()?.0).err())
+    }
+
+    /// Estimates the first kernel alone on `sms` SMs of the machine, from `rounds` rounds of its blocks.
+    ///
+    /// # Errors
+    /// As [`Setup::run`].
+    pub fn estimate_on(&self, sms: u32, rounds: u32, options: Options) -> Result<Results> {
+        let (launches, _) = self.launches()?;
+        let estimates = launches.iter().take(1).map(|launch| {
+            let settings = self.settings(sms, options);
+            estimate(&self.machine, launch, &settings, rounds).map_err(|failure| self.blame(&failure))
+        });
+        let mut estimates = estimates.collect::<std::result::Result<Vec<Estimate>, InputError>>()?;
+        let estimate = estimates.pop().map(|estimate| estimate.results);
+        estimate.ok_or_else(|| self.blame(&"no kernel").into())
+    }
+
+    fn launches(&self) -> Result<(Vec<Launch>, Texts)> {
+        let mut texts = Texts::default();
+        let mut launches = Vec::new();
+        for kernel in &self.kernels {
+            launches.push(kernel.launch(&mut texts)?);
+        }
+        Ok((launches, texts))
+    }
+
+    fn settings(&self, sms: u32, options: Options) -> Settings {
+        Settings {
+            scheduler: self.scheduler,
+            sms: Some(sms),
+            warm: self.warm.clone(),
+            record_issues: options.record_issues,
+            limit: options.limit,
+        }
+    }
+
+    fn blame(&self, failure: &dyn std::fmt::Display) -> InputError {
+        InputError {
+            file: self.file.clone(),
+            line: None,
+            field: String::new(),
+            message: failure.to_string(),
+        }
+    }
+}
+
+/// The latency of a launch on the machine of `shape` [core cycles], if launches have one there.
+fn launch_latency(shape: &WarpRunShape, blocks: u64) -> u64 {
+    let dispatch = &shape.machine.dispatch;
+    let whole = u64::from(dispatch.block_latency).saturating_mul(blocks);
+    match shape.launch_latency {
+        true => u64::from(dispatch.kernel_latency).saturating_add(whole),
+        false => 0,
+    }
+}

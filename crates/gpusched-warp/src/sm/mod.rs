@@ -1,0 +1,286 @@
+//! A streaming multiprocessor, cycle by cycle: write back, execute, read operands, issue, fetch.
+
+mod blocks;
+mod coalescing;
+mod collector;
+mod facts;
+mod flight;
+mod issue;
+mod load_store;
+mod operands;
+mod pipeline_registers;
+mod standing;
+mod units;
+mod warps;
+mod writes;
+
+pub use blocks::{BlockStart, EndedBlock};
+pub use issue::{IssueEvent, Stalls};
+
+use self::blocks::Block;
+use self::collector::Collectors;
+use self::facts::FactsTable;
+use self::flight::{FlightId, Flights, NONE, Unit};
+use self::load_store::{LoadStore, LoadStoreParameters};
+use self::pipeline_registers::{LANES, PipelineRegisters, lowest};
+use self::units::Pipelines;
+use self::warps::Warps;
+use super::cache::{Cache, Counts, Geometry};
+use super::code::Effect;
+use super::memory::Outbox;
+use super::policy::AnyPolicy;
+use super::request::Request;
+use gpusched_model::machine::MachineShape;
+
+/// An SM.
+#[derive(Clone)]
+pub struct Sm {
+    /// Its number.
+    pub number: u16,
+    machine: std::sync::Arc<MachineShape>,
+    warps: Warps,
+    policies: Vec<AnyPolicy>,
+    flights: Flights,
+    /// Issued, not yet in a collector.
+    issued: PipelineRegisters,
+    collectors: Collectors,
+    /// Collected, not yet in a unit.
+    collected: PipelineRegisters,
+    pipelines: Pipelines,
+    /// The first result to be written back in the next cycle; the others follow.
+    results: FlightId,
+    load_store: LoadStore,
+    /// Fetched, not yet decoded.
+    fetched: Option<usize>,
+    last_fetched: usize,
+    /// Policies are to be told of cycles in which no warp can issue.
+    sees_idle_cycles: bool,
+    /// The scheduler that issues first.
+    turn: usize,
+    /// Steps of the collectors per cycle.
+    reads_per_bank: u32,
+    /// Fetches per cycle.
+    fetch_throughput: u32,
+    blocks: Vec<Option<Block>>,
+    /// Blocks that are here.
+    resident: usize,
+    /// A kernel that issued an instruction for which the machine has no unit.
+    pub without_unit: Option<usize>,
+    /// Blocks that ended, for the dispatcher.
+    pub ended: Vec<EndedBlock>,
+    ages: u64,
+    effect: Effect,
+    /// Issues, if they are recorded.
+    pub record: Option<Vec<IssueEvent>>,
+    /// Counted per cycle and scheduler.
+    pub stalls: Stalls,
+    /// Instructions issued, by kernel: warp instructions, thread instructions.
+    pub instructions: Vec<(u64, u64)>,
+    /// The cycle up to which the SM has been simulated.
+    clock: u64,
+}
+
+impl Sm {
+    /// An empty SM.
+    pub fn new(
+        number: u16,
+        machine: &std::sync::Arc<MachineShape>,
+        l1: Geometry,
+        policies: Vec<AnyPolicy>,
+    ) -> Self {
+        let sm = &machine.sm;
+        let schedulers = sm.schedulers as usize;
+        let facts = FactsTable::new(sm);
+        let generic = &sm.register_file.generic;
+        let parameters = LoadStoreParameters {
+            sm: number,
+            l1: machine.l1.clone(),
+            skip_l1: machine.l1.skip_global || machine.l1.cache.is_none(),
+            shared_latency: u64::from(machine.shared_memory.latency),
+            responses: machine.interconnect.response_buffer as usize,
+        };
+        Self {
+            number,
+            sees_idle_cycles: policies.iter().any(AnyPolicy::sees_idle_cycles),
+            policies,
+            flights: Flights::default(),
+            issued: PipelineRegisters::new(collector::PORT_ORDER),
+            collectors: Collectors::new(
+                generic.units as usize,
+                generic.in_ports as usize,
+                generic.out_ports as usize,
+                sm.register_file.banks as usize,
+                schedulers,
+            ),
+            collected: PipelineRegisters::new(Unit::WORK_ORDER),
+            pipelines: Pipelines::new(facts.longest(), sm.widths.ex_wb),
+            results: NONE,
+            load_store: LoadStore::new(parameters, Cache::new(l1)),
+            fetched: None,
+            last_fetched: 0,
+            turn: 0,
+            reads_per_bank: sm.register_file.reads_per_bank,
+            fetch_throughput: sm.fetch_throughput,
+            warps: Warps::new(sm.warps() as usize, schedulers, facts),
+            blocks: (0..sm.blocks).map(|_| None).collect(),
+            resident: 0,
+            without_unit: None,
+            ended: Vec::new(),
+            ages: 0,
+            effect: Effect::default(),
+            record: None,
+            stalls: Stalls::default(),
+            instructions: Vec::new(),
+            clock: 0,
+            machine: machine.clone(),
+        }
+    }
+
+    /// Requests that L1 took and missed.
+    pub fn l1_counts(&self) -> Counts {
+        self.load_store.l1.counts
+    }
+
+    /// Forgets the contents of L1.
+    pub fn invalidate_l1(&mut self) {
+        self.load_store.l1.invalidate();
+    }
+
+    /// Whether the SM takes another answer of the memory system.
+    pub fn accepts(&self) -> bool {
+        self.load_store.accepts()
+    }
+
+    /// An answer of the memory system.
+    pub fn answer(&mut self, response: Request) {
+        self.load_store.responses.push_back(response);
+    }
+
+    /// Something happened in the last cycle that the GPU is to hear of: a block ended, or no unit was there.
+    pub fn stops(&self) -> bool {
+        !self.ended.is_empty() || self.without_unit.is_some()
+    }
+
+    /// No block is here.
+    pub fn is_empty(&self) -> bool {
+        self.resident == 0
+    }
+
+    /// The cycle in which something can happen here without an answer or a new block; `None`: never.
+    pub fn wakes_at(&self, now: u64) -> Option<u64> {
+        let busy = !self.warps.hungry.or(self.warps.finished).is_empty()
+            || self.fetched.is_some()
+            || !self.pipelines.is_empty()
+            || !self.issued.is_empty()
+            || !self.collected.is_empty()
+            || !self.collectors.is_empty()
+            || self.warps.standing.can_act();
+        if busy {
+            Some(now)
+        } else {
+            self.load_store.wakes_at(now)
+        }
+    }
+
+    /// Cycles up to `now` in which nothing could happen go by.
+    pub fn sleep_until(&mut self, now: u64) {
+        let cycles = now.saturating_sub(self.clock);
+        if cycles == 0 {
+            return;
+        }
+        self.clock = now;
+        if self.is_empty() {
+            return;
+        }
+        self.turn = (self.turn + (cycles % self.policies.len() as u64) as usize) % self.policies.len();
+        self.count_idle(cycles);
+    }
+
+    /// Cycle `now`. An SM without blocks does nothing.
+    pub fn cycle(&mut self, now: u64, out: &mut Outbox) {
+        self.sleep_until(now);
+        self.clock = now + 1;
+        if self.is_empty() {
+            return;
+        }
+        self.write_back();
+        self.execute(now, out);
+        for _ in 0..self.reads_per_bank {
+            self.collectors
+                .step(&mut self.flights, &mut self.issued, &mut self.collected);
+        }
+        self.issue(now);
+        for _ in 0..self.fetch_throughput {
+            if let Some(slot) = self.fetched.take() {
+                self.warps.decode(slot);
+            }
+            if self.warps.hungry.or(self.warps.finished).is_empty() {
+                break;
+            }
+            self.fetch(now);
+        }
+    }
+
+    fn write_back(&mut self) {
+        let mut next = std::mem::replace(&mut self.results, NONE);
+        while next != NONE {
+            let id = next;
+            let flight = self.flights.get(id);
+            next = flight.next;
+            let slot = flight.slot;
+            for index in 0..flight.writes.len() {
+                let register = flight.writes.bank(index);
+                let bank = self.collectors.bank(register, slot, flight.scheduler as usize);
+                if !self.collectors.write(bank) {
+                    break;
+                }
+            }
+            self.warps.release(slot as usize, &flight.written);
+            self.warps.left_pipeline(slot as usize);
+            self.flights.end(id);
+            self.pipelines.left();
+        }
+    }
+
+    fn execute(&mut self, now: u64, out: &mut Outbox) {
+        if !self.pipelines.is_empty() {
+            self.results = self.pipelines.leave(now);
+        }
+        let places = (1_u64 << (Unit::PIPELINES * LANES)) - 1;
+        let mut bits = self.collected.taken() & places;
+        while bits != 0 {
+            let place = lowest(&mut bits);
+            let id = self.collected.at(place);
+            if self.pipelines.take(place, id, &mut self.flights, now) {
+                self.collected.clear(place);
+            }
+        }
+        self.load_store
+            .cycle(now, &mut self.flights, &mut self.warps, &mut self.collectors, out);
+        if self.collected.taken() & !places != 0
+            && self.load_store.is_free()
+            && let Some(place) = self.collected.oldest(Unit::PIPELINES * LANES)
+        {
+            self.load_store.take(self.collected.at(place));
+            self.collected.clear(place);
+        }
+    }
+
+    /// Fetches for the next warp without instructions; warps that are through leave on the way to it.
+    fn fetch(&mut self, now: u64) {
+        // Those after the last one fetched for, then from the first.
+        for mut from in [self.last_fetched + 1, 0] {
+            while let Some(slot) = self.warps.hungry.or(self.warps.finished).from(from).lowest() {
+                from = slot + 1;
+                if self.warps.finished.contains(slot) {
+                    self.retire(slot, now);
+                }
+                if self.warps.hungry.contains(slot) {
+                    self.fetched = Some(slot);
+                    self.last_fetched = slot;
+                    return;
+                }
+            }
+        }
+    }
+}

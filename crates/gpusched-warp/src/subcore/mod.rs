@@ -1,0 +1,28 @@
+//! One sub-core whose instructions have nothing but latencies, as in the figures of [Singh21] ch. 4 and [Singh22] §IV.
+//!
+//! In each cycle at most one warp issues one instruction; L cycles after one of latency L the warp can issue the next. A
+//! kernel finishes in the cycle after the last issue of its warps. Warps are as old as their kernels are launched early, then
+//! by their number.
+//!
+//! ```
+//! use gpusched_model::WarpScenario;
+//! use gpusched_warp::subcore::{Record, simulate};
+//!
+//! let scenario: WarpScenario = serde_json::from_str(
+//!     r#"{"scheduler":"gto","kernels":[{"name":"A","warps":2,"program":[{"latency":3},{"latency":1}]}]}"#)?;
+//! let mut record = Record::default();
+//! simulate(&scenario, &mut record)?;
+//! assert_eq!(record.order(), [Some(0), Some(1), None, Some(0), Some(1)]);
+//! assert_eq!(record.overview().kernels()[0].finish, 5);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod observer;
+mod overview;
+mod record;
+mod simulation;
+
+pub use observer::{Issue, Observer};
+pub use overview::{KernelOverview, Overview};
+pub use record::Record;
+pub use simulation::{TooLong, simulate};

@@ -1,0 +1,148 @@
+//! The loop over cycles.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::{Issue, Observer};
+use crate::policy::{self, AnyPolicy, Policy as _, Pool, WarpSet};
+use gpusched_model::WarpScenario;
+use gpusched_model::warp_scenario::{LatencyInstruction, MAX_CYCLES};
+
+/// A run that does not end within the cycles there may be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("found a run of more than {MAX_CYCLES} cycles, expected a shorter one")]
+pub struct TooLong;
+
+/// Simulates `scenario` from cycle 0 to its last issue, or until `observer` is done.
+///
+/// # Errors
+/// [`TooLong`] if the run goes on after [`MAX_CYCLES`].
+pub fn simulate(scenario: &WarpScenario, observer: &mut impl Observer) -> Result<(), TooLong> {
+    let mut subcore = SubCore::new(scenario);
+    let mut now = 0;
+    while !observer.is_done() {
+        if now > MAX_CYCLES {
+            return Err(TooLong);
+        }
+        subcore.arrive(now);
+        subcore.policy.begin(&subcore.pool, subcore.ready);
+        if let Some(slot) = subcore.policy.first(&subcore.pool, subcore.ready) {
+            observer.issued(subcore.issue(now, slot));
+            now += 1;
+        } else if let Some(next) = subcore.next_event() {
+            now = next; // until then nothing changes
+        } else {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A warp: what it has yet to issue.
+#[derive(Debug)]
+struct Warp<'a> {
+    program: &'a [LatencyInstruction],
+    next: usize,
+}
+
+#[derive(Debug)]
+struct SubCore<'a> {
+    policy: AnyPolicy,
+    pool: Pool,
+    warps: Vec<Warp<'a>>,
+    /// Warps that can issue.
+    ready: WarpSet,
+    /// When the others can.
+    waiting: BinaryHeap<Reverse<(u64, usize)>>,
+    /// Warps that are not there yet, by launch, then by number.
+    launches: VecDeque<(u64, usize)>,
+}
+
+impl<'a> SubCore<'a> {
+    fn new(scenario: &'a WarpScenario) -> SubCore<'a> {
+        let shape = scenario.shape();
+        let budgets: Vec<u32> = shape
+            .kernels
+            .iter()
+            .map(|kernel| kernel.budget.unwrap_or(0))
+            .collect();
+        let (mut warps, mut launches, mut group) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, kernel) in shape.kernels.iter().enumerate() {
+            for _ in 0..kernel.warps.get() {
+                launches.push((kernel.launch, warps.len()));
+                group.push(index);
+                warps.push(Warp {
+                    program: &kernel.program,
+                    next: 0,
+                });
+            }
+        }
+        launches.sort_unstable();
+        let mut age = vec![0; warps.len()];
+        for (place, &(_, slot)) in (0..).zip(&launches) {
+            age[slot] = place;
+        }
+        let live = WarpSet::default();
+        SubCore {
+            policy: policy::of(shape.scheduler, &budgets),
+            pool: Pool { age, group, live },
+            warps,
+            ready: WarpSet::default(),
+            waiting: BinaryHeap::new(),
+            launches: launches.into(),
+        }
+    }
+
+    /// Warps come, and warps that waited can issue again.
+    fn arrive(&mut self, now: u64) {
+        while let Some(&(launch, slot)) = self.launches.front() {
+            if launch > now {
+                break;
+            }
+            self.launches.pop_front();
+            self.pool.live.insert(slot);
+            self.ready.insert(slot);
+        }
+        while let Some(&Reverse((at, slot))) = self.waiting.peek() {
+            if at > now {
+                break;
+            }
+            self.waiting.pop();
+            self.ready.insert(slot);
+        }
+    }
+
+    /// The warp in `slot`, which can, issues.
+    fn issue(&mut self, now: u64, slot: usize) -> Issue {
+        self.policy.issued(&self.pool, slot);
+        let warp = &mut self.warps[slot];
+        let instruction = warp.next;
+        let latency = warp.program[instruction].latency.get();
+        warp.next += 1;
+        let last = warp.next == warp.program.len();
+        if last {
+            self.pool.live.remove(slot);
+        }
+        if last || latency > 1 {
+            self.ready.remove(slot);
+        }
+        if !last && latency > 1 {
+            self.waiting.push(Reverse((now + u64::from(latency), slot)));
+        }
+        Issue {
+            cycle: now,
+            warp: slot,
+            kernel: self.pool.group[slot],
+            instruction,
+            latency,
+            last,
+        }
+    }
+
+    /// When a warp comes or can issue again, while none can.
+    fn next_event(&self) -> Option<u64> {
+        let launch = self.launches.front().map(|&(launch, _)| launch);
+        let wake = self.waiting.peek().map(|&Reverse((at, _))| at);
+        launch.into_iter().chain(wake).min()
+    }
+}

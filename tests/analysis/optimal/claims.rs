@@ -1,0 +1,90 @@
+//! What HiGHS claims is checked for sense, and confirmed by nobody. A plan with a claim can be read by every build.
+
+use gpusched::interference::Interference;
+use gpusched::interference::model_of;
+use gpusched::model::plan::{LowerBound, Proof};
+use gpusched::model::{Plan, Policy, TaskSet};
+use gpusched::partitioning::{HeuristicKind, Problem, partition};
+use gpusched::verification::verify;
+
+/// Three tasks of which each two need three SMs, and each one two: 6 SMs, of which prices prove 5.
+fn plan() -> (TaskSet, Plan) {
+    let task = r#"{"period":"10ms","wcet":{"table":[[1,"21ms"],[2,"9ms"]]}}"#;
+    let set: TaskSet = serde_json::from_str(&format!(r#"{{"tasks":[{task},{task},{task}]}}"#)).unwrap();
+    let problem = Problem::new(&set, 8, Policy::Edf, model_of(Interference::Conflict)).unwrap();
+    let mut plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
+    assert_eq!(plan.sms_used, 6);
+    plan.bound = Some(LowerBound {
+        sms: 5,
+        proof: Proof::Prices,
+        prices: vec![1_500_000; 3],
+        highs: None,
+    });
+    (set, plan)
+}
+
+fn claiming(highs: u32) -> (TaskSet, Plan) {
+    let (set, mut plan) = plan();
+    plan.bound.as_mut().unwrap().highs = Some(highs);
+    (set, plan)
+}
+
+#[test]
+fn a_claim_is_handed_on_and_not_confirmed() {
+    let (set, plan) = claiming(6);
+    let text = serde_json::to_string(&plan).unwrap();
+    assert!(text.contains(r#""highs":6"#), "{text}");
+    assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), plan);
+    let bound = verify(&plan, &set).unwrap().bound.unwrap();
+    assert_eq!((bound.proven, bound.highs), (Some(5), Some(6)));
+}
+
+#[test]
+fn a_claim_says_more_than_the_bound_and_less_than_nonsense() {
+    for highs in [0, 5, 7] {
+        let (set, plan) = claiming(highs);
+        let fault = verify(&plan, &set).unwrap_err();
+        assert!(fault.to_string().contains("bound.highs"), "{fault}");
+    }
+}
+
+/// A bound that contradicts its own proof is told what would be right.
+#[test]
+fn bounds_that_contradict_themselves_are_explained() {
+    for (sms, proof, prices, expected) in [
+        (
+            6,
+            Proof::Prices,
+            1_500_000,
+            "bound.sms: found 6 by prices, expected 5, the sum of its prices",
+        ),
+        (
+            4,
+            Proof::Search,
+            1_500_000,
+            "bound.sms: found 4 by search, expected more than 5",
+        ),
+        (
+            5,
+            Proof::Search,
+            1_500_000,
+            "bound.proof: found search, expected prices: 5 SMs",
+        ),
+        (
+            3,
+            Proof::Prices,
+            0,
+            "bound.sms: found 3 by prices, expected 1, for every plan has at least that",
+        ),
+    ] {
+        let (set, mut plan) = plan();
+        plan.bound = Some(LowerBound {
+            sms,
+            proof,
+            prices: vec![prices; 3],
+            highs: None,
+        });
+        let fault = verify(&plan, &set).unwrap_err().to_string();
+        assert!(fault.starts_with(expected), "{fault}");
+    }
+}

@@ -1,0 +1,130 @@
+//! Whatever bytes it is given, the reader of programs answers or refuses, with a line that they have; it never panics.
+
+use std::io::Cursor;
+
+use gpusched::error::{Error, InputError};
+use gpusched::model::Program;
+use gpusched::model::reader::Programs;
+use gpusched::warp::code::Code;
+use proptest::prelude::*;
+
+/// Reads all programs in `bytes`; whether there was one at least, and nothing else.
+fn read(bytes: &[u8]) -> bool {
+    let lines = bytes.split(|&byte| byte == b'\n').count();
+    for program in Programs::new("fuzz", Cursor::new(bytes.to_vec())) {
+        match program {
+            Ok((line, program)) => {
+                assert!((1..=lines).contains(&line));
+                program.check().unwrap();
+                Code::new(&program).unwrap();
+                let text = program.to_text().unwrap();
+                assert_eq!(serde_json::from_str::<Program>(&text).unwrap(), program);
+            }
+            Err(Error::Input(InputError { line, message, .. })) => {
+                match line {
+                    Some(line) => assert!((1..=lines).contains(&line), "{line}: {message}, of {lines} lines"),
+                    None => assert!(message.starts_with("found nothing"), "{message}"),
+                }
+                assert_eq!(message.lines().count(), 1, "{message}");
+                return false;
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    true
+}
+
+fn chase() -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tasksets/kernels/programs/chase.json");
+    std::fs::read_to_string(path).unwrap()
+}
+
+const WORDS: [&str; 44] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\n",
+    "\"",
+    "\\",
+    "\"name\":\"k\",",
+    "\"grid\":1,",
+    "\"block\":32,",
+    "\"body\":[",
+    "\"parameters\":{\"n\":4},",
+    "\"buffers\":{\"a\":256},",
+    "\"pc\":8,",
+    "{\"op\":\"exit\"}",
+    "{\"op\":\"other\"},",
+    "{\"op\":\"load\",\"bytes\":4,\"address\":",
+    "{\"loop\":",
+    "{\"repeat\":",
+    "{\"if\":",
+    "\"counter\":\"k\",",
+    "\"then\":[",
+    "\"else\":[",
+    "\"lane + n*k\"",
+    "\"a + 4*(thread % 7)\"",
+    "\"1/0\"",
+    "\"(((\"",
+    "\"min(\"",
+    "-1",
+    "0",
+    "3",
+    "1e9",
+    "9223372036854775808",
+    "0.25",
+    "null",
+    "true",
+    "\"to\":\"r1\",",
+    "\"from\":[\"r1\",\"r2\"],",
+    "\"when\":",
+    "\"lanes\":",
+    "\u{e9}",
+    "\0",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(600) })]
+
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        prop_assert!(!read(&bytes));
+    }
+
+    #[test]
+    fn any_words(words in prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..60)) {
+        let words = words.concat();
+        read(words.as_bytes());
+        read(format!("{{\"name\":\"k\",\"grid\":1,\"block\":32,\"body\":[{words}]}}").as_bytes());
+    }
+
+    #[test]
+    fn a_cut_is_noticed(at in any::<prop::sample::Index>()) {
+        let text = chase();
+        let end = text.trim_end().len();
+        prop_assert!(read(text.as_bytes()));
+        prop_assert!(!read(&text.as_bytes()[..at.index(end)]), "cut off at {} of {end}", at.index(end));
+    }
+
+    #[test]
+    fn flipped_bits(flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8_u8), 1..4)) {
+        let mut bytes = chase().into_bytes();
+        for (at, bit) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+        }
+        read(&bytes);
+    }
+
+    #[test]
+    fn damaged_programs(at in any::<prop::sample::Index>(), length in 0..20_usize, put in "\\PC{0,8}") {
+        let mut text: Vec<char> = chase().chars().collect();
+        let at = at.index(text.len());
+        let end = (at + length).min(text.len());
+        text.splice(at..end, put.chars());
+        read(text.into_iter().collect::<String>().as_bytes());
+    }
+}

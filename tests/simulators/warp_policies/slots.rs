@@ -1,0 +1,120 @@
+//! What each policy does, small enough to be seen.
+
+use gpusched::model::Scheduler;
+use gpusched::warp::policy::{AnyPolicy, Policy as _, Pool, WarpSet, of};
+
+fn set(slots: &[usize]) -> WarpSet {
+    slots.iter().copied().collect()
+}
+
+/// Slots 0 to 3: 3 is the oldest, then 1, 0, 2; slots 0 and 2 are of group 0, slot 1 of group 1, slot 3 of group 2.
+fn pool() -> Pool {
+    Pool {
+        age: vec![2, 1, 3, 0],
+        group: vec![0, 1, 0, 2],
+        live: set(&[0, 1, 2, 3]),
+    }
+}
+
+/// A cycle in which the warps of `ready` can issue; who does.
+fn cycle(policy: &mut AnyPolicy, pool: &Pool, ready: &[usize]) -> Option<usize> {
+    policy.begin(pool, set(ready));
+    let slot = policy.first(pool, set(ready));
+    if let Some(slot) = slot {
+        policy.issued(pool, slot);
+    }
+    slot
+}
+
+/// All slots in the order of this cycle.
+fn order(policy: &AnyPolicy, pool: &Pool) -> Vec<usize> {
+    let mut left = pool.live;
+    let mut order = Vec::new();
+    while let Some(slot) = policy.first(pool, left) {
+        order.push(slot);
+        left.remove(slot);
+    }
+    order
+}
+
+#[test]
+fn lrr_goes_on_after_the_last_issue() {
+    let (mut lrr, pool) = (of(Scheduler::Lrr, &[]), pool());
+    assert_eq!(order(&lrr, &pool), [0, 1, 2, 3]);
+    assert_eq!(cycle(&mut lrr, &pool, &[1, 3]), Some(1));
+    assert_eq!(order(&lrr, &pool), [2, 3, 0, 1]);
+    assert_eq!(cycle(&mut lrr, &pool, &[]), None);
+    assert_eq!(cycle(&mut lrr, &pool, &[0, 1]), Some(0));
+    assert_eq!(cycle(&mut lrr, &pool, &[3]), Some(3));
+    assert_eq!(order(&lrr, &pool), [0, 1, 2, 3]);
+}
+
+#[test]
+fn gto_is_greedy_for_slot_0_at_first_and_through_idle_cycles() {
+    let (mut gto, pool) = (of(Scheduler::Gto, &[]), pool());
+    assert_eq!(order(&gto, &pool), [0, 3, 1, 2]);
+    assert_eq!(cycle(&mut gto, &pool, &[1, 2]), Some(1));
+    assert_eq!(cycle(&mut gto, &pool, &[]), None);
+    assert_eq!(order(&gto, &pool), [1, 3, 0, 2]);
+    let mut oldest = of(Scheduler::Oldest, &[]);
+    assert_eq!(cycle(&mut oldest, &pool, &[1, 2]), Some(1));
+    assert_eq!(order(&oldest, &pool), [3, 1, 0, 2]);
+}
+
+#[test]
+fn turns_go_round_in_descending_budget() {
+    for scheduler in [Scheduler::Qaws, Scheduler::RtPaws] {
+        // Group 1 has the highest budget; of equal ones, the first goes first.
+        let (mut policy, pool) = (of(scheduler, &[0, 2, 0]), pool());
+        policy.begin(&pool, set(&[]));
+        assert_eq!(order(&policy, &pool), [1, 0, 2, 3], "{scheduler}");
+        // Its only warp stalls for the first time; another group's issues, which ends no turn and counts nothing.
+        assert_eq!(cycle(&mut policy, &pool, &[1]), Some(1));
+        assert_eq!(cycle(&mut policy, &pool, &[3]), Some(3));
+        assert_eq!(cycle(&mut policy, &pool, &[0]), Some(0));
+        assert_eq!(order(&policy, &pool)[0], 1, "{scheduler}");
+        // Under RT-PAWS the third stall ends the turn; under QAWS, none does: there is no warp to switch to.
+        for _ in 0..2 {
+            assert_eq!(cycle(&mut policy, &pool, &[1]), Some(1));
+            assert_eq!(cycle(&mut policy, &pool, &[3]), Some(3));
+        }
+        let expected = match scheduler {
+            Scheduler::Qaws => [1, 0, 2, 3],
+            _ => [0, 2, 3, 1],
+        };
+        assert_eq!(order(&policy, &pool), expected, "{scheduler}");
+    }
+}
+
+#[test]
+fn a_group_without_warps_has_no_turn() {
+    for scheduler in [Scheduler::Qaws, Scheduler::RtPaws] {
+        let (mut policy, mut pool) = (of(scheduler, &[9, 5, 7]), pool());
+        assert_eq!(cycle(&mut policy, &pool, &[0, 1, 2, 3]), Some(0));
+        pool.live = set(&[1, 3]);
+        // 0 is done, so group 2 comes next, then 1.
+        assert_eq!(cycle(&mut policy, &pool, &[1, 3]), Some(3), "{scheduler}");
+        // Group 0 is back, and last.
+        pool.live = set(&[0, 1, 3]);
+        assert_eq!(cycle(&mut policy, &pool, &[0, 1, 3]), Some(3), "{scheduler}");
+        assert_eq!(order(&policy, &pool), [3, 1, 0], "{scheduler}");
+    }
+}
+
+#[test]
+fn groups_and_slots_that_nobody_announced() {
+    // No budgets, and a pool that says nothing of slot 9: no panic, an order nevertheless.
+    let pool = Pool {
+        live: set(&[9, 2]),
+        ..pool()
+    };
+    for scheduler in Scheduler::ALL {
+        let mut policy = of(scheduler, &[]);
+        for _ in 0..3 {
+            assert!(cycle(&mut policy, &pool, &[9, 2]).is_some(), "{scheduler}");
+        }
+        let mut all = order(&policy, &pool);
+        all.sort_unstable();
+        assert_eq!(all, [2, 9], "{scheduler}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Rows of the reference's tables, and their kernels as launches.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use gpusched::model::machine::MachineShape;
+use gpusched::model::program::{Dimensions, FIRST_ADDRESS, Overrides};
+use gpusched::model::{Machine, Program, Scheduler};
+use gpusched::warp::estimate::{Estimate, estimate};
+use gpusched::warp::gpu::{Launch, Results, Settings, run};
+
+/// The text of a file of the repository.
+pub fn file(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// A row of a table, by column.
+#[derive(Debug, Clone)]
+pub struct Row(HashMap<String, String>);
+
+/// The rows of a table of `tasksets/reference/gpgpusim`.
+pub fn table(name: &str) -> Vec<Row> {
+    let text = file(&format!("tasksets/reference/gpgpusim/{name}.csv"));
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let rows = reader.deserialize().map(|row| Row(row.unwrap()));
+    rows.collect()
+}
+
+impl Row {
+    pub fn text(&self, column: &str) -> &str {
+        &self.0[column]
+    }
+
+    pub fn number(&self, column: &str) -> u64 {
+        let text = self.text(column);
+        text.parse().unwrap_or_else(|_| panic!("{column}: {text}"))
+    }
+
+    pub fn real(&self, column: &str) -> f64 {
+        self.text(column).parse().unwrap()
+    }
+
+    /// `lrr(cfg)` is that of the configuration; the reference says `old`.
+    pub fn scheduler(&self, column: &str) -> Scheduler {
+        match self.text(column).trim_end_matches("(cfg)") {
+            "old" => Scheduler::Oldest,
+            name => name.parse().unwrap(),
+        }
+    }
+
+    /// The row, simulated: one kernel on `sms` SMs.
+    pub fn run(&self) -> Results {
+        let (launch, settings) = self.launch();
+        run(&machine(false), &[launch], &settings).unwrap()
+    }
+
+    /// Its thread blocks.
+    pub fn run_blocks(&self) -> u64 {
+        self.launch().0.blocks
+    }
+
+    /// The row, estimated from `rounds` rounds of blocks.
+    pub fn estimate(&self, rounds: u32) -> Estimate {
+        let (launch, settings) = self.launch();
+        estimate(&machine(false), &launch, &settings, rounds).unwrap()
+    }
+
+    fn launch(&self) -> (Launch, Settings) {
+        let program = program(self.text("kernel"), FIRST_ADDRESS);
+        let warm = self.number("l2_warm") == 1;
+        let settings = Settings {
+            scheduler: self.scheduler("scheduler"),
+            sms: Some(u32::try_from(self.number("sms")).unwrap()),
+            warm: if warm { extents(&program) } else { Vec::new() },
+            record_issues: false,
+            limit: LIMIT,
+        };
+        (Launch::of_program(&program).unwrap(), settings)
+    }
+
+    /// Scheduler cycles without an issue, as the reference counts them: idle, scoreboard, pipeline.
+    pub fn stalls(&self) -> [u64; 3] {
+        ["sched_idle", "sched_scoreboard", "sched_pipe_stall"].map(|column| self.number(column))
+    }
+}
+
+/// Cycles after which a run has failed.
+pub const LIMIT: u64 = 10_000_000;
+
+/// The reference's machine; kernels share SMs or do not.
+pub fn machine(share_sms: bool) -> Machine {
+    let mut shape: MachineShape = Machine::named("rtx2060").unwrap().into_shape();
+    shape.dispatch.share_sms = share_sms;
+    Machine::new(shape).unwrap()
+}
+
+/// The program of a kernel as the reference writes it, `name:grid[:p[:block]]`, with its buffers one after another from
+/// `address` on. The chases have `name:n:p`, and `matmul:0:n` has as many blocks as the matrix.
+pub fn program(kernel: &str, address: u64) -> Program {
+    let name = kernel.split(':').next().unwrap();
+    let text = file(&format!("tasksets/kernels/programs/{name}.json"));
+    shaped(&serde_json::from_str(&text).unwrap(), kernel, address)
+}
+
+/// `program` under the launch of `kernel`.
+pub fn shaped(program: &Program, kernel: &str, address: u64) -> Program {
+    let words: Vec<&str> = kernel.split(':').collect();
+    let number = |index: usize| words.get(index).map(|word| word.parse::<u32>().unwrap());
+    let name = words[0];
+    let (first, second) = (number(1).unwrap(), number(2).unwrap_or(0));
+    let chase = name.starts_with("chase");
+    let grid = match name {
+        "chase" | "chasecg" => 1,
+        "matmul" => (second / 16).pow(2),
+        _ => first,
+    };
+    let block = if chase { 32 } else { number(3).unwrap_or(256) };
+    let elements = u64::from(grid) * u64::from(block);
+    let values: Vec<(&str, u32)> = match name {
+        "chase" | "chasecg" => vec![("n", first), ("p", second)],
+        "conv2d" => vec![("height", first)],
+        "vadd" => vec![],
+        _ => vec![("n", second)],
+    };
+    let bytes = match name {
+        "chase" | "chasecg" => 128 * u64::from(first),
+        "matmul" => 4 * u64::from(second).pow(2),
+        "copyl" | "saxpyl" => 4 * (elements + 96) * u64::from(second),
+        _ => 4 * elements,
+    };
+    let overrides = Overrides {
+        grid: Some(Dimensions::line(grid)),
+        block: Some(Dimensions::line(block)),
+        values: values
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), i64::from(value)))
+            .collect(),
+        ..Overrides::default()
+    };
+    let mut program = program.with(&overrides).unwrap();
+    let mut next = address;
+    for (name, buffer) in &mut program.buffers {
+        buffer.bytes = if name == "out" && chase { 128 } else { bytes };
+        buffer.address = Some(next);
+        next = (next + buffer.bytes).next_multiple_of(256);
+    }
+    program
+}
+
+/// Where the buffers of `program` are: address and bytes.
+pub fn extents(program: &Program) -> Vec<(u64, u64)> {
+    let buffers = program.buffers.iter().map(|(_, buffer)| buffer.bytes);
+    program.addresses().into_iter().zip(buffers).collect()
+}

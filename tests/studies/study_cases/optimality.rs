@@ -1,0 +1,184 @@
+//! How far plans are from the fewest SMs, against a plain loop over the same sets.
+
+use super::*;
+use gpusched::generation::{Recipe, Source, WcetModel};
+use gpusched::interference::Interference;
+use gpusched::interference::model_of;
+use gpusched::model::Policy;
+use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+
+const CASE: &str = r#"
+kind = "cases"
+name = "few"
+seed = 7
+
+[[case]]
+name = "few SMs"
+measure = "optimality"
+tasks = 6
+utilization = [3, 5.5]
+sms = 6
+policy = "edf"
+wcet = "proportional"
+algorithms = ["sms-ina", "savings", "auto"]
+sets = 30
+weighted = true
+"#;
+
+#[test]
+fn optimality_is_that_of_a_plain_loop() {
+    let folder = temporary();
+    run(&parse(CASE).unwrap(), folder.path(), "1/1", 2).unwrap();
+    let table = Table::read(folder.path().join("few.csv")).unwrap();
+    let value = |algorithm: &str, utilization: &str, quantity: &str| -> String {
+        let column = |name: &str| table.column(name).unwrap();
+        let row = (0..table.len()).find(|&row| {
+            column("algorithm").text(row) == algorithm
+                && column("utilization").text(row) == utilization
+                && column("quantity").text(row) == quantity
+        });
+        column("value").text(row.unwrap()).to_owned()
+    };
+    let share = |part: u32, whole: u32| format!("{:.6}", f64::from(part) / f64::from(whole.max(1)));
+    let recipe = Recipe {
+        wcet: WcetModel::Proportional,
+        ..Recipe::default()
+    };
+    let (mut infeasible_sets, mut worse) = (0, 0);
+    let mut weighted = [0.0; 4]; // Σ U·schedulable
+    for (point, utilization) in [(0, 3.0), (1, 5.5)] {
+        let source = Source::new(&recipe, 6, utilization, 7).unwrap();
+        let (mut plans, mut infeasible, mut fewest) = (0, 0, 0);
+        let mut schedulable = [0; 4];
+        let mut needed = [0; 4];
+        let mut gap = [0; 4];
+        let kinds = [
+            HeuristicKind::Sms,
+            HeuristicKind::Savings,
+            HeuristicKind::Auto,
+            HeuristicKind::Optimal,
+        ];
+        for index in 0..30 {
+            let set = source.draw(point, index).unwrap();
+            let on = |sms| Problem::new(&set, sms, Policy::Edf, model_of(Interference::Conflict)).unwrap();
+            let best = partition(&on(6), &HeuristicKind::Optimal.into());
+            let Some(bound) = &best.bound else {
+                infeasible += 1;
+                continue;
+            };
+            infeasible += u32::from(bound.sms > 6);
+            plans += 1;
+            fewest += bound.sms;
+            for (place, kind) in kinds.into_iter().enumerate() {
+                let plan = partition(&on(6), &Heuristic::from(kind));
+                // SMS ends when it fits: on ever smaller GPUs, until it does not.
+                let smaller = (1..6)
+                    .rev()
+                    .map(|sms| partition(&on(sms), &Heuristic::from(kind)))
+                    .take_while(|plan| plan.schedulable);
+                let sms = match kind {
+                    HeuristicKind::Sms => smaller.last().map_or(plan.sms_used, |plan| plan.sms_used),
+                    _ => plan.sms_used,
+                };
+                schedulable[place] += u32::from(plan.schedulable);
+                needed[place] += sms;
+                gap[place] += sms - bound.sms;
+            }
+        }
+        for (sum, count) in weighted.iter_mut().zip(schedulable) {
+            *sum += utilization * f64::from(count);
+        }
+        let utilization = utilization.to_string();
+        for (place, name) in ["sms-ina", "savings", "auto", "optimal"].into_iter().enumerate() {
+            assert_eq!(
+                value(name, &utilization, "schedulable"),
+                share(schedulable[place], 30)
+            );
+            assert_eq!(value(name, &utilization, "SMs"), share(needed[place], plans));
+            assert_eq!(value(name, &utilization, "gap"), share(gap[place], plans));
+        }
+        assert_eq!(value("optimal", &utilization, "bound"), share(fewest, plans));
+        assert_eq!(
+            value("optimal", &utilization, "infeasible"),
+            share(infeasible, 30)
+        );
+        assert_eq!(
+            value("auto", &utilization, "reached"),
+            share(schedulable[2], schedulable[3])
+        );
+        infeasible_sets += infeasible;
+        worse += gap[0];
+    }
+    for (name, sum) in ["sms-ina", "savings", "auto", "optimal"]
+        .into_iter()
+        .zip(weighted)
+    {
+        let of_all: f64 = value(name, "", "weighted schedulability").parse().unwrap();
+        let expected: f64 = sum / (30.0 * (3.0 + 5.5));
+        assert!(
+            (of_all - expected).abs() < 1e-6 && of_all > 0.0,
+            "{name}: {of_all} {expected}"
+        );
+    }
+    assert!(infeasible_sets > 0 && worse > 0, "{infeasible_sets} {worse}");
+}
+
+#[test]
+fn absurd_cases_are_refused() {
+    for (from, to, expected) in [
+        (
+            "tasks = 6",
+            "tasks = 0",
+            "case[0].tasks: found 0, expected 1 to 1000",
+        ),
+        ("sms = 6", "sms = 0", "case[0].sms: found 0, expected 1 to 65536"),
+        (
+            "sets = 30",
+            "sets = 0",
+            "case[0].sets: found 0, expected 1 to 1000000",
+        ),
+        (
+            "[3, 5.5]",
+            "[]",
+            "case[0].utilization: found none, expected at least one",
+        ),
+        ("[3, 5.5]", "[3, 0]", "case[0].utilization"),
+        (
+            "\"edf\"",
+            "\"lp-edf\"",
+            "case[0].policy: found lp-edf, expected one that does not look at blocks",
+        ),
+        ("\"savings\"", "\"ffd\"", "case[0].algorithms"),
+    ] {
+        let text = CASE.replacen(from, to, 1);
+        assert_ne!(text, CASE, "{from}");
+        let message = parse(&text).unwrap_err().to_string();
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+/// Without it, nothing else changes: neither the other rows nor, at its default, what makes the experiment.
+#[test]
+fn weighted_schedulability_is_added_where_it_is_asked_for() {
+    let small = CASE.replace("sets = 30", "sets = 3");
+    let rows = |text: &str| {
+        let folder = temporary();
+        let spec = parse(text).unwrap();
+        run(&spec, folder.path(), "1/1", 1).unwrap();
+        let rows = fs::read_to_string(folder.path().join("few.csv")).unwrap();
+        (spec.experiment().unwrap(), rows)
+    };
+    let (asked, with) = rows(&small);
+    let (silent, without) = rows(&small.replace("weighted = true\n", ""));
+    assert_eq!(
+        rows(&small.replace("weighted = true", "weighted = false")),
+        (silent.clone(), without.clone())
+    );
+    assert_ne!(asked, silent);
+    let added: Vec<&str> = with.strip_prefix(without.as_str()).unwrap().lines().collect();
+    assert_eq!(added.len(), 4);
+    assert!(
+        added.iter().all(|row| row.contains(",weighted schedulability,")),
+        "{added:?}"
+    );
+}

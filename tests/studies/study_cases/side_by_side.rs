@@ -1,0 +1,210 @@
+//! Kernels side by side: the simulations are those of a scenario, and errors those of the models.
+
+use gpusched::model::{Group, WarpRun};
+use gpusched::prediction::{Model, predict};
+use gpusched::warp::scenario::{Options, Setup};
+
+use super::*;
+
+/// Core cycles at 1.365 GHz, rounded up [ns].
+fn ns(cycles: u64) -> u64 {
+    (cycles * 1_000_000).div_ceil(1_365_000)
+}
+
+/// (finish of each kernel [ns], sectors at L2, instructions of all threads) of the kernels on these SMs.
+fn simulate(kernels: &[(&str, &str)]) -> (Vec<u64>, u64, u64) {
+    let kernel = |(program, sms): &(&str, &str)| {
+        format!(
+            r#"{{"program":"tasksets/kernels/programs/masola23/{program}.json","grid":300,"sms":"{sms}"}}"#
+        )
+    };
+    let kernels: Vec<String> = kernels.iter().map(kernel).collect();
+    let text = format!(
+        r#"{{"machine":"rtx2060","warm":false,"kernels":[{}]}}"#,
+        kernels.join(",")
+    );
+    let run: WarpRun = serde_json::from_str(&text).unwrap();
+    let setup = Setup::new(&run, &Path::new(env!("CARGO_MANIFEST_DIR")).join("run.json")).unwrap();
+    let (results, _) = setup.run(Options::default(), &mut |_| ()).unwrap();
+    let finishes = results.kernels.iter().map(|kernel| ns(kernel.finish)).collect();
+    let instructions = results
+        .kernels
+        .iter()
+        .map(|kernel| kernel.thread_instructions)
+        .sum();
+    (finishes, results.traffic.l2_accesses, instructions)
+}
+
+#[test]
+fn rows_are_those_of_simulations_and_models() {
+    let folder = temporary();
+    run(&parse(DRAWN).unwrap(), folder.path(), "1/1", 2).unwrap();
+    let table = Table::read(folder.path().join("drawn.csv")).unwrap();
+    let values = |filters: &[(&str, &str)]| -> Vec<f64> {
+        let passes = |row: &usize| {
+            filters
+                .iter()
+                .all(|(column, text)| table.column(column).unwrap().text(*row) == *text)
+        };
+        let rows = (0..table.len()).filter(passes);
+        rows.map(|row| table.column("value").unwrap().text(row).parse().unwrap())
+            .collect()
+    };
+    let given =
+        |quantity: &str, model: &str| values(&[("case", "given"), ("quantity", quantity), ("model", model)]);
+
+    let alone = [("vadd", "0-14"), ("copy", "0-14")].map(|kernel| simulate(&[kernel]));
+    let all = [("vadd", "0-29"), ("copy", "0-29")].map(|kernel| simulate(&[kernel]));
+    let (together, ..) = simulate(&[("vadd", "0-14"), ("copy", "15-29")]);
+    let times = |found: &[(Vec<u64>, u64, u64); 2]| found.clone().map(|(finishes, ..)| finishes[0] as f64);
+    assert_eq!(given("time alone", ""), times(&alone));
+    assert_eq!(
+        given("time together", ""),
+        together.iter().map(|&time| time as f64).collect::<Vec<_>>()
+    );
+
+    let point = |sms: u32, (finishes, sectors, _): &(Vec<u64>, u64, u64)| {
+        let rate = u128::from(*sectors) * 32 * 1_000_000_000 / u128::from(finishes[0]);
+        format!(
+            r#"{{"sms":{sms},"time":{},"bandwidth":{}.{:09}}}"#,
+            finishes[0],
+            rate / 1_000_000_000,
+            rate % 1_000_000_000
+        )
+    };
+    let kernels = alone.iter().zip(&all).map(|(alone, all)| {
+        format!(
+            r#"{{"sms":15,"profile":{{"name":"k","instructions":{},"l2_accesses":{},"points":[{},{}]}}}}"#,
+            all.2,
+            all.1,
+            point(15, alone),
+            point(30, all)
+        )
+    });
+    let kernels: Vec<String> = kernels.collect();
+    let group: Group = serde_json::from_str(&format!(r#"{{"kernels":[{}]}}"#, kernels.join(","))).unwrap();
+    for model in Model::ALL {
+        let prediction = predict(model, &group).unwrap();
+        let name = model.to_string();
+        let errors = given("error", &name);
+        assert_eq!(errors.len(), 2);
+        for ((error, kernel), &time) in errors.iter().zip(&prediction.kernels).zip(&together) {
+            let expected = kernel.predicted / time as f64 - 1.0;
+            assert!((error - expected).abs() < 1e-6, "{model}: {error} {expected}");
+        }
+    }
+    // Before a memory of 100 bytes per ns, which each of the two would use up alone, blocks take what their bytes do: half of
+    // the memory each until the one with fewer is through.
+    let blocks = |quantity: &str| values(&[("case", "blocks"), ("quantity", quantity), ("model", "")]);
+    let bytes = alone.each_ref().map(|(_, sectors, _)| *sectors as f64 * 32.0);
+    for (found, expected) in [
+        (blocks("time alone"), bytes.map(|bytes| bytes / 100.0)),
+        (
+            blocks("time together"),
+            bytes.map(|own| (own + bytes[0].min(bytes[1])) / 100.0),
+        ),
+    ] {
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
+        }
+    }
+    // Kernels alone are the same in the other measure; that case has all SMs, too.
+    let profiles = |sms: &str| values(&[("case", "profiles"), ("quantity", "time alone"), ("sms", sms)]);
+    assert_eq!(profiles("15")[..2], times(&alone));
+    assert_eq!(profiles("30")[..2], times(&all));
+    // Random groups: two of each size, five models, and a mean for each.
+    let groups = |quantity: &str| values(&[("case", "groups"), ("quantity", quantity)]);
+    assert_eq!(
+        (groups("error").len(), groups("mean error").len()),
+        (10 * 5, 2 * 5)
+    );
+    assert!(given("mean error", "fluid").is_empty());
+    let fluid = values(&[
+        ("case", "groups"),
+        ("quantity", "error"),
+        ("model", "fluid"),
+        ("size", "2"),
+    ]);
+    let mean = values(&[
+        ("case", "groups"),
+        ("quantity", "mean error"),
+        ("model", "fluid"),
+        ("size", "2"),
+    ]);
+    assert!((fluid.iter().sum::<f64>() / 4.0 - mean[0]).abs() < 1e-6);
+}
+
+#[test]
+fn bad_groups_are_refused() {
+    for (from, to, expected) in [
+        (
+            "sms = [5, 15]",
+            "sms = [5, 31]",
+            "sms: found 31, expected 1 to 30",
+        ),
+        (
+            "sms = [5, 15]",
+            "sms = [5]\nplatform = { sms = 8 }",
+            "platform: sms: found 8, expected 30, as the machine has",
+        ),
+        (
+            "sms = [5, 15]",
+            "sms = [5]\nplatform = { l2_banks = 0 }",
+            "platform.l2_banks: found 0",
+        ),
+        (
+            "study_support/run.json\"\nsms",
+            "study_support/kernel.json\"\nsms",
+            "run: tests/study_support/kernel.json:",
+        ),
+        (
+            "\"COPY\", sms = 15",
+            "\"COPI\", sms = 15",
+            "groups[0]: found \"COPI\", expected one of VADD, COPY, pc",
+        ),
+        (
+            "\"COPY\", sms = 15",
+            "\"VADD\", sms = 15",
+            "groups[0]: found a kernel twice",
+        ),
+        (
+            "\"COPY\", sms = 15",
+            "\"COPY\", sms = 16",
+            "groups[0]: found 2 kernels on 31 SMs",
+        ),
+        (
+            "\"COPY\", sms = 15",
+            "\"COPY\", sms = 0",
+            "groups[0]: found 2 kernels on 15 SMs",
+        ),
+        (
+            "dram_bandwidth = 327",
+            "dram_bandwidth = 0",
+            "dram_bandwidth: platform.bandwidth: found 0",
+        ),
+        (
+            "dram_bandwidth = 327\n",
+            "groups = []\n",
+            "groups: found both, expected one of groups and drawn",
+        ),
+        ("drawn = {", "# {", "groups: found neither"),
+        (
+            "sizes = [2, 3]",
+            "sizes = [4]",
+            "drawn.sizes: found [4], expected numbers from 1 to 3",
+        ),
+        ("sizes = [2, 3]", "sizes = []", "drawn.sizes: found []"),
+        ("groups = 2,", "groups = 0,", "drawn.groups: found 0"),
+        ("sms = [5, 10] }", "sms = [0, 10] }", "drawn.sms: found [0, 10]"),
+        (
+            "sms = [5, 10] }",
+            "sms = [11] }",
+            "drawn.sms: found [11], expected positive numbers",
+        ),
+    ] {
+        let text = DRAWN.replacen(from, to, 1);
+        assert_ne!(text, DRAWN, "{from}");
+        let message = parse(&text).unwrap_err().to_string();
+        assert!(message.contains(expected), "{to}: {message}");
+    }
+}
