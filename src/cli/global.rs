@@ -1,10 +1,11 @@
 //! The flags every subcommand understands.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::ValueEnum;
+use clap::{ValueEnum, ValueHint};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::output::{Content, OutputPath};
 use crate::error::{Error, Result};
 
 /// The flags every subcommand understands.
@@ -21,8 +22,9 @@ pub struct Global {
     #[arg(long, global = true, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// Where results go; `-` is standard output.
-    #[arg(long, short, global = true, value_name = "PATH")]
-    pub output: Option<PathBuf>,
+    #[arg(long, short, global = true, value_name = "PATH", value_parser = OutputPath::of(Content::Answer),
+        value_hint = ValueHint::AnyPath)]
+    pub output: Option<OutputPath>,
     /// The seed of everything random [default: 1].
     #[arg(long, global = true)]
     pub seed: Option<u64>,

@@ -9,10 +9,11 @@ use std::any::TypeId;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command};
 
-use crate::error::{Error, Result};
+use super::output::OutputPath;
+use crate::error::{Error, Result, one_line};
 
 /// `command`, in which a negative number after an option is a value of that option, which says what it expects. Not so of paths
 /// and names: there it is another option.
@@ -36,6 +37,7 @@ fn takes_anything(option: &Arg) -> bool {
         TypeId::of::<String>(),
         TypeId::of::<OsString>(),
         TypeId::of::<PathBuf>(),
+        TypeId::of::<OutputPath>(),
     ]
     .iter()
     .any(|free| kind == *free)
@@ -52,6 +54,25 @@ pub(super) fn explained(command: &Command, arguments: &[OsString], error: &clap:
             .or_else(|| missing::behind_flag(command, arguments, error)),
         _ => None,
     }
+}
+
+/// `error`, which repeats no more of the arguments than any other error does.
+pub(super) fn in_short(mut error: clap::Error) -> clap::Error {
+    let repeated: Vec<(ContextKind, String)> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => Some((kind, one_line(text))),
+            _ => None,
+        })
+        .collect();
+    for (kind, text) in repeated {
+        // A suggestion repeats it, too.
+        if error.get(kind) != Some(&ContextValue::String(text.clone())) {
+            error.insert(ContextKind::Suggested, ContextValue::None);
+        }
+        error.insert(kind, ContextValue::String(text));
+    }
+    error
 }
 
 /// The command that `arguments` name.

@@ -7,7 +7,7 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::named;
-use crate::error::Error;
+use crate::error::{Error, excerpt};
 
 /// What `error` says of `kind`, if that is one text.
 pub(super) fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
@@ -27,7 +27,7 @@ pub(super) fn name(error: &clap::Error) -> Option<&str> {
 /// The error for a value that an argument of `arguments` does not take; `None` where it has none, and nothing says which there are.
 pub(super) fn bad(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<Error> {
     let argument = name(error)?;
-    let found = text(error, ContextKind::InvalidValue)?;
+    let found = &excerpt(text(error, ContextKind::InvalidValue)?);
     let said =
         |expected: String| Error::Usage(format!("{argument}: found {}, expected {expected}", shown(found)));
     if error.kind() == ErrorKind::TooManyValues {
