@@ -88,6 +88,7 @@ fn more_traffic_elsewhere_never_helps() {
                     period: ns(50_000),
                     deadline: None,
                     bandwidth: None,
+                    batch: true,
                 }]
                 .into_iter()
                 .chain(system.set.other_traffic().to_vec())

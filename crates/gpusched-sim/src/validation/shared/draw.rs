@@ -73,6 +73,7 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
             period: Time::from_ns(period),
             deadline: (below(&mut rng, 2) == 0).then(|| Time::from_ns(period / 2)),
             bandwidth: Bandwidth::new(rate),
+            batch: below(&mut rng, 2) == 0,
         });
     }
     Some(System {
