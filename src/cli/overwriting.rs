@@ -51,8 +51,9 @@ pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
         let mut others = outputs.iter().take(index);
         let other = others.find(|other| same_output(other.path, output.path));
         if let Some(other) = input.or(other.map(|other| &other.argument)) {
-            let found = format!("the same file as {other}: {}", output.path.display());
-            return Err(Error::parameter(&output.argument, found, "two files"));
+            let arguments = format!("{}, {other}", output.argument);
+            let expected = format!("two: {}", output.path.display());
+            return Err(Error::parameter(arguments, "the same file", expected));
         }
     }
     outputs

@@ -103,7 +103,7 @@ pub(super) fn check_once(command: &Command, arguments: &[OsString]) -> Result<()
                 continue;
             }
             if given.contains(&long) {
-                return Err(Error::parameter(long, "it twice", "it once"));
+                return Err(Error::parameter(format!("--{long}"), "it twice", "it once"));
             }
             given.push(long);
         }

@@ -12,7 +12,7 @@ use super::kind::Kind;
 use super::partitioning::Partitioning;
 use super::work::Work;
 use gpusched_model::artifact::Outputs;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// Numbers that replace those of the file, for a quick look or another sample.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -78,7 +78,14 @@ impl Spec {
         let (head, kind) = Kind::parse(&document)?;
         let spec = Spec { document, head, kind };
         findings::rehearse(&spec).map_err(|error| match error {
-            Error::Refused(refusal) => spec.document.error(refusal.of_field("claim")),
+            Error::Refused(refusal) => {
+                let message = format!("{}: {}", refusal.field(), refusal.message());
+                let told = Refusal::told("claim", message);
+                spec.document.error(match refusal.advice() {
+                    Some(advice) => told.hint(advice),
+                    None => told,
+                })
+            }
             other => other,
         })?;
         Ok(spec)

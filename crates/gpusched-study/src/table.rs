@@ -287,7 +287,7 @@ mod tests {
         assert_eq!((c.number(0).unwrap(), c.is_numeric()), (None, true));
         assert_eq!(
             table.column("d").unwrap_err().to_string(),
-            "t.csv: no column `d`; there are a, b, c"
+            "t.csv: found no column `d`, expected one of a, b, c"
         );
     }
 

@@ -74,17 +74,12 @@ pub(super) fn behind_flag(command: &Command, arguments: &[OsString], error: &cla
     let names: Vec<String> = others
         .filter_map(|other| Some(other.get_value_names()?.first()?.to_string()))
         .collect();
-    Some(Error::parameter(
-        behind.get_long()?,
-        format!("{token} behind it"),
-        format!(
-            "no value{}",
-            match names.is_empty() {
-                true => String::new(),
-                false => format!(", and nothing else beside {}", names.join(" and ")),
-            }
-        ),
-    ))
+    let name = format!("--{}", behind.get_long()?);
+    let expected = match names.is_empty() {
+        true => "no value".to_owned(),
+        false => format!("no value, and nothing else beside {}", names.join(" and ")),
+    };
+    Some(Error::parameter(name, format!("{token} behind it"), expected))
 }
 
 /// What is wrong with a value in `arguments`.

@@ -201,7 +201,7 @@ mod tests {
         let error = Offer::new(&xavier, Granularity::Mig).unwrap_err().to_string();
         assert_eq!(
             error,
-            "--granularity: found mig, expected sm, tpc, gpc, green-context, which device xavier has"
+            "granularity: found mig, expected sm, tpc, gpc, green-context, which device xavier has"
         );
     }
 
