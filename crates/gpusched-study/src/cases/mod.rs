@@ -103,11 +103,11 @@ impl Cases {
         let table = Table::from_reader(name, bytes.as_slice())?;
         let column = |field: &str, column: &str| {
             table.find(column).ok_or_else(|| {
-                let message = format!(
-                    "found \"{column}\", expected one of {}",
-                    table.columns().join(", ")
-                );
-                document.error(Refusal::told(format!("figure.{field}"), message))
+                document.error(Refusal::new(
+                    format!("figure.{field}"),
+                    format!("\"{column}\""),
+                    format!("one of {}", table.columns().join(", ")),
+                ))
             })
         };
         column("x", &figure.x)?;
@@ -119,8 +119,11 @@ impl Cases {
         for (name, value) in &figure.selection {
             let column = column("where", name)?;
             if !column.distinct().contains(&value.as_str()) {
-                let message = format!("found \"{value}\", expected one of {}", column.examples());
-                return Err(document.error(Refusal::told(format!("figure.where.{name}"), message)));
+                return Err(document.error(Refusal::new(
+                    format!("figure.where.{name}"),
+                    format!("\"{value}\""),
+                    format!("one of {}", column.examples()),
+                )));
             }
         }
         Ok(())

@@ -59,12 +59,11 @@ impl Partitioning {
         }
         checks::figure(document, &shape)?;
         let work = Work::new(points.len(), shape.sets).ok_or_else(|| {
-            let message = format!(
-                "found {} sets at {} points, expected fewer (at most {MAX_CHUNKS} chunks of work)",
-                shape.sets,
-                points.len()
-            );
-            document.error(Refusal::told("sets", message))
+            document.error(Refusal::new(
+                "sets",
+                format!("{} sets at {} points", shape.sets, points.len()),
+                format!("fewer (at most {MAX_CHUNKS} chunks of work)"),
+            ))
         })?;
         let head = Head {
             name: shape.name,
@@ -95,8 +94,11 @@ impl Partitioning {
         let table: toml::Table = document.parse()?;
         let generator = table.get("generator").and_then(toml::Value::as_table);
         if generator.is_some_and(|generator| generator.contains_key("wcet")) {
-            let message = "found a WCET form, expected it in each [[reading]]";
-            return Err(document.error(Refusal::told("generator.wcet", message)));
+            return Err(document.error(Refusal::new(
+                "generator.wcet",
+                "a WCET form",
+                "it in each [[reading]]",
+            )));
         }
         let whole = self.generator.check();
         whole.map_err(|error| document.error(Refusal::told("generator", error)))?;

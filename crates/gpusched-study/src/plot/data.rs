@@ -223,22 +223,33 @@ impl<'t> Columns<'t> {
 
     fn point(&self, table: &Table, row: usize, options: &Options) -> Result<Point> {
         let number = |column: Column<'_>| match column.number(row)? {
-            Some(value) if value.abs() > MAX_VALUE => {
-                let message =
-                    format!("found {value}, expected a number an axis can show, within ±{MAX_VALUE:e}");
-                Err(table.error(Some(row), Refusal::told(column.name(), message)))
-            }
+            Some(value) if value.abs() > MAX_VALUE => Err(table.error(
+                Some(row),
+                Refusal::new(
+                    column.name(),
+                    value,
+                    format!("a number an axis can show, within ±{MAX_VALUE:e}"),
+                ),
+            )),
             value => Ok(value),
         };
         let x = number(self.x)?;
         let x = x.ok_or_else(|| {
-            let message = "found an empty cell, expected a number for the horizontal axis".to_owned();
-            table.error(Some(row), Refusal::told(self.x.name(), message))
+            table.error(
+                Some(row),
+                Refusal::new(self.x.name(), "an empty cell", "a number for the horizontal axis"),
+            )
         })?;
         let y = number(self.y)?;
         if let Some(y) = y.filter(|&y| options.log_y && y <= 0.0) {
-            let message = format!("found {y}, expected a positive number: the vertical axis is logarithmic");
-            return Err(table.error(Some(row), Refusal::told(self.y.name(), message)));
+            return Err(table.error(
+                Some(row),
+                Refusal::new(
+                    self.y.name(),
+                    y,
+                    "a positive number: the vertical axis is logarithmic",
+                ),
+            ));
         }
         let band = match self.band {
             Some((low, high)) => number(low)?.zip(number(high)?),
