@@ -99,6 +99,7 @@ fn bad_files() -> Vec<(&'static str, Vec<u8>, &'static [&'static str])> {
         ("bad point of a bandwidth", task(r#""bandwidth":[[1,5],[2,"x"]]"#), &["at tasks[1].bandwidth[1][1]", "expected a bandwidth"]),
         ("other traffic without period", format!(r#"{{"tasks":[{TASK}],"other_traffic":[{{"traffic":1}}]}}"#), &["at other_traffic[0]", "missing field `period`"]),
         ("other traffic of no period", format!(r#"{{"tasks":[{TASK}],"other_traffic":[{{"traffic":1,"period":0}}]}}"#), &["at other_traffic[0].period", "expected a positive time"]),
+        ("batch is a number", format!(r#"{{"tasks":[{TASK}],"other_traffic":[{{"traffic":1,"period":1,"batch":1}}]}}"#), &["at other_traffic[0].batch", "integer `1`", "expected a boolean"]),
         ("wcet is a time", wcet(r#""5ms""#), &["at tasks[1].wcet", "\"5ms\"", "expected a WCET function"]),
         ("wcet is a number", wcet("5"), &["at tasks[1].wcet", "integer `5`", "expected a WCET function"]),
         ("unknown form", wcet(r#"{"quadratic":{}}"#), &["at tasks[1].wcet", "unknown variant `quadratic`", "`amdahl`"]),

@@ -5,13 +5,13 @@ use num_bigint::BigUint;
 use super::{Job, jobs};
 use gpusched_model::{Arbitration, Interference, Plan, SharedMemory, TaskSet};
 
-/// Who moves how much: V [nano-bytes], d [nano-bytes per ns], T and D [ns].
+/// Who moves how much: V [nano-bytes], d [nano-bytes per ns], T [ns], and how long after its arrival a job may still move bytes [ns].
 #[derive(Clone, Copy, Debug)]
 struct Source {
     bytes: u128,
     rate: u128,
     period: u128,
-    deadline: u128,
+    span: u128,
 }
 
 /// What disturbs one partition.
@@ -58,7 +58,7 @@ impl Beside {
                         bytes: stated.map_or(drawn, |stated| stated.min(drawn)),
                         rate,
                         period: task.period().ns().into(),
-                        deadline,
+                        span: deadline,
                     }
                 };
                 part.tasks.iter().enumerate().map(source).collect()
@@ -68,12 +68,15 @@ impl Beside {
             let rate = other
                 .bandwidth
                 .map_or(capacity, |rate| capacity.min(rate.bytes_per_second().into()));
-            let deadline = u128::from(other.deadline.unwrap_or(other.period).ns());
+            let period = u128::from(other.period.ns());
+            let deadline = other.deadline.map_or(period, |deadline| deadline.ns().into());
+            // The last byte of a period may be requested at its end, unless the period is a batch.
+            let span = if other.batch { deadline } else { period + deadline };
             vec![Source {
-                bytes: (u128::from(other.traffic.bytes()) * 1_000_000_000).min(rate * deadline),
+                bytes: (u128::from(other.traffic.bytes()) * 1_000_000_000).min(rate * span),
                 rate,
-                period: other.period.ns().into(),
-                deadline,
+                period,
+                span,
             }]
         }));
         for load in &mut others {
@@ -144,7 +147,7 @@ fn moved_by_all(load: &[Source], window: u128) -> BigUint {
 
 /// What one source moves within `window`: in jobs that all fit, and one that is cut off by the end of the window.
 fn moved(source: &Source, window: u128) -> BigUint {
-    let reach = window + source.deadline;
+    let reach = window + source.span;
     let bytes = BigUint::from(source.bytes);
     let per_period = BigUint::from(source.rate) * source.period;
     let moved = if bytes <= per_period {

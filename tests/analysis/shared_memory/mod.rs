@@ -5,6 +5,7 @@ mod limits;
 mod monotone;
 mod plans;
 mod soundness;
+mod spread;
 mod tests_beside;
 mod usage;
 mod windows;
@@ -27,10 +28,10 @@ fn between(rng: &mut impl Rng, low: u64, high: u64) -> u64 {
     low + below(rng, usize::try_from(high - low + 1).unwrap()) as u64
 }
 
-/// V bytes within D of each arrival, at least T apart, at `rate` bytes per nanosecond.
-fn source(bytes: u64, rate: u64, period: u64, deadline: u64) -> Source {
+/// V bytes per period of T, at `rate` bytes per nanosecond, within D of their requests or of their batch.
+fn source(bytes: u64, rate: u64, period: u64, deadline: u64, batch: bool) -> Source {
     let json = format!(
-        r#"{{"traffic":{bytes},"period":{period},"deadline":{deadline},"bandwidth":{}}}"#,
+        r#"{{"traffic":{bytes},"period":{period},"deadline":{deadline},"batch":{batch},"bandwidth":{}}}"#,
         rate * BYTE_PER_NS
     );
     let other: OtherTraffic = serde_json::from_str(&json).unwrap();
@@ -53,6 +54,7 @@ fn loads(rng: &mut impl Rng, most: u64) -> Vec<Load> {
                     between(rng, 1, 10),
                     period,
                     between(rng, 1, 2 * period),
+                    between(rng, 0, 1) == 0,
                 )
             })
             .collect();

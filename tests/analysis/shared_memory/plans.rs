@@ -36,8 +36,12 @@ pub fn draw(rng: &mut impl Rng) -> TaskSet {
         })
         .collect();
     let other = match between(rng, 0, 2) {
-        0 => r#","other_traffic":[{"traffic":"900kB","period":"1ms","bandwidth":"4GB/s"}]"#,
-        _ => "",
+        0 => format!(
+            r#","other_traffic":[{{"traffic":"900kB","period":"1ms","bandwidth":"4GB/s"}},
+             {{"traffic":"8MB","period":"30ms","deadline":"5ms","bandwidth":"6GB/s","batch":{}}}]"#,
+            between(rng, 0, 1) == 0
+        ),
+        _ => String::new(),
     };
     set(&format!(r#"{{"tasks":[{}]{other}}}"#, tasks.join(",")))
 }

@@ -1,6 +1,6 @@
 //! Analysis against simulation: a fixed share of `gpusched validate --shared-memory`.
 
-use gpusched::model::Verdict;
+use gpusched::model::{OtherTraffic, Verdict};
 use gpusched::validation::shared::campaign::verdicts;
 use gpusched::validation::shared::draw::System;
 use gpusched::validation::shared::{Campaign, Report};
@@ -37,7 +37,8 @@ fn nothing_accepted_misses_and_the_blind_analysis_is_wrong() {
     }
 }
 
-/// The comparison notices an analysis that is blind, and one that believes in twice the bandwidth there is.
+/// The comparison notices an analysis that is blind, one that believes in twice the bandwidth there is, and one that takes all
+/// other traffic for batches.
 #[test]
 fn wrong_analyses_are_caught() {
     let blind = campaign(600, |system| verdicts(system, false));
@@ -49,6 +50,21 @@ fn wrong_analyses_are_caught() {
         verdicts(&rich, true)
     });
     assert!(optimist.broken.is_some(), "{:?}", optimist.total());
+    let hasty = campaign(6_000, |system| {
+        let batches = system.set.other_traffic().iter().map(|other| OtherTraffic {
+            batch: true,
+            ..other.clone()
+        });
+        let set = system.set.clone().beside(batches.collect());
+        verdicts(
+            &System {
+                set,
+                ..system.clone()
+            },
+            true,
+        )
+    });
+    assert!(hasty.broken.is_some(), "{:?}", hasty.total());
 }
 
 #[test]

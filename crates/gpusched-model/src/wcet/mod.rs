@@ -17,6 +17,7 @@ pub use table::Table;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Factor;
 use crate::time::Time;
 
 /// The largest partition a WCET function is evaluated on [SMs].
@@ -63,6 +64,31 @@ impl WcetFunction {
             Form::Table(table) => table.check()?,
         }
         Ok(WcetFunction(form))
+    }
+
+    /// C(m) = k · (a/m + β·a) ([Singh21] §3.6.1) with work a = `work` [ns], serial share β = `serial`, and k = `conflict` in conflict, 1
+    /// in isolation.
+    ///
+    /// # Errors
+    /// [`WcetError`] as for [`WcetFunction::new`].
+    pub fn amdahl(work: Time, serial: Factor, conflict: Factor) -> Result<WcetFunction, WcetError> {
+        WcetFunction::new(Form::Amdahl(Scaling {
+            work,
+            serial,
+            conflict,
+        }))
+    }
+
+    /// C(m) = k · a · (1 + β) / m, the other interpretation of [Singh21] §3.6; parameters as for [`WcetFunction::amdahl`].
+    ///
+    /// # Errors
+    /// [`WcetError`] as for [`WcetFunction::new`].
+    pub fn proportional(work: Time, serial: Factor, conflict: Factor) -> Result<WcetFunction, WcetError> {
+        WcetFunction::new(Form::Proportional(Scaling {
+            work,
+            serial,
+            conflict,
+        }))
     }
 
     /// The form and its parameters.
