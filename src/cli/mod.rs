@@ -12,6 +12,7 @@ mod generate;
 mod global;
 mod import;
 mod man;
+mod names;
 mod output;
 mod overwriting;
 mod pairs;
@@ -29,6 +30,7 @@ mod table;
 mod test;
 mod usage;
 mod validate;
+mod values;
 mod verify;
 mod wcet;
 
@@ -125,14 +127,10 @@ pub fn main() -> ExitCode {
     ExitCode::from(exit_code(|| {
         let mut known = usage::prepared(Cli::command());
         let arguments: Vec<OsString> = std::env::args_os().collect();
-        usage::check_once(&known, &arguments)?;
-        let matches = match known.try_get_matches_from_mut(&arguments) {
-            Ok(matches) => matches,
-            Err(error) => {
-                return Err(usage::explained(&known, &arguments, &error)
-                    .unwrap_or_else(|| usage::in_short(error).exit()));
-            }
-        };
+        let matches = known
+            .try_get_matches_from_mut(&arguments)
+            .map_err(|error| usage::refusal(&mut known, &arguments, error))?;
+        usage::check_once(usage::prepared(Cli::command()), &arguments)?;
         let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         let answer = overwriting::check(&known, &matches).and_then(|()| {
             seed::note(&matches, &global);

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use super::output::{Output, Palette};
 use super::question::json_line;
 use super::{Format, Global, Outcome};
+use crate::cli::names::named;
 use crate::error::{Error, Refusal, Result};
 use crate::model::Group;
 use crate::model::reader::Groups;
@@ -27,7 +28,7 @@ pub struct Args {
     #[arg(
         long = "model",
         value_name = "MODEL",
-        value_enum,
+        value_parser = named::<Model>(),
         value_delimiter = ',',
         default_value = "fluid"
     )]

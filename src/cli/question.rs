@@ -1,10 +1,11 @@
 //! What `test` and `partition` have in common: a stream of task sets, a GPU, a test, and answers in the same order.
 
+use crate::cli::names::{named, policy};
+use crate::cli::values::{refused, whole};
 use crate::interference::model_of;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clap::value_parser;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -29,7 +30,7 @@ pub struct Question {
     #[arg(value_name = "SET")]
     sets: PathBuf,
     /// The number of SMs.
-    #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_SMS)))]
+    #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS))]
     sms: Option<u32>,
     /// The SMs of a known GPU.
     #[arg(long, value_name = "NAME", value_parser = platform)]
@@ -38,16 +39,16 @@ pub struct Question {
     #[arg(long, value_name = "NAME|FILE", value_parser = super::device::device)]
     device: Option<Device>,
     /// The test inside a partition.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = policy(), default_value_t)]
     policy: Policy,
     /// How company stretches a WCET.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Interference>(), default_value_t)]
     interference: Interference,
     /// conflict+bandwidth, bandwidth: what the memory sustains while requests wait, whatever their mix; such as 100GB/s.
     #[arg(long, value_name = "RATE")]
     memory_bandwidth: Option<Bandwidth>,
     /// conflict+bandwidth, bandwidth: how the memory divides it among partitions [default: any].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<Arbitration>())]
     arbitration: Option<Arbitration>,
 }
 
@@ -92,7 +93,7 @@ pub fn shared_memory(
 /// # Errors
 /// The names there are.
 pub fn platform(name: &str) -> Result<Platform, String> {
-    Platform::named(name).ok_or_else(|| format!("expected one of {}", platforms()))
+    Platform::named(name).ok_or_else(|| refused(name, format_args!("one of {}", platforms())))
 }
 
 /// The SMs of the one GPU that is named, by number or by platform; `others` are further ways to say it.

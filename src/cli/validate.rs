@@ -3,10 +3,10 @@
 mod report;
 mod shared;
 
+use crate::cli::values::whole;
 use crate::interference::model_of;
 use std::path::PathBuf;
 
-use clap::value_parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::output::{Content, Output, OutputPath, Palette};
@@ -26,7 +26,7 @@ pub use shared::SharedValidation;
 #[command(after_help = EXAMPLE)]
 pub struct Args {
     /// The number of systems; 288 in a row have all combinations of policy, heuristic and interference.
-    #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = value_parser!(u64).range(1..=10_000_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = whole::<u64>(1..=10_000_000_000))]
     systems: u64,
     /// Instead, systems of partitions that share a memory: simulated side by side under every order of priority at the memory and
     /// max-min fairly, as accepted under conflict and under conflict+bandwidth.

@@ -7,23 +7,16 @@ use super::wcet::{WcetError, WcetFunction};
 use crate::time::Time;
 
 /// What a kernel mostly uses; kernels of the same kind disturb each other ([Singh21] Definition 1).
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::Display,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Compute-intensive.
     Compute,
     /// Memory-intensive.
     Memory,
-}
-
-impl std::fmt::Display for Kind {
-    /// The name as in files.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Kind::Compute => "compute",
-            Kind::Memory => "memory",
-        })
-    }
 }
 
 /// A sporadic task τ = (T, D, kind, Cⁿ(m), Cᶜ(m)), [Singh21] §3.4.2, with release jitter and its longest thread block.

@@ -6,11 +6,12 @@ mod report;
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use rayon::prelude::*;
 
 use super::regulation::Regulation;
 use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
+use crate::cli::names::{named, one_of};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
 use crate::cli::wcet::{distrust, slowdown};
@@ -32,7 +33,7 @@ pub struct Args {
     #[arg(value_name = "SYSTEM")]
     system: PathBuf,
     /// Which kernel is next once the GPU is free; none is preempted.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Dispatch>(), default_value_t)]
     dispatch: Dispatch,
     /// The accepted slowdown, (G(Q) − G(0))/G(0), of kernels that state neither a budget nor one.
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
@@ -60,11 +61,7 @@ const BATCH: u64 = 16;
 
 /// The block times that need no trace, of which a sequence replays none.
 fn untraced() -> impl TypedValueParser<Value = BlockTimes> {
-    PossibleValuesParser::new(["wcet", "mean", "drawn"]).map(|name| match name.as_str() {
-        "mean" => BlockTimes::Mean,
-        "drawn" => BlockTimes::Drawn,
-        _ => BlockTimes::Wcet,
-    })
+    one_of(&[BlockTimes::Wcet, BlockTimes::Mean, BlockTimes::Drawn])
 }
 
 /// A policy, and what decides on the budgets of each kernel under it.

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::accelsim::{Copies, Input, KernelSummary, TraceFile, TraceSummary};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
+use crate::cli::values::whole;
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 
@@ -20,7 +21,7 @@ pub struct Args {
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
     /// Only the kernel with this number.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(0..))]
     kernel: Option<u64>,
 }
 

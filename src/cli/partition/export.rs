@@ -1,6 +1,7 @@
 //! `--export`: the plan in the words of a tool, in place of the answer or in a file beside it.
 
 use crate::cli::export::{misnamed, of};
+use crate::cli::names::named;
 use crate::cli::output::{Content, OutputPath};
 use crate::cli::question::Case;
 use crate::cli::{Global, complain};
@@ -13,7 +14,7 @@ use crate::partitioning::Offer;
 #[derive(Debug, Clone, clap::Args)]
 pub struct Export {
     /// Say the plan in the words of a tool that divides the GPU, in place of the answer; needs --device.
-    #[arg(long, value_enum, value_name = "TOOL")]
+    #[arg(long, value_parser = named::<Target>(), value_name = "TOOL")]
     export: Option<Target>,
     /// --export: to this file, beside the answer.
     #[arg(long, value_name = "FILE", requires = "export", value_parser = OutputPath::of(Content::Export),

@@ -9,6 +9,7 @@ pub use answer::Answer;
 use std::path::PathBuf;
 
 use super::pictures::Pictures;
+use crate::cli::names::named;
 use crate::cli::output::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
@@ -27,7 +28,7 @@ pub struct Args {
     #[arg(value_name = "SCENARIO")]
     scenario: PathBuf,
     /// How blocks are mapped to SMs [default: as the scenario says].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<BlockScheduler>())]
     block_scheduler: Option<BlockScheduler>,
     /// Another GPU than that of the scenario.
     #[arg(long, value_name = "NAME", value_parser = crate::cli::question::platform)]

@@ -11,12 +11,12 @@ pub use report::Summary;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use clap::value_parser;
-
 use super::pictures::Pictures;
+use crate::cli::names::{named, policy};
 use crate::cli::output::{Content, Output, OutputPath, Palette};
 use crate::cli::pairs::check_as_many;
 use crate::cli::question::{json_line, platform};
+use crate::cli::values::{refused, whole};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
@@ -44,31 +44,31 @@ pub struct Args {
     #[arg(long, value_name = "PLAN", conflicts_with_all = ["sms", "platform"])]
     plan: Option<PathBuf>,
     /// The number of SMs of the one partition.
-    #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_SMS)))]
+    #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS))]
     sms: Option<u32>,
     /// The SMs of a known GPU, for the one partition.
     #[arg(long, value_name = "NAME", value_parser = platform)]
     platform: Option<Platform>,
     /// How the tasks of a partition are scheduled [default: as in the plan, else edf].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = policy())]
     policy: Option<Policy>,
     /// How company stretches a WCET [default: as in the plan, else conflict].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<Interference>())]
     interference: Option<Interference>,
     /// When the first jobs come.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Offsets>(), default_value_t)]
     offsets: Offsets,
     /// How long after their arrival jobs are released.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Jitter>(), default_value_t)]
     jitter: Jitter,
     /// How far jobs are apart.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Arrivals>(), default_value_t)]
     arrivals: Arrivals,
     /// The position of a task whose first job comes 1 ns before all others, without jitter.
-    #[arg(long, value_name = "TASK")]
+    #[arg(long, value_name = "TASK", value_parser = whole::<usize>(0..))]
     blocker: Option<usize>,
     /// How long jobs take.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Times>(), default_value_t)]
     times: Times,
     /// --times short: the shortest time as a share of the WCET [default: 0.5].
     #[arg(long, value_name = "SHARE", value_parser = share)]
@@ -80,7 +80,7 @@ pub struct Args {
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     utilization: Option<OutputPath>,
     /// --utilization: the number of equal intervals [default: 200].
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1_000_000))]
     intervals: Option<u32>,
     #[command(flatten)]
     pictures: Pictures,
@@ -88,8 +88,19 @@ pub struct Args {
 
 /// How long jobs take.
 #[derive(
-    Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum, serde::Serialize, schemars::JsonSchema,
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Debug,
+    Default,
+    serde::Serialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
 )]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Times {
     /// Their WCET.
@@ -107,11 +118,11 @@ Examples:
   gpusched simulate tasks tasksets/tasksets/adas.json --platform orin
   gpusched partition tasksets/tasksets/adas.json --platform xavier -o plan.json && gpusched simulate tasks tasksets/tasksets/adas.json --plan plan.json --times short";
 
-fn share(text: &str) -> Result<Factor, &'static str> {
+fn share(text: &str) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);
     value
         .filter(|&share| share > Factor::ZERO && share.ratio().0 <= share.ratio().1)
-        .ok_or("expected a number above 0 and at most 1, with at most nine decimals")
+        .ok_or_else(|| refused(text, "a number above 0 and at most 1, with at most nine decimals"))
 }
 
 impl Args {

@@ -10,8 +10,10 @@ use std::path::PathBuf;
 
 use super::kernels::{Changes, KernelArgs, budget_example, is_trace};
 use super::pictures::Pictures;
+use crate::cli::names::named;
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
+use crate::cli::values::refused;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Refusal, Result};
 use crate::model::reader::WarpScenarios;
@@ -30,7 +32,7 @@ pub struct Args {
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
     /// Which warp issues next [default: as the scenario says].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<Scheduler>())]
     scheduler: Option<Scheduler>,
     /// Another budget (rt-paws: priority) of a kernel; may be repeated.
     #[arg(long, value_name = "KERNEL=N", value_parser = budget)]
@@ -58,7 +60,7 @@ Examples:
 fn budget(text: &str) -> Result<(String, u32), String> {
     let parts = text.rsplit_once('=');
     let parts = parts.and_then(|(kernel, budget)| Some((kernel.to_owned(), budget.parse().ok()?)));
-    parts.ok_or_else(|| format!("expected KERNEL=N with N from 0 to {}", u32::MAX))
+    parts.ok_or_else(|| refused(text, format_args!("KERNEL=N with N from 0 to {}", u32::MAX)))
 }
 
 impl Args {

@@ -9,6 +9,7 @@ use super::traffic::{Traffic, budget};
 use crate::cli::output::{Content, Output, OutputPath, Palette};
 use crate::cli::question::{csv_line, json_line};
 use crate::cli::table::{Column, Table};
+use crate::cli::values::whole;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::{CurvePoint, curve};
@@ -31,7 +32,7 @@ pub struct Args {
     #[arg(long, value_name = "Q", value_parser = budget, default_value = "1")]
     to: Factor,
     /// The number of steps between them.
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u64>(1..=100_000))]
     steps: u64,
     #[command(flatten)]
     traffic: Traffic,

@@ -7,6 +7,8 @@ use super::super::question::{csv_line, json_line};
 use super::super::table::{Column, Table};
 use super::super::{Format, Global, Outcome, complain};
 use super::points;
+use crate::cli::names::named;
+use crate::cli::values::refused;
 use crate::error::{Error, Refusal, Result};
 use crate::kernel_wcet::fit::least_squares::Line;
 use crate::kernel_wcet::fit::saturation;
@@ -25,7 +27,7 @@ pub struct Args {
     #[arg(value_name = "POINTS")]
     file: PathBuf,
     /// The form of the WCET function: the least a/m + b, or the monotone table, that no measurement exceeds.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<EnvelopeForm>(), default_value_t)]
     form: EnvelopeForm,
     /// More SMs that improve the time by less than this share in total do not count; above 0 and below 0.25.
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = epsilon)]
@@ -56,10 +58,10 @@ const COLUMNS: [&str; 8] = [
     "speed_up",
 ];
 
-fn epsilon(text: &str) -> Result<Factor, &'static str> {
+fn epsilon(text: &str) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);
     let value = value.filter(|&value| saturation::accepts(value));
-    value.ok_or("expected a number above 0 and below 0.25 with at most nine decimals")
+    value.ok_or_else(|| refused(text, "a number above 0 and below 0.25 with at most nine decimals"))
 }
 
 impl Args {

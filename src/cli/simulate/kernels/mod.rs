@@ -15,6 +15,7 @@ use super::pictures::Pictures;
 use crate::cli::output::{Content, Output, OutputPath, Palette};
 use crate::cli::progress::Progress;
 use crate::cli::question::json_line;
+use crate::cli::values::{refused, whole};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::machine::Machine;
@@ -34,13 +35,13 @@ pub struct KernelArgs {
     #[command(flatten)]
     launch: Launch,
     /// SMs that take part [default: as the scenario says, else all].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     sms: Option<u32>,
     /// Nothing is in L2 at the start.
     #[arg(long)]
     cold: bool,
     /// Give up after so many core cycles [default: 10^9].
-    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "CYCLES", value_parser = whole::<u64>(1..))]
     limit: Option<u64>,
     #[command(flatten)]
     once: EqualSmsOnce,
@@ -67,7 +68,7 @@ pub struct Launch {
 fn parameter(text: &str) -> Result<(String, i64), String> {
     let parts = text.split_once('=');
     let parts = parts.and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
-    parts.ok_or_else(|| "expected NAME=VALUE with a whole number, such as n=16".to_owned())
+    parts.ok_or_else(|| refused(text, "NAME=VALUE with a whole number, such as n=16"))
 }
 
 impl Launch {
