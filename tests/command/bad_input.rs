@@ -274,7 +274,7 @@ fn bad_usage_is_refused() {
         ("generate --tasks 5 --utilization 3 --wcet linear", &["linear", "proportional"]),
         ("generate --tasks 5 --utilization 3 --generator drs", &["drs", "randfixedsum"]),
         ("generate --tasks 5 --utilization 3 --format csv", &["--format: found csv, expected json"]),
-        ("generate --tasks 5 --utilization 3 -o sets.csv", &["sets.csv: task sets are JSONL"]),
+        ("generate --tasks 5 --utilization 3 -o sets.csv", &["--output: found sets.csv, expected a name that does not end in .csv: task sets are JSONL"]),
         ("generate --tasks 5 --utilization 3 -o missing/sets.jsonl", &["missing/sets.jsonl: cannot create"]),
         ("schema plans", &["schema: found \"plans\", expected one of task-set"]),
         ("completions tcl", &["tcl", "bash"]),
