@@ -81,9 +81,7 @@ impl Args {
             .target
             .export(&plan, &set)
             .map_err(|error| of("--as", error))?;
-        let mut output = Output::open(global)?;
-        output.write(text)?;
-        output.finish()?;
+        Output::open(global)?.answer(text)?;
         Ok(Outcome::Positive)
     }
 

@@ -1,10 +1,12 @@
 //! The flags every subcommand understands.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use clap::ValueHint;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::names::named;
+use super::output::{Content, OutputPath};
 use super::values::whole;
 use crate::error::{Error, Result};
 
@@ -22,8 +24,9 @@ pub struct Global {
     #[arg(long, global = true, value_name = "N", value_parser = whole(1..=MOST_THREADS))]
     pub threads: Option<usize>,
     /// Where results go; `-` is standard output.
-    #[arg(long, short, global = true, value_name = "PATH")]
-    pub output: Option<PathBuf>,
+    #[arg(long, short, global = true, value_name = "PATH", value_parser = OutputPath::of(Content::Answer),
+        value_hint = ValueHint::AnyPath)]
+    pub output: Option<OutputPath>,
     /// The seed of everything random [default: 1].
     #[arg(long, global = true, value_parser = whole::<u64>(0..))]
     pub seed: Option<u64>,

@@ -43,7 +43,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, one_line};
 
 /// Real-time schedulability analysis for GPUs.
 #[derive(Debug, Parser)]
@@ -175,7 +175,7 @@ fn exit_code(command: impl FnOnce() -> Result<Outcome>) -> u8 {
 fn report_panic(panic: &PanicHookInfo<'_>) {
     static REPORTED: AtomicBool = AtomicBool::new(false);
     if !REPORTED.swap(true, Ordering::Relaxed) {
-        let message = panic.to_string().replace('\n', " ");
+        let message = panic.to_string();
         complain(&format!(
             "error: internal error, please report: gpusched {}: {message}",
             env!("CARGO_PKG_VERSION")
@@ -185,7 +185,7 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
 
 /// A line on standard error, for what it is worth: if nobody listens, the exit code must do.
 fn complain(message: &str) {
-    let _ = writeln!(anstream::stderr(), "{message}");
+    let _ = writeln!(anstream::stderr(), "{}", one_line(message));
 }
 
 #[cfg(test)]

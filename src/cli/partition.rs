@@ -109,27 +109,30 @@ impl Args {
         };
         let offer = offer(self.question.device(), self.granularity)?;
         self.export.check(global, offer.as_ref(), self.sensitivity)?;
-        self.question.ask(global, header, offer.as_ref(), |case| {
-            let mut plan = partition(&case.problem, &heuristic);
-            if self.sensitivity {
-                plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
-            }
-            let exported = self.export.run(case, &plan)?;
-            let text = match format {
-                _ if exported.is_some() => exported.unwrap_or_default(),
-                Format::Json => json_line(&plan)?,
-                Format::Csv => self.csv(case, &plan)?,
-                Format::Text if case.alone => self.report(case, &plan, &palette),
-                Format::Text => {
-                    let headline = self.headline(case, &plan, &palette);
-                    format!("{}: {headline}{}\n", case.index, case.in_brackets())
+        let beside = self.export.beside();
+        self.question
+            .ask(global, (header, beside), offer.as_ref(), |case| {
+                let mut plan = partition(&case.problem, &heuristic);
+                if self.sensitivity {
+                    plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
                 }
-            };
-            Ok(Answer {
-                positive: plan.schedulable,
-                text,
+                let exported = self.export.run(case, &plan)?;
+                let text = match format {
+                    _ if self.export.replaces_answer() => exported.clone().unwrap_or_default(),
+                    Format::Json => json_line(&plan)?,
+                    Format::Csv => self.csv(case, &plan)?,
+                    Format::Text if case.alone => self.report(case, &plan, &palette),
+                    Format::Text => {
+                        let headline = self.headline(case, &plan, &palette);
+                        format!("{}: {headline}{}\n", case.index, case.in_brackets())
+                    }
+                };
+                Ok(Answer {
+                    positive: plan.schedulable,
+                    beside: exported.filter(|_| beside.is_some()),
+                    text,
+                })
             })
-        })
     }
 
     /// The heuristic with its options.

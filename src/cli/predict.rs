@@ -69,7 +69,9 @@ impl Args {
                     message,
                 })
             };
-            let answer = self.answer(group, &fault)?;
+            let mut files = Vec::new();
+            let answer = self.answer(group, &mut files, &fault)?;
+            output.keep(files)?;
             output.write(match format {
                 Format::Json => json_line(&answer)?,
                 Format::Csv => table::csv(&answer, index, self.windows)?,
@@ -95,10 +97,16 @@ impl Args {
         Ok(())
     }
 
-    fn answer(&self, group: Group, fault: &dyn Fn(String, String) -> Error) -> Result<Answer> {
+    /// The predictions for `group`; `files` is told which files it names.
+    fn answer(
+        &self,
+        group: Group,
+        files: &mut Vec<PathBuf>,
+        fault: &dyn Fn(String, String) -> Error,
+    ) -> Result<Answer> {
         let folder = self.groups.parent().unwrap_or(std::path::Path::new(""));
         let group = group.resolved(|kernel, name| {
-            profiles::find(folder, name, |message| {
+            profiles::find(folder, name, files, |message| {
                 fault(format!("kernels[{kernel}].profile"), message)
             })
         })?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::output::Output;
+use super::output::{Output, OutputPath};
 use super::table::clip;
 use super::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
@@ -160,6 +160,8 @@ pub struct Answer {
     pub positive: bool,
     /// Whole lines.
     pub text: String,
+    /// What goes to the file beside the answer.
+    pub beside: Option<String>,
 }
 
 impl Question {
@@ -240,20 +242,22 @@ impl Question {
 
     /// Answers for all task sets, in their order, as long as somebody reads them; positive if all answers are. Memory stays bounded.
     ///
-    /// `header` goes before the first answer. `offer` says which partitions there are, if not all. No output appears for a batch with a bad task set in it.
+    /// `header` goes before the first answer, and `beside` is the path of a file beside the answers. `offer` says which partitions there
+    /// are, if not all. No output appears for a batch with a bad task set in it.
     ///
     /// # Errors
     /// Whatever reading, answering and writing can fail with; of several bad task sets the first is reported.
     pub fn ask(
         &self,
         global: &Global,
-        header: &str,
+        (header, beside): (&str, Option<&OutputPath>),
         offer: Option<&Offer>,
         answer: impl Fn(&Case<'_>) -> Result<Answer> + Sync,
     ) -> Result<Outcome> {
         let gpu = (self.sms()?, self.memory()?);
         let mut sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
+        let mut aside = output.beside(beside)?;
         let pool = global.pool()?;
         let (mut asked, mut positive, mut silent) = (0u64, 0u64, header.is_empty());
         let mut pace = Pace::new(pool.current_num_threads());
@@ -288,6 +292,10 @@ impl Question {
                 });
                 for answer in answers {
                     let answer = answer?;
+                    if let (Some(text), Some(file)) = (answer.beside, aside.take()) {
+                        output.complete(file, text)?;
+                        output.sync()?;
+                    }
                     output.write(&answer.text)?;
                     silent &= answer.text.is_empty();
                     positive += u64::from(answer.positive);

@@ -7,14 +7,13 @@ use std::error::Error as _;
 use std::ffi::OsString;
 use std::iter;
 
-use clap::builder::{StyledStr, ValueParser};
+use clap::builder::ValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
 
-use super::table::clip;
-use super::values::{SHOWN, refused};
-use crate::error::{Error, Result};
+use super::values::refused;
+use crate::error::{Error, Result, excerpt, one_line};
 
 /// `command`, in which a negative number after an option is a value of that option, which says what it expects.
 pub(super) fn prepared(command: Command) -> Command {
@@ -88,31 +87,27 @@ fn joined(command: &Command, arguments: &[OsString], error: &clap::Error) -> Opt
             takes_value(option) && (short(option) || long(option))
         })?;
         (value == found).then(|| {
-            let found = clip(found, SHOWN);
+            let found = excerpt(found);
             format!("to give '{found}' to {0}, write '{0}={found}'", name(option))
         })
     })
 }
 
-/// `error`, which repeats of each argument no more than a line.
+/// `error`, which repeats no more of the arguments than any other error does.
 fn in_short(mut error: clap::Error) -> clap::Error {
-    let tips_are_short = |tips: &[StyledStr]| {
-        tips.iter()
-            .all(|tip| tip.to_string().chars().count() <= 3 * SHOWN)
-    };
-    let changes: Vec<(ContextKind, Option<String>)> = error
+    let repeated: Vec<(ContextKind, String)> = error
         .context()
         .filter_map(|(kind, value)| match value {
-            ContextValue::String(text) => Some((kind, Some(clip(text, SHOWN)))),
-            ContextValue::StyledStrs(tips) if !tips_are_short(tips) => Some((kind, None)),
+            ContextValue::String(text) => Some((kind, one_line(text))),
             _ => None,
         })
         .collect();
-    for (kind, text) in changes {
-        match text {
-            Some(text) => error.insert(kind, ContextValue::String(text)),
-            None => error.remove(kind),
-        };
+    for (kind, text) in repeated {
+        // A suggestion repeats it, too.
+        if error.get(kind) != Some(&ContextValue::String(text.clone())) {
+            error.insert(ContextKind::Suggested, ContextValue::None);
+        }
+        error.insert(kind, ContextValue::String(text));
     }
     error
 }

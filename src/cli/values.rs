@@ -4,15 +4,12 @@ use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
 use std::str::FromStr;
 
-use super::table::clip;
-
-/// The most characters of an argument in a message.
-pub const SHOWN: usize = 100;
+use crate::error::excerpt;
 
 /// What is wrong with `found`, where a value was `expected`.
 pub fn refused(found: &str, expected: impl Display) -> String {
     let found = if found.is_empty() { "nothing" } else { found };
-    format!("found {}, expected {expected}", clip(found, SHOWN))
+    format!("found {}, expected {expected}", excerpt(found))
 }
 
 /// A whole number in `range`; without an end, one of 64 bits.

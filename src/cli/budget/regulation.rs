@@ -1,9 +1,8 @@
 //! What all simulations of budgets offer: the regulation, and how it is watched.
 
-use std::path::PathBuf;
-
 use crate::bandwidth::BudgetPolicy;
 use crate::cli::names::named;
+use crate::cli::output::{Content, OutputPath};
 use crate::cli::values::whole;
 use crate::error::Result;
 use crate::model::Straddling;
@@ -37,8 +36,8 @@ pub struct Regulation {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(1..))]
     pub runs: u64,
     /// Also draw Q over time, a line per policy, as SVG; of the first run.
-    #[arg(long, value_name = "PATH")]
-    pub svg: Option<PathBuf>,
+    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
+    pub svg: Option<OutputPath>,
 }
 
 impl Regulation {

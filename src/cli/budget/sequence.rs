@@ -10,7 +10,6 @@ use clap::builder::TypedValueParser;
 use rayon::prelude::*;
 
 use super::regulation::Regulation;
-use crate::artifact::Artifact;
 use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
 use crate::cli::names::{named, one_of};
 use crate::cli::output::{Output, Palette};
@@ -99,6 +98,7 @@ impl Args {
             .collect();
         let csv = global.format() == Format::Csv;
         let mut output = Output::open(global)?;
+        let svg = output.beside(self.regulation.svg.as_ref())?;
         if csv {
             output.write(periods::HEADER)?;
         }
@@ -151,15 +151,14 @@ impl Args {
                 .filter(|summary| self.regulation.policy.include(summary.policy))
                 .collect(),
         };
+        if let Some(file) = svg {
+            output.complete(file, figure.svg(system.name())?)?;
+        }
         match global.format() {
-            Format::Csv => {}
-            Format::Json => output.write(json_line(&summary)?)?,
-            Format::Text => output.write(report::text(&summary, &Palette::of(global)))?,
+            Format::Csv => output.finish()?,
+            Format::Json => output.answer(json_line(&summary)?)?,
+            Format::Text => output.answer(report::text(&summary, &Palette::of(global)))?,
         }
-        if let Some(path) = &self.regulation.svg {
-            Artifact::write(path, figure.svg(system.name())?)?;
-        }
-        output.finish()?;
         let policies = summary.policies.iter();
         let bad: u64 = policies.map(|policy| policy.missed_jobs + policy.late_jobs).sum();
         Ok(Outcome::of_answers(bad == 0, done == self.regulation.runs))

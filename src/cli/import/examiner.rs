@@ -73,9 +73,7 @@ impl Args {
         } else {
             json_line(&run.scenario)?
         };
-        let mut output = Output::open(global)?;
-        output.write(answer)?;
-        output.finish()?;
+        Output::open(global)?.answer(answer)?;
         Ok(Outcome::Positive)
     }
 }

@@ -136,9 +136,7 @@ impl Args {
         let text = program
             .to_text()
             .map_err(|cause| Error::io("-", "write", cause.into()))?;
-        let mut output = Output::open(global)?;
-        output.write(text)?;
-        output.finish()?;
+        Output::open(global)?.answer(text)?;
         Ok(Outcome::Positive)
     }
 }

@@ -84,6 +84,8 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let setup = self.setup()?;
         let sms = self.numbers(setup.machine())?;
+        let mut output = Output::open(global)?;
+        output.keep(setup.files())?;
         let options = Options {
             record_issues: false,
             equal_sms_once: self.once.given,
@@ -109,9 +111,7 @@ impl Args {
             Format::Json => json_line(&answer)?,
             Format::Text => answer.text(&Palette::of(global)),
         };
-        let mut output = Output::open(global)?;
-        output.write(text)?;
-        output.finish()?;
+        output.answer(text)?;
         // For people the answer says so itself.
         let said = global.format() == Format::Text && global.file().is_none();
         if let Some(estimated) = self.estimate.filter(|_| !said) {

@@ -8,14 +8,13 @@ mod utilization;
 
 pub use report::Summary;
 
-use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use super::pictures::{Drawn, Pictures};
-use crate::artifact::Artifact;
 use crate::cli::names::{named, policy};
-use crate::cli::output::{Output, Palette};
+
+use super::pictures::Pictures;
+use crate::cli::output::{Content, Output, OutputPath, Palette};
 use crate::cli::pairs::check_as_many;
 use crate::cli::question::{json_line, platform};
 use crate::cli::values::{refused, whole};
@@ -79,8 +78,8 @@ pub struct Args {
     #[arg(long, value_name = "TIME")]
     duration: Option<Time>,
     /// Also write the share of time that each partition is busy, over time, as CSV.
-    #[arg(long, value_name = "PATH")]
-    utilization: Option<PathBuf>,
+    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
+    utilization: Option<OutputPath>,
     /// --utilization: the number of equal intervals [default: 200].
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1_000_000))]
     intervals: Option<u32>,
@@ -134,26 +133,19 @@ impl Args {
     /// Bad input or usage, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         self.check()?;
-        self.pictures.check(&[
-            ("--output", global.file()),
-            ("--utilization", self.utilization.as_deref()),
-            ("SETS", Some(self.sets.as_path())),
-        ])?;
         if let Some(plan) = &self.plan {
             check_as_many::<Plan, TaskSet>(plan, &self.sets)?;
         }
         let (format, palette) = (global.format(), Palette::of(global));
         let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
-        let artifact = match &self.utilization {
-            Some(path) => Some((path, Artifact::create(path)?)),
-            None => None,
-        };
+        let canvas = self.pictures.open(&mut output)?;
+        let shares = output.beside(self.utilization.as_ref())?;
         let mut utilizations = self
             .utilization
             .as_ref()
             .map(|_| Utilizations::new(self.intervals));
-        let (mut header, mut drawn) = (rows::HEADER, Drawn::default());
+        let (mut header, mut drawn) = (rows::HEADER, None);
         let (mut positive, mut whole) = (true, true);
         self.cases(sets, |case, alone| {
             if !output.has_reader() {
@@ -169,9 +161,9 @@ impl Args {
                 if let Some(rows) = &mut rows {
                     rows.write(std::mem::take(&mut header));
                 }
-                let (summary, pictures) =
+                let (summary, timeline) =
                     self.simulate(&case, global.seed(), rows.as_mut(), utilizations.as_mut())?;
-                drawn = pictures; // of the only set, if there are any
+                drawn = timeline; // of the only set, if there are any pictures
                 rows.map_or(Ok(()), Rows::finish)?;
                 summary
             };
@@ -192,13 +184,13 @@ impl Args {
             }
             Ok(ControlFlow::Continue(()))
         })?;
-        if let (Some((path, mut artifact)), Some(utilizations)) = (artifact, utilizations) {
-            let written = artifact.write_all(utilizations.csv().as_bytes());
-            written.map_err(|cause| Error::io(path, "write", cause))?;
-            artifact.commit()?;
+        if let (Some(file), Some(utilizations)) = (shares, utilizations) {
+            output.complete(file, utilizations.csv())?;
+        }
+        if let Some((timeline, title)) = drawn {
+            canvas.draw(&timeline, &title, &mut output)?;
         }
         output.finish()?;
-        drawn.complete()?;
         Ok(Outcome::of_answers(positive, whole))
     }
 
@@ -226,15 +218,16 @@ impl Args {
         }
     }
 
+    /// Simulates `case`, with the timeline and its title if there are pictures.
     fn simulate(
         &self,
         case: &Case<'_>,
         seed: u64,
         mut rows: Option<&mut Rows<'_>>,
         mut utilizations: Option<&mut Utilizations>,
-    ) -> Result<(Summary, Drawn)> {
+    ) -> Result<(Summary, Option<(Timeline, String)>)> {
         if case.failure.is_some() {
-            return Ok((report::start(self, case, Time::ZERO, seed), Drawn::default()));
+            return Ok((report::start(self, case, Time::ZERO, seed), None));
         }
         let tasks = case.set.tasks().len();
         if let Some(found) = self.blocker.filter(|&blocker| blocker >= tasks) {
@@ -285,14 +278,8 @@ impl Args {
             let sms: Vec<u32> = case.parts.iter().map(|part| part.sms).collect();
             utilizations.add(case.index, case.gpu_sms, &sms, &occupancies);
         }
-        let drawn = match timeline {
-            Some(timeline) => {
-                let title = case.set.name().unwrap_or("jobs in partitions");
-                self.pictures.write(&timeline, title)?
-            }
-            None => Drawn::default(),
-        };
-        Ok((summary, drawn))
+        let title = case.set.name().unwrap_or("jobs in partitions");
+        Ok((summary, timeline.map(|timeline| (timeline, title.to_owned()))))
     }
 
     /// Draws partition `index` of `set`.

@@ -7,8 +7,7 @@ use serde::Serialize;
 use super::bound::{distrust, title};
 use super::explain;
 use super::traffic::{Traffic, budget};
-use crate::artifact::Artifact;
-use crate::cli::output::{Output, Palette};
+use crate::cli::output::{Content, Output, OutputPath, Palette};
 use crate::cli::question::{csv_line, json_line};
 use crate::cli::table::{Column, Table};
 use crate::cli::values::whole;
@@ -39,8 +38,8 @@ pub struct Args {
     #[command(flatten)]
     traffic: Traffic,
     /// Also draw the curves, as SVG.
-    #[arg(long, value_name = "PATH")]
-    svg: Option<PathBuf>,
+    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
+    svg: Option<OutputPath>,
 }
 
 const EXAMPLE: &str = "\
@@ -77,6 +76,7 @@ impl Args {
         let (format, palette) = (global.format(), Palette::of(global));
         let pool = global.pool()?;
         let mut output = Output::open(global)?;
+        let svg = output.beside(self.svg.as_ref())?;
         if format == Format::Csv {
             output.write(HEADER)?;
         }
@@ -103,8 +103,8 @@ impl Args {
                 Format::Text => text(&kernel, &points, &palette),
             })?;
         }
-        if let Some(path) = &self.svg {
-            Artifact::write(path, figure(&table)?)?;
+        if let Some(file) = svg {
+            output.complete(file, figure(&table)?)?;
         }
         output.finish()?;
         Ok(Outcome::Positive)

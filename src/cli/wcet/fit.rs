@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::super::output::{Output, Palette};
+use super::super::output::{Content, Output, OutputPath, Palette};
 use super::super::question::{csv_line, json_line};
 use super::super::table::{Column, Table};
 use super::super::{Format, Global, Outcome, complain};
 use super::points;
-use crate::artifact::Artifact;
 use crate::cli::names::named;
 use crate::cli::values::refused;
 use crate::error::{Error, InputError, Result};
@@ -34,8 +33,8 @@ pub struct Args {
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = epsilon)]
     epsilon: Factor,
     /// Also draw the speed-up over the number of SMs.
-    #[arg(long, value_name = "FILE.svg", value_parser = svg)]
-    svg: Option<PathBuf>,
+    #[arg(long, value_name = "FILE.svg", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
+    svg: Option<OutputPath>,
 }
 
 const EXAMPLE: &str = "\
@@ -65,22 +64,14 @@ fn epsilon(text: &str) -> Result<Factor, String> {
     value.ok_or_else(|| refused(text, "a number above 0 and below 0.25 with at most nine decimals"))
 }
 
-fn svg(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    let is_svg = path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
-    is_svg
-        .then_some(path)
-        .ok_or_else(|| refused(text, "a name that ends in .svg"))
-}
-
 impl Args {
     /// Fits and reports.
     ///
     /// # Errors
     /// Bad measurements, measurements without an envelope of that form, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let mut output = Output::open(global)?;
+        let svg = output.beside(self.svg.as_ref())?;
         let measured = points::read(&self.file)?;
         let file = self.file.display().to_string();
         let answer = fit(&measured, self.form, self.epsilon).map_err(|error| {
@@ -104,16 +95,10 @@ impl Args {
             Format::Csv => csv(&answer)?,
             Format::Text => report(&answer, &file, &Palette::of(global))?,
         };
-        let figure = match &self.svg {
-            Some(path) => Some((path, figure(&answer, &file)?)),
-            None => None,
-        };
-        let mut output = Output::open(global)?;
-        if let Some((path, figure)) = figure {
-            Artifact::write(path, figure)?;
+        if let Some(svg) = svg {
+            output.complete(svg, figure(&answer, &file)?)?;
         }
-        output.write(text)?;
-        output.finish()?;
+        output.answer(text)?;
         Ok(Outcome::Positive)
     }
 }

@@ -9,11 +9,10 @@ mod table;
 pub use answer::{Answer, TrafficAnswer, time_ns};
 pub use once::EqualSmsOnce;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::pictures::{Drawn, Pictures};
-use crate::artifact::Artifact;
-use crate::cli::output::{Output, Palette};
+use super::pictures::Pictures;
+use crate::cli::output::{Content, Output, OutputPath, Palette};
 use crate::cli::progress::Progress;
 use crate::cli::question::json_line;
 use crate::cli::values::{refused, whole};
@@ -47,8 +46,8 @@ pub struct KernelArgs {
     #[command(flatten)]
     once: EqualSmsOnce,
     /// Also write each issue, as CSV.
-    #[arg(long, value_name = "FILE.csv")]
-    issues: Option<PathBuf>,
+    #[arg(long, value_name = "FILE.csv", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
+    issues: Option<OutputPath>,
 }
 
 /// How a program is launched; what is not given is as the program says.
@@ -111,11 +110,6 @@ pub struct Changes<'a> {
 }
 
 impl KernelArgs {
-    /// Where issues are written, if at all.
-    pub fn issues(&self) -> Option<&Path> {
-        self.issues.as_deref()
-    }
-
     /// Refuses these options, which only kernels on a machine have.
     ///
     /// # Errors
@@ -184,10 +178,6 @@ impl KernelArgs {
         mut shape: WarpRunShape,
         changes: &Changes<'_>,
     ) -> Result<Outcome> {
-        if self.issues.as_deref() == Some(Path::new("-")) {
-            let message = "--issues: found -, expected a file, for standard output has the answer";
-            return Err(Error::Usage(message.to_owned()));
-        }
         if let Some(scheduler) = changes.scheduler {
             shape.set_scheduler(scheduler);
         }
@@ -199,6 +189,10 @@ impl KernelArgs {
             }
             other => other,
         })?;
+        let mut output = Output::open(global)?;
+        output.keep(setup.files())?;
+        let canvas = changes.pictures.open(&mut output)?;
+        let issues = output.beside(self.issues.as_ref())?;
         let drawn = changes.pictures.wanted();
         let options = Options {
             record_issues: drawn || self.issues.is_some(),
@@ -214,19 +208,15 @@ impl KernelArgs {
             Format::Json => json_line(&answer)?,
             Format::Text => table::text(&answer, &Palette::of(global)),
         };
-        let mut output = Output::open(global)?;
-        let pictures = match drawn.then(|| chart(&setup, &results, &texts)) {
-            None => Drawn::default(),
-            Some(Ok(timeline)) => changes.pictures.write(&timeline, &answer.title())?,
-            Some(Err(error)) => Drawn::refused(changes.pictures.refuse(error)),
-        };
-        if let Some(path) = &self.issues {
-            Artifact::write(path, issues::csv(&setup, results.issues, &texts)?)?;
+        if drawn {
+            let timeline = chart(&setup, &results, &texts).map_err(|error| changes.pictures.refuse(error))?;
+            canvas.draw(&timeline, &answer.title(), &mut output)?;
         }
-        output.write(text)?;
-        output.finish()?;
+        if let Some(file) = issues {
+            output.complete(file, issues::csv(&setup, results.issues, &texts)?)?;
+        }
+        output.answer(text)?;
         self.once.explain(global, &setup)?;
-        pictures.complete()?;
         Ok(Outcome::Positive)
     }
 }
