@@ -11,9 +11,8 @@ pub use report::Summary;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::cli::names::{named, policy};
-
 use super::pictures::Pictures;
+use crate::cli::names::{named, policy};
 use crate::cli::output::{Content, Output, OutputPath, Palette};
 use crate::cli::pairs::check_as_many;
 use crate::cli::question::{json_line, platform};
@@ -88,21 +87,10 @@ pub struct Args {
 }
 
 /// How long jobs take.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Debug,
-    Default,
-    serde::Serialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Times {
     /// Their WCET.
     #[default]

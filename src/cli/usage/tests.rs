@@ -169,7 +169,7 @@ fn takes_anything(option: &Arg) -> bool {
         TypeId::of::<PathBuf>(),
         TypeId::of::<OutputPath>(),
     ];
-    free.contains(&kind)
+    free.iter().any(|free| kind == *free)
 }
 
 /// Options whose numbers are held against each other, by what they are for: that says which it does not take.

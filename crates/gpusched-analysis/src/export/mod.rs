@@ -22,21 +22,10 @@ use gpusched_model::plan::{Partition, Plan};
 use gpusched_model::words::counted;
 
 /// What a plan can be exported for.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Hash,
-    Debug,
-    Serialize,
-    Deserialize,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Target {
     /// Masks of disabled TPCs, as a C header for libsmctrl.
     Libsmctrl,

@@ -103,23 +103,10 @@ impl Solver {
 }
 
 /// What a search makes of memory traffic. Whatever it is, verdicts count all of it.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Hash,
-    Debug,
-    Default,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Traffic {
     /// The others, in this order, until one of them leads to a schedulable plan.
     #[default]
@@ -140,23 +127,10 @@ impl Traffic {
 }
 
 /// The heuristics by name.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Hash,
-    Debug,
-    Default,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum HeuristicKind {
     /// Algorithm 1 with the relation ≫: the merge with the fewest SMs.
     #[default]

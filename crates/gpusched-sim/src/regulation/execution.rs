@@ -12,22 +12,10 @@ use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
 /// How long the thread blocks of a run take.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Debug,
-    Default,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum BlockTimes {
     /// Their WCETs.
     #[default]

@@ -42,11 +42,10 @@ pub struct OptimalityParameters {
 }
 
 /// A heuristic with its options.
-#[derive(
-    Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::IntoStaticStr,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Contender {
     /// SMS, its list of forbidden pairs filled as it goes.
     SmsIna,
