@@ -13,7 +13,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
 
 use super::values::refused;
-use crate::error::{Error, Result, excerpt, one_line};
+use crate::error::{Error, Result, excerpt};
 
 /// `command`, in which a negative number after an option is a value of that option, which says what it expects.
 pub(super) fn prepared(command: Command) -> Command {
@@ -98,7 +98,7 @@ fn in_short(mut error: clap::Error) -> clap::Error {
     let repeated: Vec<(ContextKind, String)> = error
         .context()
         .filter_map(|(kind, value)| match value {
-            ContextValue::String(text) => Some((kind, one_line(text))),
+            ContextValue::String(text) => Some((kind, excerpt(text))),
             _ => None,
         })
         .collect();

@@ -356,7 +356,7 @@ fn an_unknown_wcet_is_no_missed_deadline() {
 /// field that it refuses.
 fn forged(json: &str, policy: &str, schedulable: bool, evidence: Value) -> Result<(), String> {
     let set: TaskSet = serde_json::from_str(json).unwrap();
-    let problem = Problem::new(&set, 2, policy.parse().unwrap(), Interference::None.model()).unwrap();
+    let problem = Problem::new(&set, 2, policy.parse().unwrap(), model_of(Interference::None)).unwrap();
     let plan = partition(&problem, &Heuristic::from(HeuristicKind::OneGpu));
     assert!(!plan.schedulable, "{plan:?}");
     let mut json = serde_json::to_value(&plan).unwrap();
@@ -402,10 +402,10 @@ fn an_unknown_response_time_is_no_miss() {
 /// A price too few would leave a task out of all groups, and one too many would pay for a task that is none.
 #[test]
 fn each_task_has_one_price() {
-    let mut rng = oracle::random_sets::rng(23);
+    let mut rng = crate::oracle::random_sets::rng(23);
     let (set, plan) = loop {
         let set = random_set(&mut rng, 4, 2.0);
-        let problem = Problem::new(&set, 12, Policy::Edf, Interference::Conflict.model()).unwrap();
+        let problem = Problem::new(&set, 12, Policy::Edf, model_of(Interference::Conflict)).unwrap();
         let plan = partition(&problem, &HeuristicKind::Optimal.into());
         if plan.schedulable && plan.bound.as_ref().is_some_and(|bound| bound.sms > 1) {
             break (set, plan);

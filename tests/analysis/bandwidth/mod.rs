@@ -136,10 +136,10 @@ fn budgets_are_within_their_limits() {
 /// the list said so.
 #[test]
 fn what_is_left_out_is_not_done() {
-    let mut rng = random::rng(35);
+    let mut rng = crate::kernel_wcet::random::rng(35);
     let mut told_apart = 0;
     for _ in 0..2_000 {
-        let kernel = random::kernel(&mut rng, 6);
+        let kernel = crate::kernel_wcet::random::kernel(&mut rng, 6);
         let all: Vec<u64> = kernel.clusters().iter().map(|cluster| cluster.blocks()).collect();
         let short = &all[..rng.random_range(0..all.len())];
         let q = Factor::from_billionths(rng.random_range(1..=1_000_000_000)).unwrap();
