@@ -1,7 +1,7 @@
 //! Promise: the sensitivity of a plan is its edge. What is stated still passes, one step more does not.
 
 use gpusched::interference::Conflict;
-use gpusched::model::Policy;
+use gpusched::model::{Policy, TaskSet};
 use gpusched::partitioning::sensitivity::LARGEST_SCALING;
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition, sensitivity};
 use gpusched::schedulability::{self, Demand};
@@ -77,5 +77,25 @@ fn one_step_beyond_the_edge_fails() {
             }
         }
         assert!(plans > 10 && edges > 20, "{policy}: {plans} plans, {edges} edges");
+    }
+}
+
+/// What grows beyond the longest time that there is stays longer than any deadline, not as long as the longest of them.
+#[test]
+fn no_wcet_grows_up_to_the_longest_deadline_only() {
+    let half = Time::LIMIT.ns() / 2;
+    let json = format!(
+        r#"{{"tasks":[{{"period":{0},"deadline":{0},"wcet":{{"table":[[1,{half}]]}}}}]}}"#,
+        Time::LIMIT.ns()
+    );
+    let set: TaskSet = serde_json::from_str(&json).unwrap();
+    for policy in [Policy::Edf, Policy::NpEdf, "rm".parse().unwrap(), Policy::Density] {
+        let problem = Problem::new(&set, 1, policy, &Conflict).unwrap();
+        let plan = partition(&problem, &HeuristicKind::OneGpu.into());
+        let found = sensitivity(&problem, &plan).unwrap();
+        assert_eq!(
+            found.partitions[0].tasks[0].wcet_scaling_permille, 2000,
+            "{policy}"
+        );
     }
 }

@@ -351,3 +351,73 @@ fn an_unknown_wcet_is_no_missed_deadline() {
         }
     }
 }
+
+/// What [`verify`] says of a plan of one partition, on two SMs, with this `evidence` in place of its own: `Err` with the
+/// field that it refuses.
+fn forged(json: &str, policy: &str, schedulable: bool, evidence: Value) -> Result<(), String> {
+    let set: TaskSet = serde_json::from_str(json).unwrap();
+    let problem = Problem::new(&set, 2, policy.parse().unwrap(), model_of(Interference::None)).unwrap();
+    let plan = partition(&problem, &Heuristic::from(HeuristicKind::OneGpu));
+    assert!(!plan.schedulable, "{plan:?}");
+    let mut json = serde_json::to_value(&plan).unwrap();
+    json["schedulable"] = Value::from(schedulable);
+    if schedulable {
+        json.as_object_mut().unwrap().remove("failure");
+    }
+    let strength = Value::from("exact");
+    let verdict = &mut json["partitions"][0]["verdict"];
+    (verdict["schedulable"], verdict["strength"]) = (Value::from(schedulable), strength);
+    verdict["evidence"] = evidence;
+    let forged: Plan = serde_json::from_value(json).unwrap();
+    verify(&forged, &set).map(drop).map_err(|fault| fault.field)
+}
+
+/// A nanosecond too much per second: no job of the first five hundred million is late, so a search for the end of the busy
+/// period gives up long before.
+#[test]
+fn a_level_that_is_hardly_overloaded_is_late() {
+    let json = r#"{"tasks":[
+        {"period":"1s","deadline":"2s","wcet":{"table":[[1,500000000]]}},
+        {"period":"1s","deadline":"2s","wcet":{"table":[[1,500000001]]}}]}"#;
+    let evidence = serde_json::json!({
+        "reason": "response-times",
+        "priorities": [0, 1],
+        "response_times_ns": [500_000_000, 1_500_000_001u64],
+    });
+    let refused = forged(json, "rm", true, evidence).unwrap_err();
+    assert_eq!(refused, "partitions[0].verdict.evidence.response_times_ns[1]");
+}
+
+/// The second task is in time below the first one, but only after a thousand million steps of its recurrence.
+#[test]
+fn an_unknown_response_time_is_no_miss() {
+    let json = r#"{"tasks":[
+        {"period":1000000000,"deadline":1000000000,"wcet":{"table":[[1,999999999]]}},
+        {"period":1000000000000000000,"deadline":2000000000000000000,"wcet":{"table":[[1,1000000000]]}}]}"#;
+    let evidence = serde_json::json!({"reason": "no-priority-order", "tasks": [0, 1]});
+    let refused = forged(json, "fp-audsley", false, evidence).unwrap_err();
+    assert_eq!(refused, "partitions[0].verdict.evidence.tasks");
+}
+
+/// A price too few would leave a task out of all groups, and one too many would pay for a task that is none.
+#[test]
+fn each_task_has_one_price() {
+    let mut rng = crate::oracle::random_sets::rng(23);
+    let (set, plan) = loop {
+        let set = random_set(&mut rng, 4, 2.0);
+        let problem = Problem::new(&set, 12, Policy::Edf, model_of(Interference::Conflict)).unwrap();
+        let plan = partition(&problem, &HeuristicKind::Optimal.into());
+        if plan.schedulable && plan.bound.as_ref().is_some_and(|bound| bound.sms > 1) {
+            break (set, plan);
+        }
+    };
+    verify(&plan, &set).unwrap();
+    let refused = |change: fn(&mut Vec<u64>)| {
+        let mut plan = plan.clone();
+        change(&mut plan.bound.as_mut().unwrap().prices);
+        verify(&plan, &set).unwrap_err().field
+    };
+    assert_eq!(refused(|prices| prices.truncate(3)), "bound.prices");
+    assert_eq!(refused(|prices| prices.push(0)), "bound.prices");
+    assert_eq!(refused(Vec::clear), "bound.prices");
+}

@@ -39,18 +39,18 @@ impl Beside {
             .filter(|&(other, _)| other != index);
         let mut others: Vec<Vec<Source>> = parts
             .map(|(_, part)| {
-                let known = jobs(set, &part.tasks, part.sms, interference).unwrap_or_default();
-                let tasks = part
-                    .tasks
-                    .iter()
-                    .filter_map(|&task| Some((task, set.tasks().get(task)?)));
-                let source = |(position, task): (usize, &gpusched_model::Task)| {
+                let known = jobs(set, &part.tasks, part.sms, interference);
+                let source = |(place, &task): (usize, &usize)| {
+                    let task = &set.tasks()[task];
                     let peak = task.bandwidth(part.sms).map(|rate| rate.bytes_per_second());
                     let rate = peak.map_or(capacity, |rate| capacity.min(rate.into()));
                     let deadline = u128::from(task.deadline().ns());
-                    let wcet = known.iter().find(|job| job.task == position).map(|job| job.wcet);
                     // A job that is done after C, and before D, has drawn no more than d times either.
-                    let drawn = rate * wcet.map_or(deadline, |wcet| wcet.min(deadline));
+                    let longest = match &known {
+                        Ok(jobs) => jobs[place].wcet.min(deadline),
+                        Err(_) => deadline,
+                    };
+                    let drawn = rate * longest;
                     let stated = task
                         .traffic()
                         .map(|bytes| u128::from(bytes.bytes()) * 1_000_000_000);
@@ -61,7 +61,7 @@ impl Beside {
                         span: deadline,
                     }
                 };
-                tasks.map(source).collect()
+                part.tasks.iter().enumerate().map(source).collect()
             })
             .collect();
         others.extend(set.other_traffic().iter().map(|other| {
@@ -124,7 +124,7 @@ impl Beside {
             return None;
         }
         let slow = |job: &Job| {
-            let task = set.tasks().get(job.task)?;
+            let task = &set.tasks()[job.task];
             let wanted = match task.bandwidth(sms) {
                 _ if task.traffic().is_some_and(|bytes| bytes.bytes() == 0) => 0,
                 Some(rate) => self.capacity.min(rate.bytes_per_second().into()),

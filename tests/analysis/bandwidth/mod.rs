@@ -131,3 +131,33 @@ fn budgets_are_within_their_limits() {
         }
     }
 }
+
+/// A cluster that the list of remaining blocks leaves out has all of them left: it allows for no more memory time than if
+/// the list said so.
+#[test]
+fn what_is_left_out_is_not_done() {
+    let mut rng = crate::kernel_wcet::random::rng(35);
+    let mut told_apart = 0;
+    for _ in 0..2_000 {
+        let kernel = crate::kernel_wcet::random::kernel(&mut rng, 6);
+        let all: Vec<u64> = kernel.clusters().iter().map(|cluster| cluster.blocks()).collect();
+        let short = &all[..rng.random_range(0..all.len())];
+        let q = Factor::from_billionths(rng.random_range(1..=1_000_000_000)).unwrap();
+        let allocator = Allocator::new(&kernel, q, BudgetPolicy::Fair, Straddling::End).unwrap();
+        let window = rng.random_range(0..=allocator.deadline().ns());
+        let memory = allocator.memory(window, &all);
+        assert_eq!(allocator.memory(window, short), memory);
+        let limit = |remaining: &[u64]| {
+            MemoryLimit::new(&kernel, remaining, Time::from_ns(window), Straddling::End)
+                .map(|limit| limit.exact())
+        };
+        assert_eq!(limit(short), limit(&all));
+        let done: Vec<u64> = short
+            .iter()
+            .copied()
+            .chain(all[short.len()..].iter().map(|_| 0))
+            .collect();
+        told_apart += u32::from(limit(&done) != limit(&all));
+    }
+    assert!(told_apart > 100, "{told_apart}");
+}

@@ -14,7 +14,8 @@ use crate::shared_memory::ns;
 /// The same system with tasks changed by `change`, which is told their positions.
 fn with(system: &System, change: impl Fn(usize, TaskShape) -> TaskShape) -> System {
     let tasks = system.set.tasks().iter().enumerate();
-    let tasks = tasks.map(|(position, task)| Task::new(change(position, task.clone().into())).unwrap());
+    let tasks =
+        tasks.map(|(position, task)| Task::from_shape(change(position, task.clone().into())).unwrap());
     let set = TaskSet::new(None, tasks.collect()).unwrap();
     System {
         set: set.beside(system.set.other_traffic().to_vec()),

@@ -411,7 +411,7 @@ fn files_are_not_written_over_each_other() {
     let other = folder.path().join("o.json").display().to_string();
     for (options, expected) in [
         (format!("-o {other} --trace {other}"), "--trace, --output"),
-        (format!("-o {other} --issues {other}"), "--output, --issues"),
+        (format!("-o {other} --issues {other}"), "--issues, --output"),
         (format!("--issues {program}"), "--issues, FILE"),
         (format!("-o {program}"), "--output, FILE"),
     ] {

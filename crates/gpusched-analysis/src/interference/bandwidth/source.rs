@@ -72,6 +72,7 @@ impl Source {
         let most = self.rate.saturating_mul(window.into());
         // V ≤ d·R, so the difference is not negative.
         let reach = self.rate.saturating_mul(u128::from(window) + self.span);
+        debug_assert!(reach >= self.bytes);
         let room = reach.saturating_sub(self.bytes);
         let per_period = self.rate.saturating_mul(self.period.into());
         let (whole, rest) = (room / per_period, room % per_period);

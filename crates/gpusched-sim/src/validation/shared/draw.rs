@@ -113,7 +113,7 @@ fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Tas
         isolated: vec![(1, Time::from_ns(isolated))],
         conflict: vec![(1, Time::from_ns(conflict))],
     });
-    Task::new(TaskShape {
+    Task::from_shape(TaskShape {
         name: None,
         period: Time::from_ns(period),
         deadline: Some(Time::from_ns(deadline)),
