@@ -48,6 +48,15 @@ pub trait InflatedWcet: Sync {
     }
 }
 
+/// The place of `kind` in [`InflatedWcet::class_of_each_kind`].
+pub(crate) fn kind_index(kind: Option<Kind>) -> u8 {
+    match kind {
+        Some(Kind::Compute) => 0,
+        Some(Kind::Memory) => 1,
+        None => 2,
+    }
+}
+
 /// The model of that name for the company in a partition.
 pub fn model_of(interference: Interference) -> &'static dyn InflatedWcet {
     match interference {
