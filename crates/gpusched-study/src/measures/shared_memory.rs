@@ -213,8 +213,7 @@ impl SharedMemories {
         let mut rows = Vec::new();
         for &saturation in &self.parameters.saturation {
             for &kind in &self.parameters.heuristics {
-                let name = kind;
-                let name = serde_json::to_value(name).map_err(|error| Error::Internal(error.to_string()))?;
+                let name = serde_json::to_value(kind).map_err(|error| Error::Internal(error.to_string()))?;
                 let name = name.as_str().unwrap_or_default().to_owned();
                 for (way, [accepted, missed]) in WAYS.into_iter().zip(counts(saturation, kind)?) {
                     let row = |quantity: &'static str, share: f64| {
