@@ -87,7 +87,9 @@ pub fn run(
     if shard.is_whole() {
         results::write(spec, &folder, &collection)?;
     } else {
-        Provenance::new(spec, shard)?.write(&folder.provenance(shard))?;
+        let mut outputs = spec.outputs();
+        Provenance::new(spec, shard)?.write(&mut outputs, &folder.provenance(shard))?;
+        outputs.commit()?;
     }
     Ok(Summary { units, resumed })
 }

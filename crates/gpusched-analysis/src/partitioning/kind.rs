@@ -3,8 +3,22 @@
 use serde::{Deserialize, Serialize};
 
 /// The heuristics by name.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum HeuristicKind {
     /// Algorithm 1 with the relation ≫: the merge with the fewest SMs.
@@ -14,7 +28,7 @@ pub enum HeuristicKind {
     Bf,
     /// One partition of all SMs.
     #[serde(rename = "1g")]
-    #[cfg_attr(feature = "clap", value(name = "1g"))]
+    #[strum(to_string = "1g")]
     OneGpu,
     /// One partition per task, each of the smallest size (Lemma 2).
     OnePerPartition,
@@ -30,40 +44,6 @@ pub enum HeuristicKind {
     Auto,
     /// The fewest SMs, by column generation and branch and bound, and a lower bound with its proof.
     Optimal,
-}
-
-impl HeuristicKind {
-    /// All of them, in the order of [`HeuristicKind`].
-    pub const ALL: [HeuristicKind; 10] = [
-        HeuristicKind::Sms,
-        HeuristicKind::Bf,
-        HeuristicKind::OneGpu,
-        HeuristicKind::OnePerPartition,
-        HeuristicKind::Ffd,
-        HeuristicKind::Wfd,
-        HeuristicKind::Savings,
-        HeuristicKind::Matching,
-        HeuristicKind::Auto,
-        HeuristicKind::Optimal,
-    ];
-}
-
-impl std::fmt::Display for HeuristicKind {
-    /// The name as in files and on the command line.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            HeuristicKind::OneGpu => "1g",
-            HeuristicKind::Sms => "sms",
-            HeuristicKind::Bf => "bf",
-            HeuristicKind::OnePerPartition => "one-per-partition",
-            HeuristicKind::Ffd => "ffd",
-            HeuristicKind::Wfd => "wfd",
-            HeuristicKind::Savings => "savings",
-            HeuristicKind::Matching => "matching",
-            HeuristicKind::Auto => "auto",
-            HeuristicKind::Optimal => "optimal",
-        })
-    }
 }
 
 /// `kinds` as part of a sentence.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::Deserialize;
+use strum::VariantArray;
 
 use super::heuristic::{Goal, Heuristic, LocalSearch};
 use super::kind::HeuristicKind;
@@ -224,7 +225,7 @@ impl Options {
             left.build(*kind);
             !left.given().contains(&(option, true))
         };
-        HeuristicKind::ALL.into_iter().filter(heeds).collect()
+        HeuristicKind::VARIANTS.iter().copied().filter(heeds).collect()
     }
 }
 
@@ -265,7 +266,7 @@ mod tests {
             assert!(given && !all.heeding(option).is_empty(), "{option}");
             assert!(!all.heeding(option).contains(&HeuristicKind::OneGpu), "{option}");
         }
-        for kind in HeuristicKind::ALL {
+        for &kind in HeuristicKind::VARIANTS {
             assert_eq!(Heuristic::from(kind).kind(), kind);
             assert_eq!(kind.with(&Options::default()), Ok(Heuristic::from(kind)));
             assert!(kind.with(&all).is_err(), "{kind}");

@@ -73,6 +73,7 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
             period: Time::from_ns(period),
             deadline: (below(&mut rng, 2) == 0).then(|| Time::from_ns(period / 2)),
             bandwidth: Bandwidth::new(rate),
+            batch: below(&mut rng, 2) == 0,
         });
     }
     Some(System {
@@ -112,7 +113,7 @@ fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Tas
         isolated: vec![(1, Time::from_ns(isolated))],
         conflict: vec![(1, Time::from_ns(conflict))],
     });
-    Task::new(TaskShape {
+    Task::from_shape(TaskShape {
         name: None,
         period: Time::from_ns(period),
         deadline: Some(Time::from_ns(deadline)),

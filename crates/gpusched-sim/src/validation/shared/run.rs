@@ -1,6 +1,7 @@
 //! A system as the simulator runs it.
 
 use super::draw::{HYPERPERIOD, System};
+use super::requests::Requests;
 use crate::shared::{Client, Division, Job, Miss, Outcome, Stage, simulate};
 use crate::tasks::{Discipline, priorities};
 use gpusched_analysis::interference::Interference;
@@ -156,6 +157,7 @@ fn clients(
         });
     }
     // All that may be released late is, at one instant.
+    let mut instant = None;
     if release == 0 {
         let latest = clients
             .iter()
@@ -165,27 +167,19 @@ fn clients(
         for job in clients.iter_mut().flat_map(|client| &mut client.tasks) {
             job.first = latest - job.jitter;
         }
+        instant = Some(latest);
     }
     for other in system.set.other_traffic() {
-        let rate = other
-            .bandwidth
-            .unwrap_or(system.memory.bandwidth)
-            .bytes_per_second();
-        let time = other.traffic.nano().checked_div(rate.into())?;
-        clients.push(Client {
-            tasks: vec![Job {
-                stages: vec![Stage {
-                    time: u64::try_from(time).ok()?,
-                    rate,
-                }],
-                first: below(&mut rng, usize::try_from(other.period.ns()).ok()?) as u64,
-                jitter: 0,
-                period: other.period.ns(),
-                deadline: other.deadline.unwrap_or(other.period).ns(),
-            }],
-            discipline,
-            drops: true,
-        });
+        let requests = match release {
+            0 => Requests::Piled,
+            1 => Requests::Pieces,
+            _ => Requests::Whole,
+        };
+        let start = match instant {
+            Some(instant) => instant,
+            None => below(&mut rng, usize::try_from(other.period.ns()).ok()?) as u64,
+        };
+        clients.push(requests.client(other, system.memory.bandwidth, start, &mut rng)?);
     }
     Some(clients)
 }

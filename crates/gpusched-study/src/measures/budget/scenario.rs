@@ -55,7 +55,7 @@ pub(super) fn demands(field: &str, texts: &[String]) -> Result<Vec<NamedDemand>,
     let read = |text: &String| {
         let demand: Demand = text
             .parse()
-            .map_err(|message| Refusal::new(field, format!("found \"{text}\", {message}")))?;
+            .map_err(|message: String| Refusal::new(field, message))?;
         Ok(NamedDemand {
             name: text.clone(),
             share: demand.0,
@@ -69,7 +69,7 @@ pub(super) fn offsets(field: &str, texts: &[String]) -> Result<Vec<(String, Opti
     let read = |text: &String| {
         let offset: Offset = text
             .parse()
-            .map_err(|message| Refusal::new(field, format!("found \"{text}\", {message}")))?;
+            .map_err(|message: String| Refusal::new(field, message))?;
         Ok(match offset {
             Offset::Random => (text.clone(), None),
             Offset::At(time) => (text.clone(), Some(time)),
