@@ -9,7 +9,10 @@ use crate::weighted::Weighted;
 use gpusched_analysis::generation::{Recipe, Source, WcetModel};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
-use gpusched_analysis::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched_analysis::partitioning::order::ListOrder;
+use gpusched_analysis::partitioning::{
+    Goal, Heuristic, HeuristicKind, Problem, SearchLimits, Solver, partition,
+};
 use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Plan, Policy, TaskSet};
@@ -67,14 +70,14 @@ impl Contender {
     }
 
     fn heuristic(self) -> Heuristic {
-        let with = |kind: HeuristicKind, forbidden| Heuristic {
-            forbidden,
-            ..Heuristic::from(kind)
-        };
         match self {
-            Contender::SmsIna => with(HeuristicKind::Sms, Forbidden::Ina),
-            Contender::SmsAct => with(HeuristicKind::Sms, Forbidden::Act),
-            Contender::BfIna => with(HeuristicKind::Bf, Forbidden::Ina),
+            Contender::SmsIna => HeuristicKind::Sms.into(),
+            Contender::SmsAct => Heuristic::Sms {
+                forbidden: Forbidden::Act,
+                order: ListOrder::default(),
+                improve: None,
+            },
+            Contender::BfIna => HeuristicKind::Bf.into(),
             Contender::Savings => HeuristicKind::Savings.into(),
             Contender::Matching => HeuristicKind::Matching.into(),
             Contender::Auto => HeuristicKind::Auto.into(),
@@ -226,9 +229,13 @@ impl Optimality {
         let parameters = &self.parameters;
         let on = |sms| Problem::new(set, sms, parameters.policy, model_of(Interference::Conflict));
         let problem = on(parameters.sms)?;
-        let best = Heuristic {
-            budget: parameters.budget,
-            ..HeuristicKind::Optimal.into()
+        let best = Heuristic::Optimal {
+            goal: Goal::default(),
+            limits: SearchLimits {
+                budget: parameters.budget,
+                time: None,
+            },
+            solver: Solver::Exact,
         };
         let best = partition(&problem, &best);
         let mut counts = Counts {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Files, Measure, Parameters, Refusal, Row};
 use gpusched_analysis::generation::{DRAWN_BANDWIDTH, MAX_SATURATION, Recipe, Source};
 use gpusched_analysis::interference::Interference;
-use gpusched_analysis::partitioning::{Heuristic, HeuristicKind, Problem, Traffic, partition};
+use gpusched_analysis::partitioning::{HeuristicKind, Problem, Traffic, partition_by};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::{
     Arbitration, Bandwidth, Evidence, Partition, Plan, Policy, SharedMemory, TaskSet, Verdict,
@@ -174,11 +174,7 @@ impl SharedMemories {
             } else {
                 blind.sharing(memory)?
             };
-            let heuristic = Heuristic {
-                traffic,
-                ..Heuristic::from(kind)
-            };
-            let plan = partition(&problem, &heuristic);
+            let plan = partition_by(&problem, &kind.into(), traffic);
             if plan.schedulable {
                 let places: Vec<Place> = plan.partitions.iter().map(place).collect();
                 let known = simulated.iter().find(|(other, under, missed)| {
@@ -217,8 +213,7 @@ impl SharedMemories {
         let mut rows = Vec::new();
         for &saturation in &self.parameters.saturation {
             for &kind in &self.parameters.heuristics {
-                let name = Heuristic::from(kind).kind;
-                let name = serde_json::to_value(name).map_err(|error| Error::Internal(error.to_string()))?;
+                let name = serde_json::to_value(kind).map_err(|error| Error::Internal(error.to_string()))?;
                 let name = name.as_str().unwrap_or_default().to_owned();
                 for (way, [accepted, missed]) in WAYS.into_iter().zip(counts(saturation, kind)?) {
                     let row = |quantity: &'static str, share: f64| {

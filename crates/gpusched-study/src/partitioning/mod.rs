@@ -19,7 +19,7 @@ use super::kind::Content;
 use super::spec::Head;
 use super::work::{Chunk, MAX_CHUNKS, Point, Work};
 use gpusched_analysis::generation::{Recipe, Source};
-use gpusched_analysis::partitioning::{self, Offer, Problem};
+use gpusched_analysis::partitioning::{Heuristic, Offer, Problem, partition_by};
 use gpusched_model::Factor;
 use gpusched_model::device::Hardware;
 use gpusched_model::error::{Error, Result};
@@ -37,6 +37,8 @@ pub struct Partitioning {
     /// By reading.
     offers: Vec<Option<Offer>>,
     algorithms: Vec<Algorithm>,
+    /// By algorithm.
+    heuristics: Vec<Heuristic>,
     weighted: bool,
     figure: Figure,
     work: Work,
@@ -51,7 +53,7 @@ impl Partitioning {
         checks::blocks(document, &shape)?;
         checks::interference(document, &shape)?;
         let sms = checks::sms(document, &shape)?;
-        effects::check(document, &shape, sms)?;
+        let heuristics = effects::heuristics(document, &shape, sms)?;
         let offers = checks::offers(document, &shape)?;
         let points = checks::points(document, &shape)?;
         if shape.sets == 0 {
@@ -82,6 +84,7 @@ impl Partitioning {
             readings: shape.reading,
             offers,
             algorithms: shape.algorithm,
+            heuristics,
             weighted: shape.weighted,
             figure: shape.figure,
             work,
@@ -151,6 +154,11 @@ impl Partitioning {
     /// The algorithms; at least one.
     pub fn algorithms(&self) -> &[Algorithm] {
         &self.algorithms
+    }
+
+    /// The heuristic of each algorithm.
+    pub fn heuristics(&self) -> &[Heuristic] {
+        &self.heuristics
     }
 
     /// Whether it has a table of weighted schedulability.
@@ -227,8 +235,9 @@ impl Partitioning {
                 if let Some(offer) = offer {
                     problem = problem.offered(offer)?;
                 }
-                for (algorithm, cell) in self.algorithms.iter().zip(&mut *cells) {
-                    cell.count(&partitioning::partition(&problem, &algorithm.heuristic()));
+                let algorithms = self.algorithms.iter().zip(&self.heuristics);
+                for ((algorithm, heuristic), cell) in algorithms.zip(&mut *cells) {
+                    cell.count(&partition_by(&problem, heuristic, algorithm.traffic));
                 }
             }
         }
