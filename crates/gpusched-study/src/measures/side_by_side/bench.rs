@@ -71,14 +71,14 @@ impl Bench {
     /// Reads the run in the file at `path`, and its programs.
     pub fn read(files: &mut Files, path: &str) -> Result<Bench, Refusal> {
         let refuse = |message: String| Refusal::new("run", message);
-        let run: WarpRun = files.read(path).map_err(refuse)?;
+        let run: WarpRun = files.read("run", path)?;
         let mut shape = run.into_shape();
         let folder = Path::new(path).parent().unwrap_or(Path::new(""));
         let mut names = Vec::new();
         for kernel in &mut shape.kernels {
             kernel.program = match &kernel.program {
                 KernelSource::File(file) => {
-                    let program: Program = files.read(&normal(&folder.join(file))).map_err(refuse)?;
+                    let program: Program = files.read("run", &normal(&folder.join(file)))?;
                     KernelSource::Program(Box::new(program))
                 }
                 KernelSource::Program(program) => KernelSource::Program(program.clone()),

@@ -8,7 +8,8 @@ use super::bench::{Alone, Bench};
 use super::blocks::Blocks;
 use super::draw::draw;
 use super::groups::{Drawn, Level, Members};
-use super::{Measure, Row, decimal, error};
+use super::{Labels, Measure, Row, errors};
+use crate::measures::statistics::ratio;
 use gpusched_analysis::prediction::{Model, predict};
 use gpusched_model::Group;
 use gpusched_model::error::{Error, Result};
@@ -107,24 +108,17 @@ impl SideBySide {
         for (index, (members, times)) in groups.iter().zip(together).enumerate() {
             let predictions = self.predictions(members, isolated)?;
             for (position, (&(kernel, sms), &time)) in members.iter().zip(times).enumerate() {
-                let row = |quantity, value, unit| {
-                    Row::new(quantity, value, unit)
-                        .with("group", index + 1)
-                        .with("size", members.len())
-                        .with("kernel", self.bench.name(kernel))
-                        .with("sms", sms)
-                };
+                let of = Labels::of("group", index + 1)
+                    .with("size", members.len())
+                    .with("kernel", self.bench.name(kernel))
+                    .with("sms", sms);
                 let alone = isolated.get(&(kernel, sms)).map_or(1, |alone| alone.time).max(1);
-                let slowdown = time as f64 / alone as f64;
-                rows.push(row("time alone", alone.to_string(), "ns"));
-                rows.push(row("time together", time.to_string(), "ns"));
-                rows.push(row("slowdown", decimal(slowdown), ""));
+                rows.push(of.row("time alone", alone, "ns"));
+                rows.push(of.row("time together", time, "ns"));
+                rows.push(of.decimal("slowdown", ratio(time, alone), ""));
                 for (model, predicted) in &predictions {
                     let predicted = predicted.get(position).copied().unwrap_or(0.0);
-                    let errors = error(predicted, time.max(1) as f64);
-                    rows.extend(
-                        errors.map(|(quantity, value)| row(quantity, value, "share").with("model", model)),
-                    );
+                    rows.extend(errors(of.clone(), model, predicted, time.max(1) as f64));
                 }
             }
         }
@@ -149,10 +143,10 @@ fn means(rows: &[Row]) -> Vec<Row> {
         *sum = (sum.0 + row.value.parse::<f64>().unwrap_or(0.0), sum.1 + 1);
     }
     let mean = |((size, model, quantity), (sum, count)): ((String, String, &'static str), (f64, u32))| {
-        Row::new(quantity, decimal(sum / f64::from(count)), "share")
-            .with("size", size)
+        let of = Labels::of("size", size)
             .with("kernel", "all")
-            .with("model", model)
+            .with("model", model);
+        of.decimal(quantity, sum / f64::from(count), "share")
     };
     sums.into_iter().map(mean).collect()
 }
