@@ -1,13 +1,13 @@
 //! Expressions as text, for every language of gpusched: kernel programs and the claims of studies.
 //!
-//! A [`Grammar`] states what the language has of its own, its numbers, operators and atoms. The rest is the same in all of
-//! them: [`token`] cuts the text, [`parser`] joins operands by the precedence of the operators between them.
+//! A language states its words and signs ([`Lexis`]), and its operators and atoms ([`Grammar`]). The rest is common:
+//! [`token`] cuts the text, [`parser`] joins operands by the precedence of the operators between them.
 
 pub mod parser;
 pub mod token;
 
 pub use parser::{Grammar, Operand, Parser, parse};
-pub use token::Token;
+pub use token::{Lexis, Token};
 
 /// What is wrong with an expression, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

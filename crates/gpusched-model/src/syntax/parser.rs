@@ -1,17 +1,13 @@
 //! From tokens to expressions, by precedence climbing.
 
-use std::fmt::Display;
-
 use super::ParseError;
-use super::token::{Token, tokens};
+use super::token::{Lexis, Token, tokens};
 
 /// How deep parentheses, operators before operands and branches may nest: keeps every recursion over a text shallow.
 const DEPTH: usize = 100;
 
-/// What a language of expressions has of its own.
-pub trait Grammar: Sized {
-    /// Numbers as they are written.
-    type Number: Clone + PartialEq + Display;
+/// The operators and atoms of a language.
+pub trait Grammar: Lexis + Sized {
     /// What a part of an expression becomes.
     type Part;
     /// An operator before its operand.
@@ -19,27 +15,8 @@ pub trait Grammar: Sized {
     /// An operator between its operands.
     type Infix: Copy;
 
-    /// The most tokens of an expression.
-    const LONGEST: usize;
-    /// Whether there are texts between quotes.
-    const TEXTS: bool;
     /// The precedence of operators that do not chain, and what to write instead of `1 < 2 < 3`.
     const COMPARISON: (u8, &'static str);
-
-    /// All signs: operators, parentheses and separators.
-    fn signs() -> impl Iterator<Item = &'static str>;
-
-    /// Whether names and keywords may have `c`. They start with a letter or `_`.
-    fn in_word(c: char) -> bool;
-
-    /// How many of the first bytes of `text`, which starts with a digit, form a number; at least 1.
-    fn number_length(text: &str) -> usize;
-
-    /// The number that is written as `digits`.
-    ///
-    /// # Errors
-    /// What was found and what was expected.
-    fn number(digits: &str) -> Result<Self::Number, String>;
 
     /// The operator before an operand that `token` is, and how tightly what it applies to binds at least.
     fn prefix(token: &Token<'_, Self::Number>) -> Option<(Self::Prefix, u8)>;

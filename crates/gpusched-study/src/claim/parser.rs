@@ -39,7 +39,7 @@ use super::expression::{
     Aggregate, Arithmetic, Comparison, Condition, Expression, Filter, Function, GapFunction, Literal,
     Quantity, Test, list,
 };
-use gpusched_model::syntax::{Grammar, Operand, ParseError, Token, parse};
+use gpusched_model::syntax::{Grammar, Lexis, Operand, ParseError, Token, parse};
 
 type Result<T> = std::result::Result<T, ParseError>;
 type Parser<'t> = gpusched_model::syntax::Parser<'t, Claims>;
@@ -106,16 +106,11 @@ fn quantity(operand: Operand<Value>) -> Result<Quantity> {
     }
 }
 
-impl Grammar for Claims {
+impl Lexis for Claims {
     type Number = f64;
-    type Part = Value;
-    type Prefix = Prefix;
-    type Infix = Infix;
 
     const LONGEST: usize = 2000;
     const TEXTS: bool = true;
-    const COMPARISON: (u8, &'static str) =
-        (Condition::COMPARISON, "parentheses, or `and` between comparisons");
 
     fn signs() -> impl Iterator<Item = &'static str> {
         let comparisons = Comparison::ALL.iter().map(|comparison| comparison.name());
@@ -152,6 +147,15 @@ impl Grammar for Claims {
         let value = digits.parse().ok().filter(|value: &f64| value.is_finite());
         value.ok_or_else(|| format!("the number {digits} is too large"))
     }
+}
+
+impl Grammar for Claims {
+    type Part = Value;
+    type Prefix = Prefix;
+    type Infix = Infix;
+
+    const COMPARISON: (u8, &'static str) =
+        (Condition::COMPARISON, "parentheses, or `and` between comparisons");
 
     fn prefix(token: &Token<'_, f64>) -> Option<(Prefix, u8)> {
         match token {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Refusal;
 use crate::folder::INPUTS;
-use crate::spec::sha256;
+use crate::hash::sha256;
 use gpusched_model::artifact::keep;
 use gpusched_model::reader::{Document, Documents};
 

@@ -1,8 +1,7 @@
 //! From text to expressions.
 
 use super::{Binary, Expression, Function, Unary};
-use crate::syntax::token::word_length;
-use crate::syntax::{Grammar, Operand, ParseError, Parser, Token, parse};
+use crate::syntax::{Grammar, Lexis, Operand, ParseError, Parser, Token, parse};
 
 impl std::str::FromStr for Expression {
     type Err = ParseError;
@@ -17,18 +16,11 @@ struct Integers;
 
 const OTHERS: [&str; 7] = ["(", ")", ",", "?", ":", "!", "~"];
 
-impl Grammar for Integers {
+impl Lexis for Integers {
     type Number = i64;
-    type Part = Expression;
-    type Prefix = Unary;
-    type Infix = Binary;
 
     const LONGEST: usize = 1000;
     const TEXTS: bool = false;
-    const COMPARISON: (u8, &'static str) = (
-        Binary::Equal.precedence(),
-        "parentheses, or && between comparisons",
-    );
 
     fn signs() -> impl Iterator<Item = &'static str> {
         Binary::ALL.iter().map(|operator| operator.sign()).chain(OTHERS)
@@ -38,10 +30,6 @@ impl Grammar for Integers {
         c.is_ascii_alphanumeric() || c == '_' || c == '.'
     }
 
-    fn number_length(text: &str) -> usize {
-        word_length::<Integers>(text)
-    }
-
     fn number(digits: &str) -> Result<i64, String> {
         let number = match digits.strip_prefix("0x") {
             Some(digits) => i64::from_str_radix(digits, 16),
@@ -49,6 +37,17 @@ impl Grammar for Integers {
         };
         number.map_err(|_| format!("found {digits:?}, expected a whole number less than 2^63"))
     }
+}
+
+impl Grammar for Integers {
+    type Part = Expression;
+    type Prefix = Unary;
+    type Infix = Binary;
+
+    const COMPARISON: (u8, &'static str) = (
+        Binary::Equal.precedence(),
+        "parentheses, or && between comparisons",
+    );
 
     fn prefix(token: &Token<'_, i64>) -> Option<(Unary, u8)> {
         let operator = match token {

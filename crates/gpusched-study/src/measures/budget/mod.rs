@@ -9,8 +9,8 @@ pub use over_time::OverTimeParameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use self::scenario::{Beside, Scenario, Subject, demands, offsets};
-use self::statistics::{QUANTITIES, Shape, Statistics};
+use self::scenario::{Scenario, Subject, demands, offsets};
+use self::statistics::{Beside, QUANTITIES, Shape, Statistics};
 use super::limits::within;
 use super::{Files, Measure, Parameters, Refusal, Row};
 use gpusched_analysis::bandwidth::{BudgetPolicy, BudgetResults};

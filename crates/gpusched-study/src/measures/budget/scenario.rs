@@ -29,14 +29,6 @@ pub(super) struct Subject {
     deadline: Time,
 }
 
-/// Published values beside ours.
-#[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Beside {
-    pub improvement: Option<f64>,
-    pub q_mean: Option<f64>,
-    pub q_std: Option<f64>,
-}
-
 /// A demand, and what it is called.
 #[derive(Clone, Debug)]
 pub(super) struct NamedDemand {

@@ -1,6 +1,5 @@
 //! Many runs under all policies in a few rows.
 
-use super::scenario::Beside;
 use crate::measures::{Labels, Row, statistics};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
@@ -28,6 +27,14 @@ pub(super) const QUANTITIES: [&str; 19] = [
     "q_first_fifth_lead",
     "q_std_lead",
 ];
+
+/// Published values beside ours.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Beside {
+    pub improvement: Option<f64>,
+    pub q_mean: Option<f64>,
+    pub q_std: Option<f64>,
+}
 
 /// A run, and when in it Q was high.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! The kernels of a run, each of which can be simulated alone, or beside others.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Files, Refusal};
@@ -36,6 +37,9 @@ pub(super) struct Alone {
     /// Sectors that L2 took.
     pub l2_accesses: u64,
 }
+
+/// Every kernel of a case alone on every number of SMs that it has in it, and on all.
+pub(super) type Isolated = BTreeMap<(usize, u32), Alone>;
 
 impl Alone {
     /// With any numbers.

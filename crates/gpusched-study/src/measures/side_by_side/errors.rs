@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-use super::bench::{Alone, Bench};
+use super::bench::{Alone, Bench, Isolated};
 use super::blocks::Blocks;
-use super::draw::draw;
-use super::groups::{Drawn, Level, Members};
+use super::draw::{Drawn, Members, draw};
 use super::{Labels, Measure, Row, errors};
 use crate::measures::statistics::ratio;
 use gpusched_analysis::prediction::{Model, predict};
@@ -15,6 +15,23 @@ use gpusched_model::Group;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::group::{GroupKernel, MemoryPlatform, ProfileSource};
 use gpusched_model::streams::{Purpose, stream};
+
+/// What groups are simulated with.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Warps, cycle by cycle.
+    #[default]
+    Warps,
+    /// Thread blocks that take what the kernel takes alone at the warp level, before a memory that is shared max-min fairly.
+    Blocks,
+}
+
+impl Level {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Level::default()
+    }
+}
 
 /// Groups, ready to be simulated.
 #[derive(Debug)]
@@ -26,9 +43,6 @@ pub struct SideBySide {
     pub(super) groups: Vec<Members>,
     pub(super) drawn: Option<Drawn>,
 }
-
-/// Every kernel of a case alone on every number of SMs that it has in it, and on all.
-pub(super) type Isolated = BTreeMap<(usize, u32), Alone>;
 
 impl SideBySide {
     fn members(&self, seed: u64) -> Vec<Members> {

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
-use super::draw::possible;
-use super::errors::SideBySide;
+use super::draw::{Drawn, Members, possible};
+use super::errors::{Level, SideBySide};
 use super::{Files, Parameters, Refusal};
 use crate::measures::limits::within;
 use gpusched_model::Factor;
@@ -35,23 +35,6 @@ pub struct SideBySideParameters {
     drawn: Option<Drawn>,
 }
 
-/// What groups are simulated with.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
-    /// Warps, cycle by cycle.
-    #[default]
-    Warps,
-    /// Thread blocks that take what the kernel takes alone at the warp level, before a memory that is shared max-min fairly.
-    Blocks,
-}
-
-impl Level {
-    fn is_default(&self) -> bool {
-        *self == Level::default()
-    }
-}
-
 /// A kernel of a group.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -62,23 +45,8 @@ pub struct Member {
     sms: u32,
 }
 
-/// Random groups.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Drawn {
-    /// Kernels in a group, none of them twice.
-    pub(super) sizes: Vec<usize>,
-    /// Groups of each size.
-    pub(super) groups: u64,
-    /// The numbers of SMs that a kernel can have.
-    pub(super) sms: Vec<u32>,
-}
-
 /// The most groups of one case.
 const MOST: u64 = 10_000;
-
-/// Kernels with their numbers of SMs.
-pub(super) type Members = Vec<(usize, u32)>;
 
 impl Parameters for SideBySideParameters {
     const NAME: &'static str = "side-by-side";
