@@ -10,7 +10,7 @@ use std::time::Instant;
 use gpusched::kernel_wcet::clustering::{Clustering, Options};
 use gpusched::model::Kernel;
 
-#[path = "../tests/block_traces/scenario.rs"]
+#[path = "../tests/analysis/block_traces/scenario.rs"]
 #[allow(dead_code)]
 mod scenario;
 

@@ -4,11 +4,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
 
 #[allow(dead_code, reason = "the tests need more of it")]
-#[path = "../tests/bandwidth/cases.rs"]
+#[path = "../tests/analysis/bandwidth/cases.rs"]
 mod cases;
 #[allow(dead_code, reason = "the tests need more of it")]
-#[path = "../tests/kernel_wcet/random.rs"]
-mod random;
+#[path = "../tests/analysis/kernel_wcet"]
+mod kernel_wcet {
+    pub mod random;
+}
 
 use std::time::Instant;
 
@@ -32,7 +34,7 @@ fn main() {
 fn lemma(runs: u64, seed: u64) {
     let start = Instant::now();
     let chunks = (0..runs.div_ceil(CHUNK)).into_par_iter().map(|chunk| {
-        let mut rng = random::rng(seed.wrapping_mul(1 << 32) + chunk);
+        let mut rng = kernel_wcet::random::rng(seed.wrapping_mul(1 << 32) + chunk);
         let (mut late, mut worst, mut raised, mut periods) = ([0u64; 4], 0.0f64, 0u64, 0u64);
         for run in chunk * CHUNK..runs.min((chunk + 1) * CHUNK) {
             let case = cases::Case::new(&mut rng, seed, run, &AccessPattern::ALL);

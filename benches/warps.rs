@@ -12,7 +12,7 @@
 )]
 
 #[allow(dead_code, reason = "the tests use all of it")]
-#[path = "../tests/warp_reference/reference.rs"]
+#[path = "../tests/simulators/warp_reference/reference.rs"]
 mod reference;
 
 use std::collections::BTreeMap;

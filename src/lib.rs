@@ -1,5 +1,38 @@
 //! Real-time schedulability analysis for GPUs: one library, and one command of the same name.
 //!
+//! A task set is built, divided among the SMs of a GPU, checked by separate code, and simulated:
+//!
+//! ```
+//! use gpusched::interference::Conflict;
+//! use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+//! use gpusched::simulator::tasks::{Pattern, Simulation, Tally};
+//! use gpusched::simulator::validation::system::parts;
+//! use gpusched::{Factor, Kind, Policy, Task, TaskSet, WcetFunction};
+//!
+//! let lidar = WcetFunction::amdahl("80ms".parse()?, "0.1".parse()?, "2.3".parse()?)?;
+//! let camera = WcetFunction::amdahl("90ms".parse()?, "0.02".parse()?, "1.2".parse()?)?;
+//! let lidar = Task::new("50ms".parse()?, lidar).deadline("40ms".parse()?).kind(Kind::Memory).build()?;
+//! let camera = Task::new("33ms".parse()?, camera).kind(Kind::Compute).build()?;
+//! let set = TaskSet::new(None, vec![lidar, camera])?;
+//!
+//! let problem = Problem::new(&set, 8, Policy::Edf, &Conflict)?;
+//! let plan = partition(&problem, &Heuristic::from(HeuristicKind::Sms));
+//! assert!(plan.schedulable && plan.sms_used <= 8);
+//! gpusched::verification::verify(&plan, &set)?;
+//!
+//! for part in parts(&problem, &plan, None, Factor::ONE)? {
+//!     let releases = Pattern::default().releases(&part.tasks, (1, 0));
+//!     let run = Simulation::new(&part.tasks, &releases, part.discipline, &part.order, "1s".parse()?, (1, 0))?;
+//!     let mut tally = Tally::new(part.tasks.len());
+//!     run.run(&mut tally);
+//!     assert_eq!(tally.misses(), 0);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Each module is a crate, or a part of one: `gpusched-model`, `-analysis`, `-verify`, `-warp`, `-sim`, `-recording` and `-study`.
+//! Examples on their pages name these crates; here `gpusched_model` is [`model`], and so on.
+//!
 //! | paper | tag |
 //! |---|---|
 //! | J. Singh, MSc thesis, UIUC 2021 (chapter 3 = Zahaf et al., RTNS 2021) | [Singh21] |
@@ -8,31 +41,32 @@
 //! | Aghilinasab et al., IEEE TCAD 39(11), 2020 | [Aghilinasab20] |
 //! | Masola et al., JSSPP 2023 | [Masola23] |
 //! | Khairy et al. (Accel-Sim), ISCA 2020 | [Khairy20] |
-//!
-//! ```
-//! use gpusched::interference::Conflict;
-//! use gpusched::model::{Policy, TaskSet};
-//! use gpusched::partitioning::{partition, Heuristic, HeuristicKind, Problem};
-//!
-//! let set: TaskSet = serde_json::from_str(r#"{"tasks":[
-//!     {"name":"lidar",  "period":"50ms", "kind":"memory",  "wcet":{"amdahl":{"work":"80ms","serial":0.1,"conflict":2.3}}},
-//!     {"name":"camera", "period":"33ms", "kind":"compute", "wcet":{"amdahl":{"work":"90ms","serial":0.02,"conflict":1.2}}}
-//! ]}"#)?;
-//! let problem = Problem::new(&set, 8, Policy::Edf, &Conflict)?;
-//! let plan = partition(&problem, &Heuristic::from(HeuristicKind::Sms));
-//! assert!(plan.schedulable && plan.sms_used <= 8);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 pub use gpusched_analysis::{
     bandwidth, export, generation, interference, kernel_wcet, partitioning, prediction, schedulability,
 };
-pub use gpusched_model::{self as model, artifact, error, time};
-pub use gpusched_recording::{self as recording, examiner};
-pub use gpusched_sim::{self as simulator, validation};
-pub use gpusched_study::{self as study, plot};
+pub use gpusched_model::error::Error;
+pub use gpusched_model::time::Time;
+pub use gpusched_model::{
+    self as model, Factor, Kind, Plan, Policy, Task, TaskSet, WcetFunction, error, time,
+};
+pub use gpusched_recording as recording;
+pub use gpusched_sim as simulator;
+pub use gpusched_study as study;
 pub use gpusched_verify as verification;
-pub use gpusched_warp::{self as warp, accelsim, gpgpusim_config, ptx};
+pub use gpusched_warp as warp;
+
+// Names of the first design, which programs may use.
+#[doc(hidden)]
+pub use gpusched_model::artifact;
+#[doc(hidden)]
+pub use gpusched_recording::examiner;
+#[doc(hidden)]
+pub use gpusched_sim::validation;
+#[doc(hidden)]
+pub use gpusched_study::plot;
+#[doc(hidden)]
+pub use gpusched_warp::{accelsim, gpgpusim_config, ptx};
 
 #[cfg(feature = "cli")]
 #[doc(hidden)]

@@ -28,9 +28,7 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "gpusched", &mut script);
-        let mut output = Output::open(global)?;
-        output.write(script)?;
-        output.finish()?;
+        Output::open(global)?.answer(script)?;
         Ok(Outcome::Positive)
     }
 }

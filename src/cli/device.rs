@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::cli::values::refused;
 use crate::error::{Error, Result};
 use crate::model::Device;
 use crate::model::device::Granularity;
@@ -18,7 +19,10 @@ pub fn device(name: &str) -> Result<Device, String> {
     }
     let path = Path::new(name);
     if !name.contains(['/', '\\', '.']) && !path.exists() {
-        return Err(format!("expected one of {}, or a file", Device::names()));
+        return Err(refused(
+            name,
+            format_args!("one of {}, or a file", Device::names()),
+        ));
     }
     Devices::only(path, "device").map_err(|error| error.to_string())
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::output::Output;
 use super::{Format, Global, Outcome, complain};
+use crate::cli::names::named;
 use crate::error::{Error, InputError, Result};
 use crate::export::Target;
 use crate::model::device::Hardware;
@@ -23,7 +24,7 @@ pub struct Args {
     #[arg(value_name = "SET")]
     set: PathBuf,
     /// The tool.
-    #[arg(long = "as", value_enum, value_name = "TOOL")]
+    #[arg(long = "as", value_parser = named::<Target>(), value_name = "TOOL")]
     target: Target,
     /// The device at hand, which must be the one that the plan is for: by name, or a file.
     #[arg(long, value_name = "NAME|FILE", value_parser = super::device::device)]
@@ -80,9 +81,7 @@ impl Args {
             .target
             .export(&plan, &set)
             .map_err(|error| of("--as", error))?;
-        let mut output = Output::open(global)?;
-        output.write(text)?;
-        output.finish()?;
+        Output::open(global)?.answer(text)?;
         Ok(Outcome::Positive)
     }
 

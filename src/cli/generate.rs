@@ -2,13 +2,14 @@
 
 use std::io::{self, IsTerminal as _};
 
-use clap::value_parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use super::output::Output;
 use super::question::json_line;
 use super::{Format, Global, Outcome};
+use crate::cli::names::named;
+use crate::cli::values::{number, refused, whole};
 use crate::error::{Error, Result};
 use crate::generation::{Generator, Periods, Recipe, Source, WcetModel};
 use crate::model::Factor;
@@ -18,28 +19,28 @@ use crate::model::Factor;
 #[command(after_help = EXAMPLE)]
 pub struct Args {
     /// The number of tasks in each set.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(0..))]
     tasks: usize,
     /// The total utilization of each set, the sum of work/period.
-    #[arg(long, value_name = "U")]
+    #[arg(long, value_name = "U", value_parser = number)]
     utilization: f64,
     /// The number of sets.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(1..))]
     count: u64,
     /// How the utilization is divided among the tasks.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Generator>(), default_value_t)]
     generator: Generator,
     /// The largest utilization of one task [default: none].
-    #[arg(long, value_name = "U")]
+    #[arg(long, value_name = "U", value_parser = number)]
     cap: Option<f64>,
     /// How periods are drawn: singh21, or log-uniform:MIN:MAX such as log-uniform:10ms:1s.
     #[arg(long, default_value_t)]
     periods: Periods,
     /// The form of the WCET functions.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<WcetModel>(), default_value_t)]
     wcet: WcetModel,
     /// The probability of a task being memory-intensive [default: 0.5].
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = number)]
     memory_share: Option<f64>,
     /// The relative deadline as a multiple of the period [default: 0.75].
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
@@ -51,13 +52,13 @@ pub struct Args {
     ///
     /// States the longest time for which a kernel cannot be preempted, `block`: C(1) in conflict by this number, rounded up to
     /// whole nanoseconds. That is one block at a time on an SM; if there are s at a time, give the number of blocks by s.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     blocks: Option<u32>,
     /// The number of SMs on which a memory-intensive kernel saturates a memory of 100 GB/s [default: no traffic stated].
     ///
     /// States the `traffic` of each job and its peak `bandwidth`, for --interference conflict+bandwidth with --memory-bandwidth
     /// 100GB/s.
-    #[arg(long, value_name = "SMS")]
+    #[arg(long, value_name = "SMS", value_parser = whole(0..=u32::MAX))]
     saturation: Option<u32>,
 }
 
@@ -69,9 +70,9 @@ Examples:
   gpusched generate --tasks 10 --utilization 4 --count 20 --seed 7 | gpusched partition - --sms 44
   gpusched generate --tasks 10 --utilization 4 --blocks 680 | gpusched partition - --sms 44 --policy lp-edf";
 
-fn factor(text: &str) -> Result<Factor, &'static str> {
+fn factor(text: &str) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);
-    value.ok_or("expected a number from 0 to 1000000 with at most nine decimals")
+    value.ok_or_else(|| refused(text, "a number from 0 to 1000000 with at most nine decimals"))
 }
 
 /// Sets drawn in parallel, then written in order.

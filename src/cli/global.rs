@@ -1,10 +1,13 @@
 //! The flags every subcommand understands.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::ValueEnum;
+use clap::ValueHint;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::names::named;
+use super::output::{Content, OutputPath};
+use super::values::whole;
 use crate::error::{Error, Result};
 
 /// The flags every subcommand understands.
@@ -12,24 +15,26 @@ use crate::error::{Error, Result};
 #[command(next_help_heading = "Global options")]
 pub struct Global {
     /// How results are written [default: by the ending of --output, else text].
-    #[arg(long, global = true, value_enum)]
+    #[arg(long, global = true, value_parser = named::<Format>())]
     pub format: Option<Format>,
     /// No progress and no notes on standard error.
     #[arg(long, short, global = true)]
     pub quiet: bool,
     /// Worker threads [default: all cores]; results do not depend on it.
-    #[arg(long, global = true, value_name = "N", value_parser = threads)]
+    #[arg(long, global = true, value_name = "N", value_parser = whole(1..=MOST_THREADS))]
     pub threads: Option<usize>,
     /// Where results go; `-` is standard output.
-    #[arg(long, short, global = true, value_name = "PATH")]
-    pub output: Option<PathBuf>,
+    #[arg(long, short, global = true, value_name = "PATH", value_parser = OutputPath::of(Content::Answer),
+        value_hint = ValueHint::AnyPath)]
+    pub output: Option<OutputPath>,
     /// The seed of everything random [default: 1].
-    #[arg(long, global = true)]
+    #[arg(long, global = true, value_parser = whole::<u64>(0..))]
     pub seed: Option<u64>,
 }
 
 /// How results are written.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Format {
     /// For people.
     Text,
@@ -39,23 +44,8 @@ pub enum Format {
     Csv,
 }
 
-impl std::fmt::Display for Format {
-    /// The name as on the command line.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let value = self.to_possible_value();
-        f.pad(value.as_ref().map_or("", |value| value.get_name()))
-    }
-}
-
 /// More threads than any machine has cores; each needs a stack.
 const MOST_THREADS: usize = 1024;
-
-fn threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(threads) if (1..=MOST_THREADS).contains(&threads) => Ok(threads),
-        _ => Err(format!("expected 1 to {MOST_THREADS}")),
-    }
-}
 
 impl Global {
     /// The format asked for, else the one the ending of the output file stands for, else text.

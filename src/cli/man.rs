@@ -5,7 +5,7 @@ use clap_mangen::Man;
 
 use super::output::Output;
 use super::{Cli, Global, Outcome};
-use crate::artifact::Artifact;
+use crate::artifact::Outputs;
 use crate::error::{Error, Result};
 
 /// Prints manual pages.
@@ -30,12 +30,14 @@ impl Args {
         root.build();
         match global.file() {
             Some(folder) if folder.is_dir() && self.command.is_empty() => {
+                let mut pages = Outputs::default();
                 let mut commands = vec![root];
                 while let Some(command) = commands.pop() {
                     let path = folder.join(format!("{}.1", name(&command)));
-                    Artifact::write(path, page(&command)?)?;
+                    pages.write(path, page(&command)?)?;
                     commands.extend(command.get_subcommands().cloned());
                 }
+                pages.commit()?;
             }
             _ => {
                 let mut command = &root;
@@ -44,9 +46,7 @@ impl Args {
                         .find_subcommand(word)
                         .ok_or_else(|| Error::Usage(format!("man: found {word:?}, expected a command")))?;
                 }
-                let mut output = Output::open(global)?;
-                output.write(page(command)?)?;
-                output.finish()?;
+                Output::open(global)?.answer(page(command)?)?;
             }
         }
         Ok(Outcome::Positive)

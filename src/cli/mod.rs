@@ -12,6 +12,7 @@ mod generate;
 mod global;
 mod import;
 mod man;
+mod names;
 mod output;
 mod overwriting;
 mod pairs;
@@ -28,6 +29,7 @@ mod table;
 mod test;
 mod usage;
 mod validate;
+mod values;
 mod verify;
 mod wcet;
 
@@ -41,7 +43,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, one_line};
 
 /// Real-time schedulability analysis for GPUs.
 #[derive(Debug, Parser)]
@@ -124,13 +126,10 @@ pub fn main() -> ExitCode {
     ExitCode::from(exit_code(|| {
         let mut known = usage::prepared(Cli::command());
         let arguments: Vec<OsString> = std::env::args_os().collect();
-        usage::check_once(&known, &arguments)?;
-        let matches = match known.try_get_matches_from_mut(&arguments) {
-            Ok(matches) => matches,
-            Err(error) => {
-                return Err(usage::explained(&known, &arguments, &error).unwrap_or_else(|| error.exit()));
-            }
-        };
+        let matches = known
+            .try_get_matches_from_mut(&arguments)
+            .map_err(|error| usage::refusal(&mut known, &arguments, error))?;
+        usage::check_once(usage::prepared(Cli::command()), &arguments)?;
         let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         overwriting::check(&known, &matches)?;
         seed::note(&matches, &global);
@@ -176,7 +175,7 @@ fn exit_code(command: impl FnOnce() -> Result<Outcome>) -> u8 {
 fn report_panic(panic: &PanicHookInfo<'_>) {
     static REPORTED: AtomicBool = AtomicBool::new(false);
     if !REPORTED.swap(true, Ordering::Relaxed) {
-        let message = panic.to_string().replace('\n', " ");
+        let message = panic.to_string();
         complain(&format!(
             "error: internal error, please report: gpusched {}: {message}",
             env!("CARGO_PKG_VERSION")
@@ -186,7 +185,7 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
 
 /// A line on standard error, for what it is worth: if nobody listens, the exit code must do.
 fn complain(message: &str) {
-    let _ = writeln!(anstream::stderr(), "{message}");
+    let _ = writeln!(anstream::stderr(), "{}", one_line(message));
 }
 
 #[cfg(test)]

@@ -1,7 +1,12 @@
-//! Where results go: standard output, locked and buffered, or a file that appears whole or not at all.
+//! Where results go: standard output, locked and buffered, or a file, and further files beside it. All files of a command appear
+//! together when it ends well, and none of them otherwise.
 //!
 //! A reader of standard output that goes away (`| head`) has seen what it wanted, which is no error: what comes later is dropped.
 //! Whoever writes much asks now and then whether there is a [reader](Output::has_reader) left.
+
+mod path;
+
+pub use path::{Content, OutputPath};
 
 use std::io::{self, BufWriter, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,7 +14,7 @@ use std::path::{Path, PathBuf};
 use anstyle::{AnsiColor, Style};
 
 use super::Global;
-use crate::artifact::Artifact;
+use crate::artifact::{Artifact, Outputs};
 use crate::error::{Error, Result};
 
 /// The destination of results. What is not [finished](Output::finish) leaves no file.
@@ -17,6 +22,7 @@ use crate::error::{Error, Result};
 pub struct Output {
     path: PathBuf,
     sink: Sink,
+    files: Outputs,
 }
 
 #[derive(Debug)]
@@ -33,8 +39,9 @@ impl Output {
     /// # Errors
     /// [`Error::Io`] if the file cannot be created.
     pub fn open(global: &Global) -> Result<Output> {
+        let mut files = Outputs::default();
         let (path, sink) = match global.file() {
-            Some(path) => (path, Sink::File(Artifact::create(path)?)),
+            Some(path) => (path, Sink::File(files.create(path)?)),
             None => {
                 let stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
                 (Path::new("-"), Sink::Stdout(stdout))
@@ -43,7 +50,57 @@ impl Output {
         Ok(Output {
             path: path.to_owned(),
             sink,
+            files,
         })
+    }
+
+    /// Starts a file beside the answer, if `path` asks for one. [`Output::add`] takes it when it is complete.
+    ///
+    /// # Errors
+    /// Those of [`Outputs::create`].
+    pub fn beside(&mut self, path: Option<&OutputPath>) -> Result<Option<Artifact>> {
+        path.map(|path| self.files.create(path)).transpose()
+    }
+
+    /// Takes a complete file, which appears together with the answer.
+    pub fn add(&mut self, file: Artifact) {
+        self.files.add(file);
+    }
+
+    /// Completes `file` with `content`.
+    ///
+    /// # Errors
+    /// Those of [`Artifact::put`].
+    pub fn complete(&mut self, mut file: Artifact, content: impl AsRef<[u8]>) -> Result<()> {
+        file.put(content)?;
+        self.add(file);
+        Ok(())
+    }
+
+    /// Protects files that an input names.
+    ///
+    /// # Errors
+    /// Those of [`Outputs::keep`].
+    pub fn keep(&mut self, files: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<()> {
+        files.into_iter().try_for_each(|file| self.files.keep(file))
+    }
+
+    /// Brings the files beside the answer to disk, before the answer is written.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the disk is full.
+    pub fn sync(&mut self) -> Result<()> {
+        self.files.sync()
+    }
+
+    /// Writes the whole answer, once all files beside it are on disk, and makes sure that everything has arrived.
+    ///
+    /// # Errors
+    /// [`Error::Io`] as for [`Output::write`].
+    pub fn answer(mut self, text: impl AsRef<[u8]>) -> Result<()> {
+        self.sync()?;
+        self.write(text)?;
+        self.finish()
     }
 
     /// Writes `bytes`.
@@ -54,7 +111,7 @@ impl Output {
         let bytes = bytes.as_ref();
         let written = match &mut self.sink {
             Sink::Stdout(stdout) => stdout.write_all(bytes),
-            Sink::File(artifact) => artifact.write_all(bytes),
+            Sink::File(file) => return file.put(bytes),
             Sink::Nobody => Ok(()),
         };
         self.heed(written)
@@ -91,16 +148,17 @@ impl Output {
         self.heed(written)
     }
 
-    /// Makes sure that everything has arrived.
+    /// Makes sure that everything has arrived: the files on disk, then standard output, then the names of the files.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
     pub fn finish(mut self) -> Result<()> {
+        self.files.sync()?;
         self.flush()?;
-        match self.sink {
-            Sink::Stdout(_) | Sink::Nobody => Ok(()),
-            Sink::File(artifact) => artifact.commit(),
+        if let Sink::File(answer) = self.sink {
+            self.files.add(answer);
         }
+        self.files.commit()
     }
 }
 

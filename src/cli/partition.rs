@@ -5,14 +5,14 @@ mod response_times;
 mod sensitivity;
 mod solver;
 
-use clap::value_parser;
-
 use super::device::offer;
 use super::output::Palette;
 use super::question::{Answer, Case, Question, csv_line, json_line};
 use super::table::{Column, Table, clip, wrap};
 use super::test::decimals;
 use super::{Format, Global, Outcome};
+use crate::cli::names::named;
+use crate::cli::values::whole;
 use crate::error::{Error, Result};
 use crate::model::Policy;
 use crate::model::device::Granularity;
@@ -36,46 +36,46 @@ pub struct Args {
     #[command(flatten)]
     question: Question,
     /// How partitions are found.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<HeuristicKind>(), default_value_t)]
     heuristic: HeuristicKind,
     /// sms, bf: how the list of forbidden pairs is filled [default: ina].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<Forbidden>())]
     forbidden: Option<Forbidden>,
     /// sms, bf: how the list of partitions is kept [default: decreasing].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<ListOrder>())]
     order: Option<ListOrder>,
     /// bf: what the utilization of a prospective merge means [default: utilization].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<BfMeasure>())]
     bf_measure: Option<BfMeasure>,
     /// bf: which utilization is preferred [default: ascending].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<BfDirection>())]
     bf_direction: Option<BfDirection>,
     /// ffd, wfd: the number of equal partitions [default: the smallest that fits].
-    #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=i64::from(MAX_SMS)))]
+    #[arg(long, value_name = "K", value_parser = whole(1..=MAX_SMS))]
     split: Option<u32>,
     /// conflict+bandwidth, bandwidth: what the search makes of memory traffic [default: all].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<Traffic>())]
     traffic: Option<Traffic>,
     /// savings, matching, auto, optimal, and --improve: what to aim for [default: sms].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<Objective>())]
     objective: Option<Objective>,
     /// Follow the heuristic with local search: a few partitions are divided anew, again and again.
     #[arg(long)]
     improve: bool,
     /// auto, optimal, and --improve: test at most so many groups of tasks, or do as much other work; what the search starts from is tested whatever the budget [default: 100000, of auto more beyond 50 tasks; optimal: 10000000, but where partitions share a memory 100000].
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     budget: Option<u64>,
     /// auto, optimal, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
     #[arg(long, value_name = "TIME")]
     time_limit: Option<Time>,
     /// auto, optimal: stop as soon as the plan fits and has at most N SMs more than the lower bound [default: 0].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     gap: Option<u32>,
     /// optimal: what chooses among known groups; highs needs a build with the cargo feature of that name [default: exact].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<Solver>())]
     solver: Option<Solver>,
     /// --device: what a partition consists of [default: sm].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<Granularity>())]
     granularity: Option<Granularity>,
     #[command(flatten)]
     export: export::Export,
@@ -109,27 +109,30 @@ impl Args {
         };
         let offer = offer(self.question.device(), self.granularity)?;
         self.export.check(global, offer.as_ref(), self.sensitivity)?;
-        self.question.ask(global, header, offer.as_ref(), |case| {
-            let mut plan = partition(&case.problem, &heuristic);
-            if self.sensitivity {
-                plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
-            }
-            let exported = self.export.run(case, &plan)?;
-            let text = match format {
-                _ if exported.is_some() => exported.unwrap_or_default(),
-                Format::Json => json_line(&plan)?,
-                Format::Csv => self.csv(case, &plan)?,
-                Format::Text if case.alone => self.report(case, &plan, &palette),
-                Format::Text => {
-                    let headline = self.headline(case, &plan, &palette);
-                    format!("{}: {headline}{}\n", case.index, case.in_brackets())
+        let beside = self.export.beside();
+        self.question
+            .ask(global, (header, beside), offer.as_ref(), |case| {
+                let mut plan = partition(&case.problem, &heuristic);
+                if self.sensitivity {
+                    plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
                 }
-            };
-            Ok(Answer {
-                positive: plan.schedulable,
-                text,
+                let exported = self.export.run(case, &plan)?;
+                let text = match format {
+                    _ if self.export.replaces_answer() => exported.clone().unwrap_or_default(),
+                    Format::Json => json_line(&plan)?,
+                    Format::Csv => self.csv(case, &plan)?,
+                    Format::Text if case.alone => self.report(case, &plan, &palette),
+                    Format::Text => {
+                        let headline = self.headline(case, &plan, &palette);
+                        format!("{}: {headline}{}\n", case.index, case.in_brackets())
+                    }
+                };
+                Ok(Answer {
+                    positive: plan.schedulable,
+                    beside: exported.filter(|_| beside.is_some()),
+                    text,
+                })
             })
-        })
     }
 
     /// The heuristic with its options.

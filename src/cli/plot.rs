@@ -1,10 +1,9 @@
 //! `gpusched plot`: figures from the CSV of a study.
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use super::output::{Content, Output};
 use super::{Format, Global, Outcome};
-use crate::artifact::Artifact;
 use crate::error::{Error, Result};
 use crate::plot::{Options, Selection, line_chart};
 use crate::study::Table;
@@ -45,20 +44,20 @@ impl Args {
     /// Draws the figure.
     ///
     /// # Errors
-    /// Those of [`Table::read`], [`line_chart`] and [`Artifact::write`]; [`Error::Usage`] for any format but SVG.
+    /// Those of [`Table::read`] and [`line_chart`], and output that cannot be written; [`Error::Usage`] for any format but SVG.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        let output = global.output.as_deref().filter(|path| *path != Path::new("-"));
-        check_format(output, global.format)?;
+        if global.format.is_some_and(|format| format != Format::Text) {
+            return Err(Error::Usage(
+                "--format does not apply: a figure is always SVG".to_owned(),
+            ));
+        }
+        if let Some(path) = global.file() {
+            Content::Svg.check("--output", path)?;
+        }
+        let output = Output::open(global)?;
         let tables: Vec<Table> = self.files.iter().map(Table::read).collect::<Result<_>>()?;
         let svg = line_chart(&tables, &self.options())?;
-        match output {
-            Some(path) => Artifact::write(path, svg)?,
-            None => {
-                let mut stdout = std::io::stdout().lock();
-                let written = stdout.write_all(svg.as_bytes()).and_then(|()| stdout.flush());
-                written.map_err(|cause| Error::io("-", "write", cause))?;
-            }
-        }
+        output.answer(svg)?;
         Ok(Outcome::Positive)
     }
 
@@ -74,25 +73,4 @@ impl Args {
             ..Options::default()
         }
     }
-}
-
-/// A figure is SVG and nothing else.
-fn check_format(output: Option<&Path>, format: Option<Format>) -> Result<()> {
-    if format.is_some_and(|format| format != Format::Text) {
-        return Err(Error::Usage(
-            "--format does not apply: a figure is always SVG".to_owned(),
-        ));
-    }
-    let Some(path) = output else { return Ok(()) };
-    let is_svg = path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
-    let is_device = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
-    if is_svg || is_device {
-        return Ok(());
-    }
-    Err(Error::Usage(format!(
-        "{}: a figure is SVG; expected a name that ends in .svg",
-        path.display()
-    )))
 }

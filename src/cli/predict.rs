@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use super::output::{Output, Palette};
 use super::question::json_line;
 use super::{Format, Global, Outcome};
+use crate::cli::names::named;
 use crate::error::{Error, InputError, Result};
 use crate::model::Group;
 use crate::model::reader::Groups;
@@ -27,7 +28,7 @@ pub struct Args {
     #[arg(
         long = "model",
         value_name = "MODEL",
-        value_enum,
+        value_parser = named::<Model>(),
         value_delimiter = ',',
         default_value = "fluid"
     )]
@@ -68,7 +69,9 @@ impl Args {
                     message,
                 })
             };
-            let answer = self.answer(group, &fault)?;
+            let mut files = Vec::new();
+            let answer = self.answer(group, &mut files, &fault)?;
+            output.keep(files)?;
             output.write(match format {
                 Format::Json => json_line(&answer)?,
                 Format::Csv => table::csv(&answer, index, self.windows)?,
@@ -94,10 +97,16 @@ impl Args {
         Ok(())
     }
 
-    fn answer(&self, group: Group, fault: &dyn Fn(String, String) -> Error) -> Result<Answer> {
+    /// The predictions for `group`; `files` is told which files it names.
+    fn answer(
+        &self,
+        group: Group,
+        files: &mut Vec<PathBuf>,
+        fault: &dyn Fn(String, String) -> Error,
+    ) -> Result<Answer> {
         let folder = self.groups.parent().unwrap_or(std::path::Path::new(""));
         let group = group.resolved(|kernel, name| {
-            profiles::find(folder, name, |message| {
+            profiles::find(folder, name, files, |message| {
                 fault(format!("kernels[{kernel}].profile"), message)
             })
         })?;

@@ -1,14 +1,15 @@
 //! What `test` and `partition` have in common: a stream of task sets, a GPU, a test, and answers in the same order.
 
+use crate::cli::names::{named, policy};
+use crate::cli::values::{refused, whole};
 use crate::interference::model_of;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clap::value_parser;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::output::Output;
+use super::output::{Output, OutputPath};
 use super::table::clip;
 use super::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
@@ -29,7 +30,7 @@ pub struct Question {
     #[arg(value_name = "SET")]
     sets: PathBuf,
     /// The number of SMs.
-    #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_SMS)))]
+    #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS))]
     sms: Option<u32>,
     /// The SMs of a known GPU.
     #[arg(long, value_name = "NAME", value_parser = platform)]
@@ -38,16 +39,16 @@ pub struct Question {
     #[arg(long, value_name = "NAME|FILE", value_parser = super::device::device)]
     device: Option<Device>,
     /// The test inside a partition.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = policy(), default_value_t)]
     policy: Policy,
     /// How company stretches a WCET.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Interference>(), default_value_t)]
     interference: Interference,
     /// conflict+bandwidth, bandwidth: what the memory sustains while requests wait, whatever their mix; such as 100GB/s.
     #[arg(long, value_name = "RATE")]
     memory_bandwidth: Option<Bandwidth>,
     /// conflict+bandwidth, bandwidth: how the memory divides it among partitions [default: any].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<Arbitration>())]
     arbitration: Option<Arbitration>,
 }
 
@@ -89,7 +90,7 @@ pub fn shared_memory(
 /// # Errors
 /// The names there are.
 pub fn platform(name: &str) -> Result<Platform, String> {
-    Platform::named(name).ok_or_else(|| format!("expected one of {}", platforms()))
+    Platform::named(name).ok_or_else(|| refused(name, format_args!("one of {}", platforms())))
 }
 
 /// The SMs of the one GPU that is named, by number or by platform; `others` are further ways to say it.
@@ -159,6 +160,8 @@ pub struct Answer {
     pub positive: bool,
     /// Whole lines.
     pub text: String,
+    /// What goes to the file beside the answer.
+    pub beside: Option<String>,
 }
 
 impl Question {
@@ -239,20 +242,22 @@ impl Question {
 
     /// Answers for all task sets, in their order, as long as somebody reads them; positive if all answers are. Memory stays bounded.
     ///
-    /// `header` goes before the first answer. `offer` says which partitions there are, if not all. No output appears for a batch with a bad task set in it.
+    /// `header` goes before the first answer, and `beside` is the path of a file beside the answers. `offer` says which partitions there
+    /// are, if not all. No output appears for a batch with a bad task set in it.
     ///
     /// # Errors
     /// Whatever reading, answering and writing can fail with; of several bad task sets the first is reported.
     pub fn ask(
         &self,
         global: &Global,
-        header: &str,
+        (header, beside): (&str, Option<&OutputPath>),
         offer: Option<&Offer>,
         answer: impl Fn(&Case<'_>) -> Result<Answer> + Sync,
     ) -> Result<Outcome> {
         let gpu = (self.sms()?, self.memory()?);
         let mut sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
+        let mut aside = output.beside(beside)?;
         let pool = global.pool()?;
         let (mut asked, mut positive, mut silent) = (0u64, 0u64, header.is_empty());
         let mut pace = Pace::new(pool.current_num_threads());
@@ -287,6 +292,10 @@ impl Question {
                 });
                 for answer in answers {
                     let answer = answer?;
+                    if let (Some(text), Some(file)) = (answer.beside, aside.take()) {
+                        output.complete(file, text)?;
+                        output.sync()?;
+                    }
                     output.write(&answer.text)?;
                     silent &= answer.text.is_empty();
                     positive += u64::from(answer.positive);

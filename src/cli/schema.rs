@@ -166,9 +166,7 @@ impl Args {
                 }
             },
         };
-        let mut output = Output::open(global)?;
-        output.write(text)?;
-        output.finish()?;
+        Output::open(global)?.answer(text)?;
         Ok(Outcome::Positive)
     }
 }

@@ -68,7 +68,7 @@ impl Args {
         }
         let (format, palette) = (global.format(), Palette::of(global));
         let header = if format == Format::Csv { HEADER } else { "" };
-        self.question.ask(global, header, None, |case| {
+        self.question.ask(global, (header, None), None, |case| {
             let tasks: Vec<usize> = (0..case.set.tasks().len()).collect();
             let verdict = case.problem.verdict(&tasks, case.problem.sms());
             let text = match format {
@@ -90,6 +90,7 @@ impl Args {
             Ok(Answer {
                 positive: verdict.schedulable,
                 text,
+                beside: None,
             })
         })
     }

@@ -1,24 +1,24 @@
-//! What is wrong with an option or its value, in the words of all other errors: option, found, expected.
+//! What is wrong with the command line: option, found, expected, in the words of all other errors.
 
-mod missing;
 #[cfg(test)]
 mod tests;
-mod value;
 
-use std::any::TypeId;
+use std::error::Error as _;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::iter;
 
-use clap::error::ErrorKind;
+use clap::builder::{StyledStr, ValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
 
-use crate::error::{Error, Result};
+use super::values::refused;
+use crate::error::{Error, Result, excerpt};
 
-/// `command`, in which a negative number after an option is a value of that option, which says what it expects. Not so of paths
-/// and names: there it is another option.
+/// `command`, in which a negative number after an option is a value of that option, which says what it expects.
 pub(super) fn prepared(command: Command) -> Command {
     let command = command.mut_args(|option| {
-        let takes_number = takes_value(&option) && !option.is_positional() && !takes_anything(&option);
+        let takes_number = takes_value(&option) && !option.is_positional();
         option.allow_negative_numbers(takes_number)
     });
     command.mut_subcommands(prepared)
@@ -29,65 +29,153 @@ fn takes_value(option: &Arg) -> bool {
     matches!(option.get_action(), ArgAction::Set | ArgAction::Append)
 }
 
-/// Whether `option` takes any text, as names and paths do.
-fn takes_anything(option: &Arg) -> bool {
-    let kind = option.get_value_parser().type_id();
-    [
-        TypeId::of::<String>(),
-        TypeId::of::<OsString>(),
-        TypeId::of::<PathBuf>(),
-    ]
-    .iter()
-    .any(|free| kind == *free)
+/// What `error` says of `arguments`. Values that an option does not take are told in our words; all else clap says well, which then
+/// ends the process, as help does.
+pub(super) fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::Error) -> Error {
+    command.build(); // or arguments have no text form
+    if let Some(message) = bad_value(command, &error) {
+        return Error::Usage(message);
+    }
+    if let Some(hint) = joined(command, arguments, &error) {
+        let hint = ContextValue::StyledStrs(vec![hint.into()]);
+        error.insert(ContextKind::Suggested, hint);
+    }
+    in_short(error).exit()
 }
 
-/// The error for an option without its value, or with a value that it does not take; `None` for all else, which clap says well.
-pub(super) fn explained(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<Error> {
-    match error.kind() {
-        ErrorKind::ValueValidation | ErrorKind::TooManyValues => value::bad(command, arguments, error),
-        ErrorKind::InvalidValue => {
-            value::bad(command, arguments, error).or_else(|| missing::value(command, arguments, error))
+/// What is wrong with a value, or with one that is missing; `None` for all other errors.
+fn bad_value(command: &Command, error: &clap::Error) -> Option<String> {
+    let option = known(command, &|option| {
+        text(error, ContextKind::InvalidArg) == Some(&option.to_string())
+    })?;
+    let found = text(error, ContextKind::InvalidValue).unwrap_or_default();
+    let message = match (error.kind(), error.get(ContextKind::ValidValue)) {
+        // Every parser says what it found and what it expected.
+        (ErrorKind::ValueValidation, _) => error.source()?.to_string(),
+        (ErrorKind::TooManyValues, _) => refused(found, "no value"),
+        (ErrorKind::InvalidValue, Some(ContextValue::Strings(values))) if !values.is_empty() => {
+            let nearest = text(error, ContextKind::SuggestedValue);
+            let hint = nearest.map_or(String::new(), |value| format!("; did you mean {value}?"));
+            refused(found, format_args!("one of {}{hint}", values.join(", ")))
         }
-        ErrorKind::UnknownArgument => missing::behind_blank(command, arguments, error)
-            .or_else(|| missing::behind_flag(command, arguments, error)),
+        (ErrorKind::InvalidValue, _) => {
+            let names = option.get_value_names().unwrap_or_default();
+            refused(found, format_args!("a value ({})", names.join(" ")))
+        }
+        _ => return None,
+    };
+    Some(format!("{}: {message}", name(option)))
+}
+
+/// How to write an argument that stands behind an option and a blank, and is not taken as its value.
+fn joined(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<String> {
+    let found =
+        text(error, ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    arguments.windows(2).find_map(|pair| {
+        let [before, value] = pair else { return None };
+        let short = |option: &Arg| {
+            option
+                .get_short()
+                .is_some_and(|short| *before == *format!("-{short}"))
+        };
+        let long = |option: &Arg| {
+            option
+                .get_long()
+                .is_some_and(|long| *before == *format!("--{long}"))
+        };
+        let option = known(command, &|option| {
+            takes_value(option) && (short(option) || long(option))
+        })?;
+        (value == found).then(|| {
+            let found = excerpt(found);
+            format!("to give '{found}' to {0}, write '{0}={found}'", name(option))
+        })
+    })
+}
+
+/// The most characters of a tip, which repeats arguments.
+const LONGEST_TIP: usize = 300;
+
+/// `error`, which repeats of each argument no more than a line.
+fn in_short(mut error: clap::Error) -> clap::Error {
+    let tips_are_short = |tips: &[StyledStr]| {
+        tips.iter()
+            .all(|tip| tip.to_string().chars().count() <= LONGEST_TIP)
+    };
+    let changes: Vec<(ContextKind, Option<String>)> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => Some((kind, Some(excerpt(text)))),
+            ContextValue::StyledStrs(tips) if !tips_are_short(tips) => Some((kind, None)),
+            _ => None,
+        })
+        .collect();
+    for (kind, text) in changes {
+        match text {
+            Some(text) => error.insert(kind, ContextValue::String(text)),
+            None => error.remove(kind),
+        };
+    }
+    error
+}
+
+/// What `error` says of `kind`, if that is one text.
+fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
         _ => None,
     }
 }
 
-/// The command that `arguments` name.
-fn named<'c>(command: &'c Command, arguments: &[OsString]) -> &'c Command {
-    let words = arguments.iter().skip(1);
-    words.fold(command, |leaf, word| leaf.find_subcommand(word).unwrap_or(leaf))
+/// The first argument of `command` and the commands in it that is looked for.
+fn known<'c>(command: &'c Command, wanted: &dyn Fn(&Arg) -> bool) -> Option<&'c Arg> {
+    let mut own = command.get_arguments();
+    let mut inner = command.get_subcommands();
+    own.find(|option| wanted(option))
+        .or_else(|| inner.find_map(|inner| known(inner, wanted)))
+}
+
+/// The name of `option` as people know it: `--gap`, or `SET`.
+fn name(option: &Arg) -> String {
+    match (option.get_long(), option.get_value_names()) {
+        (Some(long), _) => format!("--{long}"),
+        (None, Some([name, ..])) => name.to_string(),
+        (None, _) => option.get_id().to_string(),
+    }
 }
 
 /// Refuses a global option that is given twice: before a subcommand and after it, where clap takes the last in silence.
 ///
 /// # Errors
 /// [`Error::Usage`] with the option.
-pub(super) fn check_once(command: &Command, arguments: &[OsString]) -> Result<()> {
-    let mut given = Vec::new();
-    let arguments = arguments.iter().skip(1).take_while(|argument| *argument != "--");
-    for argument in arguments {
-        let text = argument.to_string_lossy().into_owned();
-        for option in command.get_arguments().filter(|option| option.is_global_set()) {
-            let takes_value = matches!(option.get_action(), ArgAction::Set);
-            let long = option.get_long().unwrap_or_default();
-            let is_long = text
-                .strip_prefix("--")
-                .is_some_and(|text| text.split('=').next() == Some(long));
-            let short = option.get_short().map(|short| format!("-{short}"));
-            let is_short =
-                short.is_some_and(|short| text == short || (takes_value && text.starts_with(&short)));
-            if !is_long && !is_short {
-                continue;
-            }
-            if given.contains(&long) {
-                return Err(Error::Usage(format!(
-                    "--{long}: found it twice, expected it once"
-                )));
-            }
-            given.push(long);
+pub(super) fn check_once(command: Command, arguments: &[OsString]) -> Result<()> {
+    let options = command.get_arguments().filter(|option| option.is_global_set());
+    let options: Vec<Arg> = options.map(|option| as_text(option.clone())).collect();
+    let Ok(matches) = without_globals(command, &options).try_get_matches_from(arguments) else {
+        return Ok(()); // said already
+    };
+    for option in &options {
+        let id = option.get_id().as_str();
+        let commands = iter::successors(Some(&matches), |matches| Some(matches.subcommand()?.1));
+        let given = commands.filter(|matches| matches.value_source(id) == Some(ValueSource::CommandLine));
+        if given.count() > 1 {
+            let message = format!("{}: found it twice, expected it once", name(option));
+            return Err(Error::Usage(message));
         }
     }
     Ok(())
+}
+
+/// `command`, in which every command has `options` of its own, and all values are mere texts.
+fn without_globals(command: Command, options: &[Arg]) -> Command {
+    let command = command.mut_args(as_text);
+    command.mut_subcommands(|inner| without_globals(inner.args(options), options))
+}
+
+/// `option` of one command alone, with any text as its value.
+fn as_text(option: Arg) -> Arg {
+    match takes_value(&option) {
+        true => option.global(false).value_parser(ValueParser::os_string()),
+        false => option.global(false),
+    }
 }

@@ -3,18 +3,16 @@
 mod report;
 mod shared;
 
+use crate::cli::values::whole;
 use crate::interference::model_of;
-use std::io::Write as _;
 use std::path::PathBuf;
 
-use clap::value_parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::output::{Output, Palette};
+use super::output::{Content, Output, OutputPath, Palette};
 use super::question::json_line;
 use super::{Format, Global, Outcome};
-use crate::artifact::Artifact;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::validation::{Campaign, Observer, shared as shared_memory};
 
 pub use report::Validation;
@@ -28,18 +26,19 @@ pub use shared::SharedValidation;
 #[command(after_help = EXAMPLE)]
 pub struct Args {
     /// The number of systems; 288 in a row have all combinations of policy, heuristic and interference.
-    #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = value_parser!(u64).range(1..=10_000_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = whole::<u64>(1..=10_000_000_000))]
     systems: u64,
     /// Instead, systems of partitions that share a memory: simulated side by side under every order of priority at the memory and
     /// max-min fairly, as accepted under conflict and under conflict+bandwidth.
     #[arg(long, conflicts_with_all = ["pessimism", "reproducer", "checkpoint"])]
     shared_memory: bool,
     /// Also write how close the longest response times come to their bounds, as CSV.
-    #[arg(long, value_name = "PATH")]
-    pessimism: Option<PathBuf>,
+    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
+    pessimism: Option<OutputPath>,
     /// Where the smallest task set goes that breaks a promise, if one is broken.
-    #[arg(long, value_name = "PATH", default_value = "reproducer.json")]
-    reproducer: PathBuf,
+    #[arg(long, value_name = "PATH", default_value = "reproducer.json",
+        value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
+    reproducer: OutputPath,
     /// Keep what is done in this file, and continue from there.
     #[arg(long, value_name = "PATH")]
     checkpoint: Option<PathBuf>,
@@ -64,10 +63,7 @@ impl Args {
             return self.run_shared(global);
         }
         let mut output = Output::open(global)?;
-        let pessimism = match &self.pessimism {
-            Some(path) => Some((path, Artifact::create(path)?)),
-            None => None,
-        };
+        let pessimism = output.beside(self.pessimism.as_ref())?;
         let campaign = Campaign {
             systems: self.systems,
             seed: global.seed(),
@@ -78,19 +74,18 @@ impl Args {
         progress.0.finish_and_clear();
         let validation = Validation::new(&campaign, &found, &self.reproducer);
         if let Some(reproducer) = &found.reproducer {
-            Artifact::write(&self.reproducer, json_line(&reproducer.set)?)?;
+            let file = output.beside(Some(&self.reproducer))?;
+            let set = json_line(&reproducer.set)?;
+            file.map_or(Ok(()), |file| output.complete(file, set))?;
         }
-        if let Some((path, mut artifact)) = pessimism {
-            let written = artifact.write_all(report::pessimism(&found).as_bytes());
-            written.map_err(|cause| Error::io(path, "write", cause))?;
-            artifact.commit()?;
+        if let Some(file) = pessimism {
+            output.complete(file, report::pessimism(&found))?;
         }
-        output.write(match global.format() {
+        output.answer(match global.format() {
             Format::Json => json_line(&validation)?,
             Format::Csv => report::csv(&validation)?,
             Format::Text => report::text(&validation, &Palette::of(global)),
         })?;
-        output.finish()?;
         Ok(match found.breaches() {
             0 => Outcome::Positive,
             _ => Outcome::Negative,
@@ -98,7 +93,7 @@ impl Args {
     }
 
     fn run_shared(&self, global: &Global) -> Result<Outcome> {
-        let mut output = Output::open(global)?;
+        let output = Output::open(global)?;
         let campaign = shared_memory::Campaign {
             systems: self.systems,
             seed: global.seed(),
@@ -108,12 +103,11 @@ impl Args {
         let report = campaign.run(&global.pool()?, || bar.inc(1))?;
         bar.finish_and_clear();
         let validation = SharedValidation::new(&campaign, &report);
-        output.write(match global.format() {
+        output.answer(match global.format() {
             Format::Json => json_line(&validation)?,
             Format::Csv => shared::csv(&validation)?,
             Format::Text => shared::text(&validation, &report, &Palette::of(global)),
         })?;
-        output.finish()?;
         Ok(match report.broken {
             None => Outcome::Positive,
             Some(_) => Outcome::Negative,

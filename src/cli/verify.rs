@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::value_parser;
 use serde::Serialize;
 
 use super::output::{Output, Palette};
@@ -10,6 +9,7 @@ use super::pairs::{check_as_many, pairs};
 use super::progress::Progress;
 use super::question::{csv_line, json_line, naming};
 use super::{Format, Global, Outcome};
+use crate::cli::values::whole;
 use crate::error::{Error, Result};
 use crate::model::TaskSet;
 use crate::model::plan::{Failure, Partition, Plan};
@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(value_name = "SET")]
     sets: PathBuf,
     /// Of a lower bound: look at so many groups of tasks at most [default: 5000000].
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     budget: Option<u64>,
 }
 

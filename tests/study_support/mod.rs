@@ -1,5 +1,7 @@
 //! A small study, and what the tests of studies do with it.
 
+pub mod files;
+
 use std::path::Path;
 
 use gpusched::error::Result;

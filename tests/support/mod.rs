@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test file uses some of it
 
 pub mod checkout;
+pub mod xml;
 
 use std::path::{Path, PathBuf};
 

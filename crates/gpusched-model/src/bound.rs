@@ -56,8 +56,22 @@ impl Certificate {
 ///
 /// Blocks that progress at a rate between e⁰/e¹ and 1 in memory time need neither. If a block takes e¹ as soon as memory time
 /// touches it, one end of each memory time is not enough, contrary to [Aghilinasab20] §IV-B: see `docs/errata.md`.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Straddling {
     /// Those at the end of each memory time, M in each period, as in Eq. 10.
@@ -65,14 +79,4 @@ pub enum Straddling {
     End,
     /// Those at the beginning and at the end of each memory time: 2M in each period.
     Both,
-}
-
-impl std::fmt::Display for Straddling {
-    /// The name as in files.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Straddling::End => "end",
-            Straddling::Both => "both",
-        })
-    }
 }

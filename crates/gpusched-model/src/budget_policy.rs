@@ -3,8 +3,23 @@
 use serde::{Deserialize, Serialize};
 
 /// How the budget of the next regulation period is chosen.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum BudgetPolicy {
     /// Always the nominal budget.
@@ -28,19 +43,7 @@ impl BudgetPolicy {
     ];
 
     /// The name as in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            BudgetPolicy::Nominal => "nominal",
-            BudgetPolicy::Fair => "fair",
-            BudgetPolicy::Greedy => "greedy",
-            BudgetPolicy::Smooth => "smooth",
-        }
-    }
-}
-
-impl std::fmt::Display for BudgetPolicy {
-    /// [`BudgetPolicy::name`].
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.name())
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }

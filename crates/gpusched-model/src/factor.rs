@@ -52,9 +52,14 @@ impl Factor {
             return None;
         }
         // The shortest decimal that reads back as `value`: what the user wrote, up to 15 digits.
-        let text = format!("{value}");
-        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-        if fraction.len() > 9 {
+        Factor::from_decimal(&format!("{value}"))
+    }
+
+    /// The number that `text` writes with digits and at most one point, exactly.
+    fn from_decimal(text: &str) -> Option<Factor> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !digits(whole) || !digits(fraction) || fraction.len() > 9 {
             return None;
         }
         let whole: u64 = whole.parse().ok()?;
@@ -96,6 +101,23 @@ impl Ord for Factor {
 impl fmt::Display for Factor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_f64().fmt(f)
+    }
+}
+
+/// A text that is not a factor.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("found `{found}`, expected {EXPECTED}")]
+pub struct ParseFactorError {
+    found: String,
+}
+
+impl std::str::FromStr for Factor {
+    type Err = ParseFactorError;
+
+    fn from_str(text: &str) -> Result<Factor, ParseFactorError> {
+        Factor::from_decimal(text).ok_or_else(|| ParseFactorError {
+            found: text.to_owned(),
+        })
     }
 }
 

@@ -3,8 +3,22 @@
 use serde::{Deserialize, Serialize};
 
 /// The inflation models by name, as in files and on the command line.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Interference {
     /// Kernels of the same kind in the same partition run at Cᶜ.
@@ -14,7 +28,7 @@ pub enum Interference {
     None,
     /// `conflict` within partitions; and the time that a partition loses to the memory traffic of others counts.
     #[serde(rename = "conflict+bandwidth")]
-    #[cfg_attr(feature = "clap", value(name = "conflict+bandwidth"))]
+    #[strum(to_string = "conflict+bandwidth")]
     ConflictBandwidth,
     /// `none` within partitions; and the time that a partition loses to the memory traffic of others counts.
     Bandwidth,
@@ -32,17 +46,5 @@ impl Interference {
             Interference::Conflict | Interference::ConflictBandwidth => Interference::ConflictBandwidth,
             Interference::None | Interference::Bandwidth => Interference::Bandwidth,
         }
-    }
-}
-
-impl std::fmt::Display for Interference {
-    /// The name as in files and on the command line.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Interference::Conflict => "conflict",
-            Interference::None => "none",
-            Interference::ConflictBandwidth => "conflict+bandwidth",
-            Interference::Bandwidth => "bandwidth",
-        })
     }
 }

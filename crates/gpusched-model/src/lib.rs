@@ -43,7 +43,7 @@ pub use bound::{Bound, Certificate, Straddling};
 pub use budget_policy::BudgetPolicy;
 pub use device::Device;
 pub use estimated::Estimated;
-pub use factor::Factor;
+pub use factor::{Factor, ParseFactorError};
 pub use field_error::FieldError;
 pub use group::Group;
 pub use interference::Interference;

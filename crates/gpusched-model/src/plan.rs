@@ -71,7 +71,8 @@ pub struct Partition {
 }
 
 /// Why a heuristic found no plan.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(tag = "reason", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Failure {
     /// Lemma 1: the least work exceeds the GPU, so no plan exists under any heuristic.
@@ -126,13 +127,7 @@ pub enum Proof {
 impl Failure {
     /// The name of this kind of failure, as in files.
     pub fn reason(&self) -> &'static str {
-        match self {
-            Failure::WorkExceedsGpu => "work-exceeds-gpu",
-            Failure::TaskDoesNotFit { .. } => "task-does-not-fit",
-            Failure::WcetUnknown { .. } => "wcet-unknown",
-            Failure::BoundExceedsGpu => "bound-exceeds-gpu",
-            Failure::HeuristicFailed => "heuristic-failed",
-        }
+        self.into()
     }
 
     /// The one task that decided, if there is one.
@@ -192,7 +187,10 @@ pub struct SearchStats {
 }
 
 /// What ends a search before it is through.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum EndedBy {
     /// Its budget of tests: more may lead to a better plan or bound.
@@ -206,11 +204,7 @@ pub enum EndedBy {
 impl EndedBy {
     /// The name of what ends a search, as in files.
     pub fn name(self) -> &'static str {
-        match self {
-            EndedBy::Budget => "budget",
-            EndedBy::Time => "time",
-            EndedBy::Choices => "choices",
-        }
+        self.into()
     }
 }
 

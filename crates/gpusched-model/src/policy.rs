@@ -4,8 +4,6 @@ mod names;
 
 pub use names::UnknownPolicy;
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 /// How the kernels of one partition are scheduled, and which test decides. Written as a flat name, such as `np-fp-rm`.
@@ -57,7 +55,10 @@ pub enum Priorities {
 }
 
 /// What a positive verdict of a test is worth.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::Display,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Strength {
     /// Schedulable if and only if the test says so.
@@ -66,17 +67,6 @@ pub enum Strength {
     Sufficient,
     /// The test may pass sets that miss deadlines: it proves nothing.
     NecessaryOnly,
-}
-
-impl fmt::Display for Strength {
-    /// The name as in files.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Strength::Exact => "exact",
-            Strength::Sufficient => "sufficient",
-            Strength::NecessaryOnly => "necessary-only",
-        })
-    }
 }
 
 impl Policy {

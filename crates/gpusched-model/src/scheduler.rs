@@ -1,15 +1,31 @@
 //! Warp schedulers: which warp of a sub-core issues next.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
 /// How a sub-core chooses the warp that issues next (MODELS §8).
 #[derive(
-    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema,
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Debug,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
 )]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[strum(
+    serialize_all = "kebab-case",
+    parse_err_ty = UnknownScheduler,
+    parse_err_fn = UnknownScheduler::of
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheduler {
     /// Loose round robin: the next warp after the one that issued last.
@@ -35,26 +51,13 @@ impl Scheduler {
     ];
 
     /// The name as in files and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Scheduler::Lrr => "lrr",
-            Scheduler::Gto => "gto",
-            Scheduler::Oldest => "oldest",
-            Scheduler::RtPaws => "rt-paws",
-            Scheduler::Qaws => "qaws",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Whether each kernel has a budget (`rt-paws`: a priority).
     pub const fn has_budgets(self) -> bool {
         matches!(self, Scheduler::RtPaws | Scheduler::Qaws)
-    }
-}
-
-impl fmt::Display for Scheduler {
-    /// [`Scheduler::name`].
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 
@@ -65,16 +68,11 @@ pub struct UnknownScheduler {
     found: String,
 }
 
-impl FromStr for Scheduler {
-    type Err = UnknownScheduler;
-
-    fn from_str(text: &str) -> Result<Scheduler, UnknownScheduler> {
-        let known = Scheduler::ALL
-            .into_iter()
-            .find(|scheduler| scheduler.name() == text);
-        known.ok_or_else(|| UnknownScheduler {
+impl UnknownScheduler {
+    fn of(text: &str) -> UnknownScheduler {
+        UnknownScheduler {
             found: text.chars().take(40).collect(),
-        })
+        }
     }
 }
 

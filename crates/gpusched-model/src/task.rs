@@ -7,23 +7,16 @@ use super::wcet::{WcetError, WcetFunction};
 use crate::time::Time;
 
 /// What a kernel mostly uses; kernels of the same kind disturb each other ([Singh21] Definition 1).
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::Display,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Compute-intensive.
     Compute,
     /// Memory-intensive.
     Memory,
-}
-
-impl std::fmt::Display for Kind {
-    /// The name as in files.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Kind::Compute => "compute",
-            Kind::Memory => "memory",
-        })
-    }
 }
 
 /// A sporadic task τ = (T, D, kind, Cⁿ(m), Cᶜ(m)), [Singh21] §3.4.2, with release jitter and its longest thread block.
@@ -84,7 +77,73 @@ pub struct TaskShape {
     pub wcet: WcetFunction,
 }
 
-/// Why a task is none.
+impl TaskShape {
+    /// Names the task.
+    pub fn name(self, name: impl Into<String>) -> TaskShape {
+        TaskShape {
+            name: Some(name.into()),
+            ..self
+        }
+    }
+
+    /// Sets D, the relative deadline [ns].
+    pub fn deadline(self, deadline: Time) -> TaskShape {
+        TaskShape {
+            deadline: Some(deadline),
+            ..self
+        }
+    }
+
+    /// Sets J, the release jitter [ns].
+    pub fn jitter(self, jitter: Time) -> TaskShape {
+        TaskShape {
+            jitter: Some(jitter),
+            ..self
+        }
+    }
+
+    /// Sets the longest thread block [ns].
+    pub fn block(self, block: Time) -> TaskShape {
+        TaskShape {
+            block: Some(block),
+            ..self
+        }
+    }
+
+    /// Sets what the kernel mostly uses.
+    pub fn kind(self, kind: Kind) -> TaskShape {
+        TaskShape {
+            kind: Some(kind),
+            ..self
+        }
+    }
+
+    /// Sets V, the most that one job moves to and from memory [bytes].
+    pub fn traffic(self, traffic: Bytes) -> TaskShape {
+        TaskShape {
+            traffic: Some(traffic),
+            ..self
+        }
+    }
+
+    /// Sets the most that the kernel draws from memory at any time [bytes per second].
+    pub fn bandwidth(self, bandwidth: Peak) -> TaskShape {
+        TaskShape {
+            bandwidth: Some(bandwidth),
+            ..self
+        }
+    }
+
+    /// Checks the parts and makes them a task.
+    ///
+    /// # Errors
+    /// [`TaskError`] where the period, the deadline or the block is zero, or a time is too large.
+    pub fn build(self) -> Result<Task, TaskError> {
+        Task::from_shape(self)
+    }
+}
+
+/// Why a task definition is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TaskError {
     /// A period, deadline or block is zero, or a time is above [`Time::LIMIT`].
@@ -101,11 +160,37 @@ pub enum TaskError {
 }
 
 impl Task {
+    /// Describes a task with period T = `period` and WCET function `wcet`; [`TaskShape::build`] makes it a task.
+    ///
+    /// ```
+    /// use gpusched_model::time::Time;
+    /// use gpusched_model::{Kind, Task, WcetFunction};
+    ///
+    /// let wcet = WcetFunction::amdahl("80ms".parse()?, "0.1".parse()?, "2.3".parse()?)?;
+    /// let task = Task::new("50ms".parse()?, wcet).name("lidar").kind(Kind::Memory).build()?;
+    /// assert_eq!(task.deadline(), Time::from_ns(50_000_000));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[allow(clippy::new_ret_no_self, reason = "a task has seven optional parts")]
+    pub fn new(period: Time, wcet: WcetFunction) -> TaskShape {
+        TaskShape {
+            name: None,
+            period,
+            deadline: None,
+            jitter: None,
+            block: None,
+            kind: None,
+            traffic: None,
+            bandwidth: None,
+            wcet,
+        }
+    }
+
     /// Checks `shape` and makes it a task.
     ///
     /// # Errors
     /// [`TaskError`] where the period, the deadline or the block is zero, or a time is too large.
-    pub fn new(shape: TaskShape) -> Result<Task, TaskError> {
+    pub fn from_shape(shape: TaskShape) -> Result<Task, TaskError> {
         let deadline = shape.deadline.unwrap_or(shape.period);
         let positive = [
             ("period", Some(shape.period)),
@@ -184,6 +269,6 @@ impl TryFrom<TaskShape> for Task {
     type Error = TaskError;
 
     fn try_from(shape: TaskShape) -> Result<Task, TaskError> {
-        Task::new(shape)
+        Task::from_shape(shape)
     }
 }

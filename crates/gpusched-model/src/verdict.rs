@@ -32,7 +32,8 @@ impl Verdict {
 }
 
 /// Why a set of tasks is, or is not, schedulable on its partition. Tasks are positions in the task set.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(tag = "reason", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Evidence {
     /// Schedulable: U ≤ 1, and dbf(t) ≤ t up to `interval_ns`, beyond which it cannot fail.
@@ -120,22 +121,7 @@ impl Evidence {
 
     /// The name of this kind of evidence, as in files.
     pub fn reason(&self) -> &'static str {
-        match self {
-            Evidence::DemandWithinSupply { .. } => "demand-within-supply",
-            Evidence::DemandExceedsInterval { .. } => "demand-exceeds-interval",
-            Evidence::ResponseTimes { .. } => "response-times",
-            Evidence::DeadlineMissed { .. } => "deadline-missed",
-            Evidence::JitterExceedsDeadline { .. } => "jitter-exceeds-deadline",
-            Evidence::NoPriorityOrder { .. } => "no-priority-order",
-            Evidence::BoundHolds => "bound-holds",
-            Evidence::BoundExceeded => "bound-exceeded",
-            Evidence::UtilizationAboveOne => "utilization-above-one",
-            Evidence::WcetUnknown { .. } => "wcet-unknown",
-            Evidence::WorkWithinCapacity => "work-within-capacity",
-            Evidence::WorkExceedsCapacity => "work-exceeds-capacity",
-            Evidence::WcetExceedsDeadline { .. } => "wcet-exceeds-deadline",
-            Evidence::Undecided { .. } => "undecided",
-        }
+        self.into()
     }
 
     /// The one task that decided, if there is one.

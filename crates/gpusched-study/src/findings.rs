@@ -12,7 +12,7 @@ use super::provenance::Provenance;
 use super::spec::{Overrides, Spec};
 use super::tables::Tables;
 use super::work::Shard;
-use gpusched_model::artifact::Artifact;
+use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Result};
 
 /// The claims of one study, each with what the results say under each reading.
@@ -46,11 +46,11 @@ impl Findings {
         self.findings.iter().any(Finding::is_failure)
     }
 
-    pub(super) fn write(&self, path: &Path) -> Result<()> {
+    pub(super) fn write(&self, outputs: &mut Outputs, path: &Path) -> Result<()> {
         let mut json =
             serde_json::to_vec_pretty(self).map_err(|error| Error::io(path, "write", error.into()))?;
         json.push(b'\n');
-        Artifact::write(path, json)
+        outputs.write(path, json)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::work::Shard;
-use gpusched_model::artifact::Artifact;
+use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Result};
 
 /// How journals end; git ignores them.
@@ -80,16 +80,22 @@ impl Folder {
         self.file(&format!("{}{JOURNAL}", suffix(shard)))
     }
 
-    /// Writes the study as it is run, and the files that it names, so that the folder says all by itself. Files that are as
+    /// Writes the study as it is run, its `text` and the files that it names, so that the folder says all by itself. Files that are as
     /// they should be are left alone: another shard may be reading them.
-    pub(super) fn write_spec(&self, text: &str, inputs: Option<&BTreeMap<String, String>>) -> Result<()> {
+    pub(super) fn write_spec(
+        &self,
+        mut outputs: Outputs,
+        text: &str,
+        inputs: Option<&BTreeMap<String, String>>,
+    ) -> Result<()> {
         if let Some(inputs) = inputs.filter(|inputs| !inputs.is_empty()) {
             let mut json = serde_json::to_vec_pretty(inputs)
                 .map_err(|error| Error::io(self.inputs(), "write", error.into()))?;
             json.push(b'\n');
-            update(&self.inputs(), &json)?;
+            update(&mut outputs, &self.inputs(), &json)?;
         }
-        update(&self.spec(), text.as_bytes())
+        update(&mut outputs, &self.spec(), text.as_bytes())?;
+        outputs.commit()
     }
 
     fn file(&self, ending: &str) -> PathBuf {
@@ -97,10 +103,10 @@ impl Folder {
     }
 }
 
-fn update(path: &Path, content: &[u8]) -> Result<()> {
+fn update(outputs: &mut Outputs, path: &Path, content: &[u8]) -> Result<()> {
     match fs::read(path) {
         Ok(found) if found == content => Ok(()),
-        _ => Artifact::write(path, content),
+        _ => outputs.write(path, content),
     }
 }
 

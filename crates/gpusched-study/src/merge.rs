@@ -31,7 +31,7 @@ pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<
     make(output)?;
     for (spec, collection) in &merged {
         let folder = Folder::new(output, spec.name());
-        folder.write_spec(spec.text(), spec.cases().map(Cases::inputs))?;
+        folder.write_spec(spec.outputs(), spec.text(), spec.cases().map(Cases::inputs))?;
         results::write(spec, &folder, collection)?;
     }
     Ok(merged.into_iter().map(|(spec, _)| spec).collect())

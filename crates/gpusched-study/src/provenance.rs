@@ -8,7 +8,7 @@ use super::hash::sha256;
 use super::partitioning::Partitioning;
 use super::spec::Spec;
 use super::work::Shard;
-use gpusched_model::artifact::Artifact;
+use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, InputError, Result};
 
 /// Everything needed to get the same results again.
@@ -74,15 +74,15 @@ impl Provenance {
         self.results_sha256.as_deref() == Some(&sha256(results))
     }
 
-    /// Writes the file at `path`.
+    /// Adds the file at `path` to `outputs`.
     ///
     /// # Errors
-    /// [`Error::Io`].
-    pub fn write(&self, path: &Path) -> Result<()> {
+    /// Those of [`Outputs::write`].
+    pub fn write(&self, outputs: &mut Outputs, path: &Path) -> Result<()> {
         let mut json =
             serde_json::to_vec_pretty(self).map_err(|error| Error::io(path, "write", error.into()))?;
         json.push(b'\n');
-        Artifact::write(path, json)
+        outputs.write(path, json)
     }
 
     /// Reads the file at `path`.

@@ -6,21 +6,26 @@ use super::folder::Folder;
 use super::provenance::Provenance;
 use super::spec::Spec;
 use super::work::Shard;
-use gpusched_model::artifact::Artifact;
 use gpusched_model::error::Result;
 
-/// Writes all result files; the claims last, because a claim may fail on results that are good.
+/// Writes all result files, which appear together. A claim may fail on results that are good: then only the claims are missing.
 pub(super) fn write(spec: &Spec, folder: &Folder, collection: &Collection) -> Result<()> {
     let tables = spec.kind().tables(spec.name(), collection)?;
+    let findings = Findings::new(spec, folder, &tables);
+    let mut outputs = spec.outputs();
     if let Some(timing) = &tables.timing {
-        Artifact::write(folder.timing(), timing)?;
+        outputs.write(folder.timing(), timing)?;
     }
     if let Some(weighted) = &tables.weighted {
-        Artifact::write(folder.weighted(), weighted)?;
+        outputs.write(folder.weighted(), weighted)?;
     }
-    Artifact::write(folder.results(), &tables.results)?;
+    outputs.write(folder.results(), &tables.results)?;
     Provenance::new(spec, Shard::WHOLE)?
         .of_results(&tables.results)
-        .write(&folder.provenance(Shard::WHOLE))?;
-    Findings::new(spec, folder, &tables)?.write(&folder.claims())
+        .write(&mut outputs, &folder.provenance(Shard::WHOLE))?;
+    if let Ok(findings) = &findings {
+        findings.write(&mut outputs, &folder.claims())?;
+    }
+    outputs.commit()?;
+    findings.map(drop)
 }

@@ -61,7 +61,7 @@ pub fn run(
     let mut collection = spec.kind().collection();
     let header = Header::new(spec, shard)?;
     let mut journal = Journal::open(&folder.journal(shard), &header, &mut collection)?;
-    folder.write_spec(spec.text(), spec.cases().map(Cases::inputs))?;
+    folder.write_spec(spec.outputs(), spec.text(), spec.cases().map(Cases::inputs))?;
 
     let pending: Vec<Chunk> = work
         .of_shard(shard)
@@ -88,7 +88,9 @@ pub fn run(
     if shard.is_whole() {
         results::write(spec, &folder, &collection)?;
     } else {
-        Provenance::new(spec, shard)?.write(&folder.provenance(shard))?;
+        let mut outputs = spec.outputs();
+        Provenance::new(spec, shard)?.write(&mut outputs, &folder.provenance(shard))?;
+        outputs.commit()?;
     }
     Ok(Summary { units, resumed })
 }

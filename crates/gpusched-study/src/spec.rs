@@ -10,6 +10,7 @@ use super::hash::sha256;
 use super::kind::Kind;
 use super::partitioning::Partitioning;
 use super::work::Work;
+use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Result};
 
 /// Numbers that replace those of the file, for a quick look or another sample.
@@ -141,6 +142,11 @@ impl Spec {
     /// The file as the user named it.
     pub fn file(&self) -> &str {
         &self.document.file
+    }
+
+    /// The start of files of results. None of them replaces a file that a case names.
+    pub fn outputs(&self) -> Outputs {
+        Outputs::keeping(self.cases().map(Cases::files).unwrap_or_default())
     }
 
     /// SHA-256 of everything the results depend on, as hexadecimal digits: two files with the same value are the same

@@ -153,7 +153,8 @@ impl FromStr for Shard {
             .and_then(|(index, count)| Shard::new(index.parse().ok()?, count.parse().ok()?))
             .ok_or_else(|| {
                 Error::Usage(format!(
-                    "shard: found {text:?}, expected i/n with 1 ≤ i ≤ n such as 2/8"
+                    "found {:?}, expected i/n with 1 ≤ i ≤ n such as 2/8",
+                    text.chars().take(40).collect::<String>()
                 ))
             })
     }

@@ -20,8 +20,9 @@ pub(super) struct Disturbed<'a> {
 impl Disturbed<'_> {
     /// Whether nothing is ever held up.
     pub fn calm(&self) -> bool {
-        let same = |slowest: &Vec<Job>| slowest.iter().zip(self.jobs).all(|(a, b)| a.wcet == b.wcet);
-        self.beside.is_none() || self.slowest.as_ref().is_some_and(same)
+        let wcets = |jobs: &[Job]| -> Vec<u128> { jobs.iter().map(|job| job.wcet).collect() };
+        let same = |slowest: &[Job]| wcets(slowest) == wcets(self.jobs);
+        self.beside.is_none() || self.slowest.as_deref().is_some_and(same)
     }
 
     /// Checks evidence for "schedulable"; the rest claims nothing.

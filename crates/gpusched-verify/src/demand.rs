@@ -20,46 +20,50 @@ const STEPS: u32 = 100_000;
 
 /// The demand of a policy of the EDF family.
 pub(super) struct Supply {
-    jobs: Vec<Job>,
-    /// What a lower-priority job can block for, per job: 0 if the policy preempts at once.
-    blocking: Vec<u128>,
+    jobs: Vec<Demanding>,
+}
+
+/// What a job demands of the processor.
+struct Demanding {
+    /// C, with what a preemption costs.
+    wcet: u128,
+    period: u128,
+    /// D − J.
+    deadline: u128,
+    /// What the job can block a more urgent one for: 0 if the policy preempts at once.
+    blocking: u128,
 }
 
 impl Supply {
     /// Deadlines count from the release (D − J); under limited preemption a job pays for one more block of a job that it
     /// may preempt. `Err` with a task whose jitter reaches its deadline.
     pub fn new(policy: Policy, jobs: &[Job]) -> Result<Supply, usize> {
-        let mut effective = Vec::new();
-        for job in jobs {
+        let demanding = |job: &Job| {
             let deadline = job.deadline.checked_sub(job.jitter).filter(|&d| d > 0);
-            effective.push(Job {
-                deadline: deadline.ok_or(job.task)?,
-                ..*job
-            });
-        }
-        let longest = |job: &Job| match policy {
-            Policy::NpEdf => job.wcet,
-            Policy::LpEdf => job.block,
-            _ => 0,
-        };
-        let blocking = effective
-            .iter()
-            .map(|job| longest(job).saturating_sub(1))
-            .collect();
-        if policy == Policy::LpEdf {
+            let deadline = deadline.ok_or(job.task)?;
+            let longest = match policy {
+                Policy::NpEdf => job.wcet,
+                Policy::LpEdf => job.block,
+                _ => 0,
+            };
             // Whoever is preempted was released before and is due after: a_k ≤ r_k < r_h ≤ a_h + J_h and
             // a_k + D_k > a_h + D_h, hence D_k > D_h − J_h.
-            for (job, preempting) in effective.iter_mut().zip(jobs) {
-                let preempted = jobs.iter().filter(|other| {
-                    other.task != preempting.task && other.deadline > job.deadline && other.block < other.wcet
-                });
-                job.wcet += preempted.map(|other| other.block).max().unwrap_or(0);
-            }
-        }
-        Ok(Supply {
-            jobs: effective,
-            blocking,
-        })
+            let preempted = jobs.iter().filter(|other| {
+                policy == Policy::LpEdf
+                    && other.task != job.task
+                    && other.deadline > deadline
+                    && other.block < other.wcet
+            });
+            let charge = preempted.map(|other| other.block).max().unwrap_or(0);
+            Ok(Demanding {
+                wcet: job.wcet + charge,
+                period: job.period,
+                deadline,
+                blocking: longest.saturating_sub(1),
+            })
+        };
+        let jobs = jobs.iter().map(demanding).collect::<Result<_, usize>>()?;
+        Ok(Supply { jobs })
     }
 
     pub fn utilization(&self) -> Fraction {
@@ -68,7 +72,7 @@ impl Supply {
 
     /// h(t).
     fn demand(&self, t: u128) -> u128 {
-        let due = |job: &Job| match t.checked_sub(job.deadline) {
+        let due = |job: &Demanding| match t.checked_sub(job.deadline) {
             Some(room) => (room / job.period + 1).saturating_mul(job.wcet),
             None => 0,
         };
@@ -77,17 +81,13 @@ impl Supply {
     }
 
     fn blocking_beyond(&self, t: u128) -> u128 {
-        let later = self
-            .jobs
-            .iter()
-            .zip(&self.blocking)
-            .filter(|(job, _)| job.deadline > t);
-        later.map(|(_, &blocking)| blocking).max().unwrap_or(0)
+        let later = self.jobs.iter().filter(|job| job.deadline > t);
+        later.map(|job| job.blocking).max().unwrap_or(0)
     }
 
     /// The last deadline of a job strictly before `t`.
     fn last_deadline_before(&self, t: u128) -> Option<u128> {
-        let last = |job: &Job| {
+        let last = |job: &Demanding| {
             let room = t.checked_sub(1)?.checked_sub(job.deadline)?;
             Some(job.deadline + room / job.period * job.period)
         };
@@ -132,9 +132,8 @@ impl Supply {
         let same_blocking_from = self
             .jobs
             .iter()
-            .zip(&self.blocking)
-            .filter(|&(job, &blocking)| job.deadline <= t && blocking > self.blocking_beyond(t))
-            .map(|(job, _)| job.deadline)
+            .filter(|job| job.deadline <= t && job.blocking > self.blocking_beyond(t))
+            .map(|job| job.deadline)
             .max();
         needed.max(same_blocking_from.unwrap_or(0))
     }

@@ -12,11 +12,15 @@ pub(super) struct Fraction {
 }
 
 impl Fraction {
-    /// `numerator` / `denominator`, which is not 0.
+    /// `numerator` / `denominator`.
+    ///
+    /// # Panics
+    /// At a denominator of 0: no number that stands in for it is safe for every claim.
     pub fn new(numerator: u128, denominator: u128) -> Fraction {
+        assert!(denominator > 0, "a fraction has a denominator");
         Fraction {
             numerator: numerator.into(),
-            denominator: denominator.max(1).into(),
+            denominator: denominator.into(),
         }
     }
 
@@ -34,8 +38,8 @@ impl Fraction {
         }
     }
 
-    pub fn sum(terms: impl Iterator<Item = Fraction>) -> Fraction {
-        terms.fold(Fraction::new(0, 1), Fraction::plus)
+    pub fn sum(terms: impl IntoIterator<Item = Fraction>) -> Fraction {
+        terms.into_iter().fold(Fraction::new(0, 1), Fraction::plus)
     }
 
     pub fn product(factors: impl Iterator<Item = Fraction>) -> Fraction {

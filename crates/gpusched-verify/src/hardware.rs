@@ -69,7 +69,7 @@ fn offers(hardware: &Hardware, sms: u32) -> bool {
     }
 }
 
-/// The SMs of the largest partition there is; M without hardware.
+/// The SMs of the largest partition there is; M without hardware, 0 on a device that has no partition of the granularity.
 pub(super) fn largest(plan: &Plan) -> u32 {
     match &plan.hardware {
         None => plan.gpu_sms,

@@ -1,7 +1,7 @@
 //! A task as the scheduler of its partition sees it.
 
 use super::wcet;
-use gpusched_model::{Interference, Task, TaskSet};
+use gpusched_model::{Interference, TaskSet};
 
 /// One task as the scheduler of its partition sees it; all in ns, and widened so that nothing overflows.
 #[derive(Copy, Clone, Debug)]
@@ -18,23 +18,26 @@ pub(super) struct Job {
     pub work: u128,
 }
 
-/// What each of `tasks` asks of a partition of `sms` SMs that they share; `Err` with the first task whose WCET is unknown.
+/// What each of `tasks`, which `set` has, asks of a partition of `sms` SMs that they share; `Err` with the first task whose
+/// WCET is unknown.
+///
+/// # Panics
+/// At a task that `set` does not have: left out, it would ask for nothing.
 pub(super) fn jobs(
     set: &TaskSet,
     tasks: &[usize],
     sms: u32,
     interference: Interference,
 ) -> Result<Vec<Job>, usize> {
-    let members: Vec<&Task> = tasks.iter().filter_map(|&task| set.tasks().get(task)).collect();
     tasks
         .iter()
-        .filter_map(|&task| Some((task, set.tasks().get(task)?)))
-        .map(|(position, task)| {
+        .map(|&position| {
+            let task = &set.tasks()[position];
             let conflict = match interference {
                 Interference::None | Interference::Bandwidth => false,
-                Interference::Conflict | Interference::ConflictBandwidth => members
+                Interference::Conflict | Interference::ConflictBandwidth => tasks
                     .iter()
-                    .any(|other| !std::ptr::eq(*other, task) && wcet::may_conflict(task, other)),
+                    .any(|&other| other != position && wcet::may_conflict(task, &set.tasks()[other])),
             };
             let c = wcet::at(task.wcet(), sms, conflict).ok_or(position)?;
             Ok(Job {
@@ -44,8 +47,32 @@ pub(super) fn jobs(
                 deadline: task.deadline().ns().into(),
                 jitter: task.jitter().ns().into(),
                 block: task.block().map_or(c, |block| c.min(block.ns().into())),
-                work: wcet::least_work(task.wcet(), conflict),
+                work: wcet::least_work(task.wcet(), conflict).ok_or(position)?,
             })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set() -> TaskSet {
+        let json = r#"{"tasks":[{"period":10,"wcet":{"table":[[1,2]]}}]}"#;
+        serde_json::from_str(json).expect("a task set")
+    }
+
+    /// Left out, it would ask for nothing, and its partition would pass.
+    #[test]
+    #[should_panic(expected = "out of bounds")]
+    fn a_task_that_is_not_there_is_not_left_out() {
+        let _ = jobs(&set(), &[0, 1], 1, Interference::Conflict);
+    }
+
+    #[test]
+    fn no_wcet_is_known_beyond_the_largest_partition() {
+        let jobs = |sms| jobs(&set(), &[0], sms, Interference::Conflict).map(|jobs| jobs.len());
+        let most = gpusched_model::wcet::MAX_SMS;
+        assert_eq!((jobs(most), jobs(most + 1), jobs(0)), (Ok(1), Err(0), Err(0)));
+    }
 }

@@ -285,8 +285,12 @@ fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(),
         // Alone on the GPU, each task occupies it the least.
         Failure::WorkExceedsGpu => {
             let alone = set.tasks().iter().map(|task| {
-                fraction::Fraction::new(wcet::least_work(task.wcet(), false), task.period().ns().into())
+                let work = wcet::least_work(task.wcet(), false)?;
+                Some(fraction::Fraction::new(work, task.period().ns().into()))
             });
+            let Some(alone) = alone.collect::<Option<Vec<_>>>() else {
+                return fault("found work-exceeds-gpu, but the work of some task is unknown");
+            };
             match fraction::Fraction::sum(alone).cmp(plan.gpu_sms.into()).is_gt() {
                 true => Ok(()),
                 false => fault("found work-exceeds-gpu, but the work fits"),
@@ -310,10 +314,8 @@ fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(),
                     counted(largest, "SM")
                 )),
                 // Alone a task has neither company nor rivals: with C + J ≤ min(T, D) it passes whatever the policy.
-                Ok([job]) if job.wcet + job.jitter <= job.deadline.min(job.period) => {
-                    fault("found task-does-not-fit, but it fits")
-                }
-                Ok(_) => Ok(()),
+                Ok([job]) if job.wcet + job.jitter > job.deadline.min(job.period) => Ok(()),
+                Ok(_) => fault("found task-does-not-fit, but it fits"),
             }
         }
     }

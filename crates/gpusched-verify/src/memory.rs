@@ -5,13 +5,13 @@ use num_bigint::BigUint;
 use super::{Job, jobs};
 use gpusched_model::{Arbitration, Interference, Plan, SharedMemory, TaskSet};
 
-/// Who moves how much: V [nano-bytes], d [nano-bytes per ns], T and D [ns].
+/// Who moves how much: V [nano-bytes], d [nano-bytes per ns], T [ns], and how long after its arrival a job may still move bytes [ns].
 #[derive(Clone, Copy, Debug)]
 struct Source {
     bytes: u128,
     rate: u128,
     period: u128,
-    deadline: u128,
+    span: u128,
 }
 
 /// What disturbs one partition.
@@ -39,18 +39,18 @@ impl Beside {
             .filter(|&(other, _)| other != index);
         let mut others: Vec<Vec<Source>> = parts
             .map(|(_, part)| {
-                let known = jobs(set, &part.tasks, part.sms, interference).unwrap_or_default();
-                let tasks = part
-                    .tasks
-                    .iter()
-                    .filter_map(|&task| Some((task, set.tasks().get(task)?)));
-                let source = |(position, task): (usize, &gpusched_model::Task)| {
+                let known = jobs(set, &part.tasks, part.sms, interference);
+                let source = |(place, &task): (usize, &usize)| {
+                    let task = &set.tasks()[task];
                     let peak = task.bandwidth(part.sms).map(|rate| rate.bytes_per_second());
                     let rate = peak.map_or(capacity, |rate| capacity.min(rate.into()));
                     let deadline = u128::from(task.deadline().ns());
-                    let wcet = known.iter().find(|job| job.task == position).map(|job| job.wcet);
                     // A job that is done after C, and before D, has drawn no more than d times either.
-                    let drawn = rate * wcet.map_or(deadline, |wcet| wcet.min(deadline));
+                    let longest = match &known {
+                        Ok(jobs) => jobs[place].wcet.min(deadline),
+                        Err(_) => deadline,
+                    };
+                    let drawn = rate * longest;
                     let stated = task
                         .traffic()
                         .map(|bytes| u128::from(bytes.bytes()) * 1_000_000_000);
@@ -58,22 +58,25 @@ impl Beside {
                         bytes: stated.map_or(drawn, |stated| stated.min(drawn)),
                         rate,
                         period: task.period().ns().into(),
-                        deadline,
+                        span: deadline,
                     }
                 };
-                tasks.map(source).collect()
+                part.tasks.iter().enumerate().map(source).collect()
             })
             .collect();
         others.extend(set.other_traffic().iter().map(|other| {
             let rate = other
                 .bandwidth
                 .map_or(capacity, |rate| capacity.min(rate.bytes_per_second().into()));
-            let deadline = u128::from(other.deadline.unwrap_or(other.period).ns());
+            let period = u128::from(other.period.ns());
+            let deadline = other.deadline.map_or(period, |deadline| deadline.ns().into());
+            // The last byte of a period may be requested at its end, unless the period is a batch.
+            let span = if other.batch { deadline } else { period + deadline };
             vec![Source {
-                bytes: (u128::from(other.traffic.bytes()) * 1_000_000_000).min(rate * deadline),
+                bytes: (u128::from(other.traffic.bytes()) * 1_000_000_000).min(rate * span),
                 rate,
-                period: other.period.ns().into(),
-                deadline,
+                period,
+                span,
             }]
         }));
         for load in &mut others {
@@ -121,7 +124,7 @@ impl Beside {
             return None;
         }
         let slow = |job: &Job| {
-            let task = set.tasks().get(job.task)?;
+            let task = &set.tasks()[job.task];
             let wanted = match task.bandwidth(sms) {
                 _ if task.traffic().is_some_and(|bytes| bytes.bytes() == 0) => 0,
                 Some(rate) => self.capacity.min(rate.bytes_per_second().into()),
@@ -144,7 +147,7 @@ fn moved_by_all(load: &[Source], window: u128) -> BigUint {
 
 /// What one source moves within `window`: in jobs that all fit, and one that is cut off by the end of the window.
 fn moved(source: &Source, window: u128) -> BigUint {
-    let reach = window + source.deadline;
+    let reach = window + source.span;
     let bytes = BigUint::from(source.bytes);
     let per_period = BigUint::from(source.rate) * source.period;
     let moved = if bytes <= per_period {

@@ -1,5 +1,6 @@
 //! Response times under fixed priorities, from the printed recurrences, iterated in the plainest way.
 
+use super::fraction::Fraction;
 use super::{Fault, Job};
 use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::time::Time;
@@ -8,7 +9,7 @@ use gpusched_model::time::Time;
 const STEP_LIMIT: u64 = 10_000_000;
 
 /// The order of `jobs` by priority, highest first; `None` if the order is to be found.
-fn fixed_order(priorities: Priorities, jobs: &[Job]) -> Option<Vec<usize>> {
+fn fixed_order(priorities: Priorities, jobs: &[Job]) -> Option<Vec<&Job>> {
     let mut order: Vec<&Job> = jobs.iter().collect();
     match priorities {
         Priorities::DeadlineMonotonic => {
@@ -18,7 +19,15 @@ fn fixed_order(priorities: Priorities, jobs: &[Job]) -> Option<Vec<usize>> {
         Priorities::Given => order.sort_by_key(|job| job.task),
         Priorities::Audsley => return None,
     }
-    Some(order.into_iter().map(|job| job.task).collect())
+    Some(order)
+}
+
+/// The worst of all jobs of a task.
+enum Worst {
+    /// All meet their deadline, the slowest after this time [ns].
+    InTime(u128),
+    /// One misses its deadline.
+    Late,
 }
 
 /// A job among those of higher and of lower priority.
@@ -116,10 +125,20 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// The largest response time, or the first that is late: (q, window, response time).
-    fn worst(&self) -> Option<(u128, u128, bool)> {
+    /// Whether the level asks for more than the processor has: then its jobs respond ever later.
+    fn overloaded(&self) -> bool {
+        let higher = self.higher.iter().map(|job| (job.wcet + self.charge, job.period));
+        let all = higher.chain([(self.job.wcet, self.job.period)]);
+        let utilization = Fraction::sum(all.map(|(wcet, period)| Fraction::new(wcet, period)));
+        utilization.cmp(1).is_gt()
+    }
+
+    /// The largest response time if all jobs are in time; `None` where that is not known.
+    fn worst(&self) -> Option<Worst> {
         let job = self.job;
-        let busy = Level::settle(1, u128::from(u64::MAX), |length| {
+        // What settles beyond is a lower bound, which shows no end.
+        let beyond = u128::from(u64::MAX);
+        let busy = Level::settle(1, beyond, |length| {
             let released = |other: &Job, charge| {
                 (length + other.jitter)
                     .div_ceil(other.period)
@@ -128,22 +147,27 @@ impl<'a> Level<'a> {
             let higher = self.higher.iter().map(|other| released(other, self.charge));
             higher.fold(self.blocking + released(job, 0), u128::saturating_add)
         });
+        let busy = busy.filter(|&busy| busy < beyond);
+        if busy.is_none() && self.overloaded() {
+            return Some(Worst::Late);
+        }
         let jobs_in_hyperperiod = self.hyperperiod() / job.period;
         let mut worst = 0;
         for q in 0.. {
-            let window = self.window(q, u128::from(u64::MAX))?;
-            let response = (window + job.jitter).saturating_sub(q * job.period);
-            if response > job.deadline {
-                return Some((window, response, true));
+            // Job q arrives J before the busy period starts, and q periods later. Up to its deadline the window is exact.
+            let due = q * job.period + job.deadline;
+            let window = self.window(q, (due + 1).saturating_sub(job.jitter))?;
+            if window + job.jitter > due {
+                return Some(Worst::Late);
             }
-            worst = worst.max(response);
+            worst = worst.max((window + job.jitter).saturating_sub(q * job.period));
             // The busy period may be endless (U = 1), a window that ends before the next release ends it all the same.
             match busy {
                 Some(busy) if (q + 1) * job.period >= busy + job.jitter => {
-                    return Some((window, worst, false));
+                    return Some(Worst::InTime(worst));
                 }
                 // Where it is endless (U = 1), job q + h responds no later than job q, with h jobs in a hyperperiod.
-                None if q + 1 >= jobs_in_hyperperiod => return Some((window, worst, false)),
+                None if q + 1 >= jobs_in_hyperperiod => return Some(Worst::InTime(worst)),
                 None if q >= u128::from(STEP_LIMIT) => return None,
                 _ => {}
             }
@@ -162,13 +186,12 @@ pub(super) fn check_order(priorities: Priorities, jobs: &[Job], order: &[usize])
             "found other tasks than those of the partition",
         ));
     }
-    if let Some(expected) = fixed_order(priorities, jobs)
-        && expected != order
-    {
-        return Err(Fault::new(
-            "priorities",
-            format!("found {order:?}, expected {expected:?}"),
-        ));
+    if let Some(expected) = fixed_order(priorities, jobs) {
+        let expected: Vec<usize> = expected.iter().map(|job| job.task).collect();
+        if expected != order {
+            let message = format!("found {order:?}, expected {expected:?}");
+            return Err(Fault::new("priorities", message));
+        }
     }
     Ok(())
 }
@@ -194,10 +217,13 @@ pub(super) fn check(
             .partition(|other| rank(other.task) < rank(job.task));
         let level = Level::new(preemption, job, higher, &lower);
         match level.worst() {
-            Some((_, response, false)) if response == u128::from(stated.ns()) => {}
+            Some(Worst::InTime(response)) if response == u128::from(stated.ns()) => {}
             found => {
-                let expected =
-                    found.map_or("no bound".to_owned(), |(_, response, _)| format!("{response} ns"));
+                let expected = match found {
+                    Some(Worst::InTime(response)) => format!("{response} ns"),
+                    Some(Worst::Late) => "a missed deadline".to_owned(),
+                    None => "no bound".to_owned(),
+                };
                 let message = format!("found {} ns, expected {expected}", stated.ns());
                 return Err(Fault::new(format!("response_times_ns[{index}]"), message));
             }
@@ -221,30 +247,15 @@ pub(super) fn check_miss(
             "found a miss, but the priorities are free to choose",
         ));
     };
-    let level = |task: usize| {
-        let job = jobs.iter().find(|job| job.task == task)?;
-        let rank = order.iter().position(|&other| other == task)?;
-        let at = |ranks: &[usize]| -> Vec<&Job> {
-            ranks
-                .iter()
-                .filter_map(|&other| jobs.iter().find(|job| job.task == other))
-                .collect()
-        };
-        Some(Level::new(
-            preemption,
-            job,
-            at(order.get(..rank)?),
-            &at(order.get(rank + 1..)?),
-        ))
-    };
-    let Some(level) = level(task) else {
+    let Some(rank) = order.iter().position(|job| job.task == task) else {
         return Err(Fault::new(
             "task",
             format!("found task {task}, which is not in the partition"),
         ));
     };
+    let job = order[rank];
+    let level = Level::new(preemption, job, order[..rank].to_vec(), &order[rank + 1..]);
     // The stated times are lower bounds: the search ends as soon as it sees that the job is late.
-    let job = level.job;
     let (window, response) = (u128::from(busy_period.ns()), u128::from(response_time.ns()));
     let before = (window + job.jitter).checked_sub(response);
     let Some(q) = before
@@ -282,9 +293,16 @@ pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usiz
         };
         let others = jobs.iter().filter(|other| other.task != task);
         let (higher, lower): (Vec<&Job>, Vec<&Job>) = others.partition(|other| tasks.contains(&other.task));
-        if let Some((_, response, false)) = Level::new(preemption, job, higher, &lower).worst() {
-            let message = format!("task {task} responds within {response} ns below the others");
-            return Err(Fault::new("tasks", message));
+        match Level::new(preemption, job, higher, &lower).worst() {
+            Some(Worst::Late) => {}
+            Some(Worst::InTime(response)) => {
+                let message = format!("task {task} responds within {response} ns below the others");
+                return Err(Fault::new("tasks", message));
+            }
+            None => {
+                let message = format!("found that task {task} is late below the others, which is not clear");
+                return Err(Fault::new("tasks", message));
+            }
         }
     }
     Ok(())
@@ -292,23 +310,21 @@ pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usiz
 
 /// Whether every job is in time, under the fixed order or under some; `None` where a response time is unknown.
 pub(super) fn passes(preemption: Preemption, priorities: Priorities, jobs: &[Job]) -> Option<bool> {
-    let mut above: Vec<&Job> = jobs.iter().collect();
     let order = fixed_order(priorities, jobs);
-    if let Some(order) = &order {
-        above.sort_by_key(|job| order.iter().position(|&task| task == job.task));
-    }
+    let is_fixed = order.is_some();
+    let mut above = order.unwrap_or_else(|| jobs.iter().collect());
     let mut below: Vec<&Job> = Vec::new();
     // From the lowest priority up; where it is free, whoever is in time there has it (Audsley).
     while !above.is_empty() {
-        let first = if order.is_some() { above.len() - 1 } else { 0 };
+        let first = if is_fixed { above.len() - 1 } else { 0 };
         let mut lowest = None;
         let mut unknown = false;
         for place in first..above.len() {
             let mut higher = above.clone();
             let job = higher.remove(place);
             match Level::new(preemption, job, higher, &below).worst() {
-                Some((_, _, false)) => lowest = Some(place),
-                Some((_, _, true)) => {}
+                Some(Worst::InTime(_)) => lowest = Some(place),
+                Some(Worst::Late) => {}
                 None => unknown = true,
             }
             if lowest.is_some() {

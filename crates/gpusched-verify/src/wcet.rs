@@ -1,6 +1,6 @@
 //! C(m) from the printed formulas, in 128-bit fractions, and whether two tasks are in conflict.
 
-use gpusched_model::wcet::{Form, Scaling, Table};
+use gpusched_model::wcet::{Form, MAX_SMS, Scaling, Table};
 use gpusched_model::{Task, WcetFunction};
 
 /// Two tasks of the same kind, or of a kind that is not known to differ, disturb each other.
@@ -11,23 +11,25 @@ pub(super) fn may_conflict(a: &Task, b: &Task) -> bool {
     }
 }
 
-/// C(m) [ns] on `sms` SMs, rounded up; `None` below the first point of a table.
+/// C(m) [ns] on `sms` SMs, rounded up; `None` below the first point of a table, on 0 SMs, or above [`MAX_SMS`].
+///
+/// The products fit: the model refuses a function that leaves 128 bits anywhere up to [`MAX_SMS`].
 pub(super) fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
-    let m = u128::from(sms);
-    if m == 0 {
+    if !(1..=MAX_SMS).contains(&sms) {
         return None;
     }
+    let m = u128::from(sms);
     match function.form() {
         // k·(a/m + β·a)
         Form::Amdahl(scaling) => {
             let (a, beta, k) = parameters(scaling, conflict);
-            let numerator = k.0.checked_mul(a)?.checked_mul(beta.1 + m * beta.0)?;
+            let numerator = k.0 * a * (beta.1 + m * beta.0);
             Some(numerator.div_ceil(k.1 * beta.1 * m))
         }
         // k·a·(1 + β)/m
         Form::Proportional(scaling) => {
             let (a, beta, k) = parameters(scaling, conflict);
-            let numerator = k.0.checked_mul(a)?.checked_mul(beta.1 + beta.0)?;
+            let numerator = k.0 * a * (beta.1 + beta.0);
             Some(numerator.div_ceil(k.1 * beta.1 * m))
         }
         // a/m + b
@@ -45,16 +47,16 @@ pub(super) fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u1
     }
 }
 
-/// min over m of m·C(m) [SM·ns]; the parametric forms have it at m = 1.
-pub(super) fn least_work(function: &WcetFunction, conflict: bool) -> u128 {
+/// min over m of m·C(m) [SM·ns]; the parametric forms have it at m = 1. `None` where no C(m) is known.
+pub(super) fn least_work(function: &WcetFunction, conflict: bool) -> Option<u128> {
     match function.form() {
         Form::Table(table) => {
             let work = points(table, conflict)
                 .iter()
                 .map(|&(m, c)| u128::from(m) * u128::from(c.ns()));
-            work.min().unwrap_or(0)
+            work.min()
         }
-        _ => at(function, 1, conflict).unwrap_or(u128::MAX),
+        _ => at(function, 1, conflict),
     }
 }
 

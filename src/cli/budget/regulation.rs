@@ -1,10 +1,9 @@
 //! What all simulations of budgets offer: the regulation, and how it is watched.
 
-use std::path::PathBuf;
-
-use clap::value_parser;
-
 use crate::bandwidth::BudgetPolicy;
+use crate::cli::names::named;
+use crate::cli::output::{Content, OutputPath};
+use crate::cli::values::whole;
 use crate::error::Result;
 use crate::model::Straddling;
 use crate::plot::{Options, line_chart};
@@ -16,13 +15,13 @@ use crate::time::Time;
 #[derive(Debug, clap::Args)]
 pub struct Regulation {
     /// Which blocks count as hit although memory time covers them in part only.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Straddling>(), default_value_t)]
     pub straddling: Straddling,
     /// How budgets are chosen.
-    #[arg(long, value_enum, default_value = "all")]
+    #[arg(long, value_parser = named::<Policies>(), default_value = "all")]
     pub policy: Policies,
     /// When in a regulation period, or what is left of it, best-effort cores access memory.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<AccessPattern>(), default_value_t)]
     pattern: AccessPattern,
     /// When the first kernel can start, after the beginning of a regulation period: a time, or `random`.
     #[arg(long, value_name = "TIME", default_value = "0ns")]
@@ -31,14 +30,14 @@ pub struct Regulation {
     #[arg(long, value_name = "TIME", default_value = "50us")]
     lead: Time,
     /// Memory requests per millisecond of the process that computes budgets, of 60,000; best-effort cores get that many fewer.
-    #[arg(long, value_name = "N", default_value_t = 470, value_parser = value_parser!(u64).range(0..=60_000))]
+    #[arg(long, value_name = "N", default_value_t = 470, value_parser = whole::<u64>(0..=60_000))]
     pub process: u64,
     /// The number of runs under each policy.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(1..))]
     pub runs: u64,
     /// Also draw Q over time, a line per policy, as SVG; of the first run.
-    #[arg(long, value_name = "PATH")]
-    pub svg: Option<PathBuf>,
+    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
+    pub svg: Option<OutputPath>,
 }
 
 impl Regulation {
@@ -58,7 +57,8 @@ impl Regulation {
 }
 
 /// Which policies are simulated.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Policies {
     /// All of them.
     All,

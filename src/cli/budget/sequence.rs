@@ -6,12 +6,12 @@ mod report;
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use rayon::prelude::*;
 
 use super::regulation::Regulation;
-use crate::artifact::Artifact;
 use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
+use crate::cli::names::{named, one_of};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
 use crate::cli::wcet::{distrust, explain, slowdown};
@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(value_name = "SYSTEM")]
     system: PathBuf,
     /// Which kernel is next once the GPU is free; none is preempted.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Dispatch>(), default_value_t)]
     dispatch: Dispatch,
     /// The accepted slowdown, (G(Q) − G(0))/G(0), of kernels that state neither a budget nor one.
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
@@ -61,11 +61,7 @@ const BATCH: u64 = 16;
 
 /// The block times that need no trace, of which a sequence replays none.
 fn untraced() -> impl TypedValueParser<Value = BlockTimes> {
-    PossibleValuesParser::new(["wcet", "mean", "drawn"]).map(|name| match name.as_str() {
-        "mean" => BlockTimes::Mean,
-        "drawn" => BlockTimes::Drawn,
-        _ => BlockTimes::Wcet,
-    })
+    one_of(&[BlockTimes::Wcet, BlockTimes::Mean, BlockTimes::Drawn])
 }
 
 /// A policy, and what decides on the budgets of each kernel under it.
@@ -102,6 +98,7 @@ impl Args {
             .collect();
         let csv = global.format() == Format::Csv;
         let mut output = Output::open(global)?;
+        let svg = output.beside(self.regulation.svg.as_ref())?;
         if csv {
             output.write(periods::HEADER)?;
         }
@@ -154,15 +151,14 @@ impl Args {
                 .filter(|summary| self.regulation.policy.include(summary.policy))
                 .collect(),
         };
+        if let Some(file) = svg {
+            output.complete(file, figure.svg(system.name())?)?;
+        }
         match global.format() {
-            Format::Csv => {}
-            Format::Json => output.write(json_line(&summary)?)?,
-            Format::Text => output.write(report::text(&summary, &Palette::of(global)))?,
+            Format::Csv => output.finish()?,
+            Format::Json => output.answer(json_line(&summary)?)?,
+            Format::Text => output.answer(report::text(&summary, &Palette::of(global)))?,
         }
-        if let Some(path) = &self.regulation.svg {
-            Artifact::write(path, figure.svg(system.name())?)?;
-        }
-        output.finish()?;
         let policies = summary.policies.iter();
         let bad: u64 = policies.map(|policy| policy.missed_jobs + policy.late_jobs).sum();
         Ok(Outcome::of_answers(bad == 0, done == self.regulation.runs))

@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use super::regulation::{self, Policies, Regulation};
-use crate::artifact::Artifact;
 use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
@@ -96,6 +95,7 @@ impl Args {
             .collect();
         let mut optima = self.optimum.then(|| OptimumTally::new(deadline));
         let mut output = Output::open(global)?;
+        let svg = output.beside(self.regulation.svg.as_ref())?;
         if format == Format::Csv {
             output.write(report::HEADER)?;
         }
@@ -146,18 +146,15 @@ impl Args {
             optimum: optima.as_ref().map(OptimumTally::summary),
             ..self.summary(&kernel, q, deadline, global.seed(), &tallies)
         };
+        if let Some(file) = svg {
+            let origin = "time since the start of the kernel";
+            output.complete(file, regulation::figure(&figure, &title(&kernel), origin)?)?;
+        }
         match format {
-            Format::Csv => {}
-            Format::Json => output.write(json_line(&summary)?)?,
-            Format::Text => output.write(report::text(&summary, &Palette::of(global)))?,
+            Format::Csv => output.finish()?,
+            Format::Json => output.answer(json_line(&summary)?)?,
+            Format::Text => output.answer(report::text(&summary, &Palette::of(global)))?,
         }
-        if let Some(path) = &self.regulation.svg {
-            Artifact::write(
-                path,
-                regulation::figure(&figure, &title(&kernel), "time since the start of the kernel")?,
-            )?;
-        }
-        output.finish()?;
         Ok(Outcome::of_answers(
             summary.policies.iter().all(|policy| policy.late_runs == 0),
             done == self.regulation.runs,

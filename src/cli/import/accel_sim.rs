@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use crate::accelsim::{Copies, Input, KernelSummary, TraceFile, TraceSummary};
-use crate::artifact::keep;
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
+use crate::cli::values::whole;
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 
@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
     /// Only the kernel with this number.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(0..))]
     kernel: Option<u64>,
 }
 
@@ -37,13 +37,15 @@ impl Args {
     /// # Errors
     /// Bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let mut output = Output::open(global)?;
         let (copies, kernels) = match Input::open(&self.trace)? {
             Input::Kernel(trace) => {
                 self.check(&[trace.header().id])?;
                 (Copies::default(), vec![KernelSummary::read(*trace)?])
             }
             Input::List(list) => {
-                let chosen = self.chosen(list.kernels().map(keep))?;
+                output.keep(list.kernels())?;
+                let chosen = self.chosen(list.kernels())?;
                 let read = |path: &&Path| KernelSummary::read(TraceFile::open(path)?);
                 let read = || chosen.par_iter().map(read).collect::<Vec<_>>();
                 let kernels = global.pool()?.install(read).into_iter().collect::<Result<_>>()?;
@@ -56,9 +58,7 @@ impl Args {
             Format::Csv => report::csv(&summary)?,
             Format::Text => report::text(&summary, &Palette::of(global)),
         };
-        let mut output = Output::open(global)?;
-        output.write(answer)?;
-        output.finish()?;
+        output.answer(answer)?;
         if !global.quiet {
             report::warnings(&summary).iter().for_each(|line| complain(line));
         }

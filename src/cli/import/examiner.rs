@@ -4,6 +4,7 @@ mod report;
 
 use std::path::PathBuf;
 
+use crate::cli::names::named;
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::{json_line, platform};
 use crate::cli::{Format, Global, Outcome};
@@ -25,7 +26,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME", value_parser = platform)]
     platform: Platform,
     /// When a kernel counts as submitted.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<LaunchTime>(), default_value_t)]
     launch: LaunchTime,
     /// Answer with where blocks ran beside where the simulation puts them, instead of the scenario.
     #[arg(long)]
@@ -72,9 +73,7 @@ impl Args {
         } else {
             json_line(&run.scenario)?
         };
-        let mut output = Output::open(global)?;
-        output.write(answer)?;
-        output.finish()?;
+        Output::open(global)?.answer(answer)?;
         Ok(Outcome::Positive)
     }
 }

@@ -43,9 +43,7 @@ impl Args {
         let mut text = serde_json::to_string_pretty(&imported.machine)
             .map_err(|cause| Error::io("-", "write", cause.into()))?;
         text.push('\n');
-        let mut output = Output::open(global)?;
-        output.write(text)?;
-        output.finish()?;
+        Output::open(global)?.answer(text)?;
         if let Err(failure) = gpu::check(&imported.machine) {
             complain(&format!("warning: cannot be simulated: {failure}"));
         }

@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::cli::output::Output;
+use crate::cli::values::{refused, whole};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, InputError, Result};
 use crate::model::Program;
@@ -32,13 +33,13 @@ pub struct Args {
     #[arg(long = "parameter", short, value_name = "NAME:BYTES|NAME=VALUE", value_parser = argument)]
     parameters: Vec<Argument>,
     /// Registers of a thread.
-    #[arg(long, value_name = "COUNT", default_value_t = Program::REGISTERS)]
+    #[arg(long, value_name = "COUNT", default_value_t = Program::REGISTERS, value_parser = whole(0..=u32::MAX))]
     registers: u32,
     /// Shared memory of a block beyond that of the kernel's variables [bytes].
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = whole(0..=u32::MAX))]
     shared_memory: u32,
     /// Address of the first instruction [bytes].
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = whole(0..=u32::MAX))]
     pc: u32,
 }
 
@@ -51,7 +52,10 @@ Example:
 
 fn argument(text: &str) -> std::result::Result<Argument, String> {
     let expected = || {
-        "expected memory as NAME:BYTES, such as a:4096, or a number as NAME=VALUE, such as n=16".to_owned()
+        refused(
+            text,
+            "memory as NAME:BYTES, such as a:4096, or a number as NAME=VALUE, such as n=16",
+        )
     };
     let at = text.find(['=', ':']).ok_or_else(expected)?;
     let (name, value) = text.split_at(at);
@@ -132,9 +136,7 @@ impl Args {
         let text = program
             .to_text()
             .map_err(|cause| Error::io("-", "write", cause.into()))?;
-        let mut output = Output::open(global)?;
-        output.write(text)?;
-        output.finish()?;
+        Output::open(global)?.answer(text)?;
         Ok(Outcome::Positive)
     }
 }

@@ -1,10 +1,8 @@
 //! `--export`: the plan in the words of a tool, in place of the answer or in a file beside it.
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-
-use crate::artifact::Artifact;
 use crate::cli::export::{misnamed, of};
+use crate::cli::names::named;
+use crate::cli::output::{Content, OutputPath};
 use crate::cli::question::Case;
 use crate::cli::{Global, complain};
 use crate::error::{Error, Result};
@@ -16,19 +14,19 @@ use crate::partitioning::Offer;
 #[derive(Debug, Clone, clap::Args)]
 pub struct Export {
     /// Say the plan in the words of a tool that divides the GPU, in place of the answer; needs --device.
-    #[arg(long, value_enum, value_name = "TOOL")]
+    #[arg(long, value_parser = named::<Target>(), value_name = "TOOL")]
     export: Option<Target>,
     /// --export: to this file, beside the answer.
-    #[arg(long, value_name = "FILE", requires = "export")]
-    export_to: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", requires = "export", value_parser = OutputPath::of(Content::Export),
+        value_hint = clap::ValueHint::FilePath)]
+    export_to: Option<OutputPath>,
 }
 
 impl Export {
     /// Whether the export makes sense, to be asked before a search.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a missing device, sizes that the tool cannot give, the same file twice, and options about an answer
-    /// that is not given.
+    /// [`Error::Usage`] for a missing device, sizes that the tool cannot give, and options about an answer that is not given.
     pub fn check(&self, global: &Global, offer: Option<&Offer>, sensitivity: bool) -> Result<()> {
         let Some(target) = self.export else {
             return Ok(());
@@ -44,15 +42,7 @@ impl Export {
         if self.replaces_answer() {
             self.check_alone(global, target, sensitivity)?;
         }
-        match &self.export_to {
-            Some(path) if path == Path::new("-") => Err(Error::Usage(
-                "--export-to: found -, expected a file; without the option, the export goes where the answer would".to_owned(),
-            )),
-            Some(path) if global.file() == Some(path) => Err(Error::Usage(
-                "--output, --export-to: found the same file, expected two".to_owned(),
-            )),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// The same of what stands in place of the answer.
@@ -83,11 +73,16 @@ impl Export {
         self.export.is_some() && self.export_to.is_none()
     }
 
-    /// What to answer in place of the plan of `case`, if anything. A plan that is not schedulable is not exported: there is
-    /// nothing in its place.
+    /// The file beside the answer, if there is one.
+    pub fn beside(&self) -> Option<&OutputPath> {
+        self.export_to.as_ref()
+    }
+
+    /// The plan of `case` in other words, if asked for: in place of the answer or beside it. A plan that is not schedulable is
+    /// not exported.
     ///
     /// # Errors
-    /// [`Error::Usage`] for one of many task sets; those of writing the file.
+    /// [`Error::Usage`] for one of many task sets, or for what the tool cannot carry out.
     pub fn run(&self, case: &Case<'_>, plan: &Plan) -> Result<Option<String>> {
         let Some(target) = self.export else {
             return Ok(None);
@@ -99,18 +94,9 @@ impl Export {
         }
         if !plan.schedulable {
             complain("not schedulable: nothing is exported");
-            return Ok(self.replaces_answer().then(String::new));
+            return Ok(None);
         }
-        let text = target
-            .export(plan, case.set)
-            .map_err(|error| of("--export", error))?;
-        let Some(path) = &self.export_to else {
-            return Ok(Some(text));
-        };
-        let mut file = Artifact::create(path)?;
-        file.write_all(text.as_bytes())
-            .map_err(|cause| Error::io(path, "write", cause))?;
-        file.commit()?;
-        Ok(None)
+        let text = target.export(plan, case.set);
+        text.map(Some).map_err(|error| of("--export", error))
     }
 }

@@ -6,7 +6,10 @@ use crate::error::Result;
 use crate::partitioning;
 
 /// The same names in every build.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub(super) enum Solver {
     /// Branch and bound in integers.
     #[default]

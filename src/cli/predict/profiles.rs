@@ -1,8 +1,7 @@
 //! Profiles that a group names: published ones, JSON, and CSV such as `simulate profile` writes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::artifact::keep;
 use crate::cli::simulate::{ESTIMATE_COLUMN, PROFILE_COLUMNS};
 use crate::error::{Error, Result};
 use crate::model::memory_profile::{MemoryPoint, MemoryProfileShape};
@@ -22,11 +21,22 @@ const TIMES: [(&str, &str); 4] = [
 /// The columns with a bandwidth.
 const BANDWIDTHS: [&str; 2] = ["l2_bytes_per_second", "bandwidth"];
 
-/// The profile that is called `name`, or is in that file, relative to `folder`; `fault` is for a name that is neither.
+/// The profile that is called `name`, or is in that file, relative to `folder`. `files` is told of the file, and `fault` is for a
+/// name that is neither.
 ///
 /// # Errors
 /// An unknown name, or those of reading.
-pub fn find(folder: &Path, name: &str, fault: impl Fn(String) -> Error) -> Result<MemoryProfile> {
+pub fn find(
+    folder: &Path,
+    name: &str,
+    files: &mut Vec<PathBuf>,
+    fault: impl Fn(String) -> Error,
+) -> Result<MemoryProfile> {
+    let mut file = || {
+        let path = folder.join(name);
+        files.push(path.clone());
+        path
+    };
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
     // What is wrong in a file is said of the file; that it is not there, of whoever names it.
     let read = |profile: Result<MemoryProfile>| match profile {
@@ -37,8 +47,8 @@ pub fn find(folder: &Path, name: &str, fault: impl Fn(String) -> Error) -> Resul
         other => other,
     };
     match ending {
-        Some("json") => read(MemoryProfiles::only(keep(folder.join(name)), "profile")),
-        Some("csv") => read(read_csv(&keep(folder.join(name)))),
+        Some("json") => read(MemoryProfiles::only(file(), "profile")),
+        Some("csv") => read(read_csv(&file())),
         _ => MemoryProfile::published(name).ok_or_else(|| {
             let known: Vec<String> = MemoryProfile::all_published()
                 .map(|profile| profile.name().to_owned())

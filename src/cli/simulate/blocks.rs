@@ -8,7 +8,8 @@ pub use answer::Answer;
 
 use std::path::PathBuf;
 
-use super::pictures::{Drawn, Pictures};
+use super::pictures::Pictures;
+use crate::cli::names::named;
 use crate::cli::output::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, InputError, Result};
@@ -16,6 +17,7 @@ use crate::model::reader::Scenarios;
 use crate::model::scenario::{BlockScheduler, Device};
 use crate::model::{Platform, Scenario};
 use crate::simulator::blocks::{Chart, Observer, Overview, Record, simulate};
+use crate::simulator::timeline::Timeline;
 use crate::time::Time;
 
 /// Simulates the thread blocks of kernels on the SMs of a GPU.
@@ -26,7 +28,7 @@ pub struct Args {
     #[arg(value_name = "SCENARIO")]
     scenario: PathBuf,
     /// How blocks are mapped to SMs [default: as the scenario says].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<BlockScheduler>())]
     block_scheduler: Option<BlockScheduler>,
     /// Another GPU than that of the scenario.
     #[arg(long, value_name = "NAME", value_parser = crate::cli::question::platform)]
@@ -51,70 +53,66 @@ impl Args {
     /// # Errors
     /// Bad input, more blocks than JSON holds, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        self.pictures.check(&[
-            ("--output", global.file()),
-            ("FILE", Some(self.scenario.as_path())),
-        ])?;
         let scenario = self.scenario()?;
         let shape = scenario.shape();
-        let drawn = match global.format() {
+        let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
+        if global.format() == Format::Json && blocks > MOST_BLOCKS {
+            return Err(Error::Usage(format!(
+                "{}: found {blocks} thread blocks, expected at most {MOST_BLOCKS} for JSON, which is held in memory; \
+                 --format csv has no limit",
+                self.scenario.display()
+            )));
+        }
+        let mut output = Output::open(global)?;
+        let canvas = self.pictures.open(&mut output)?;
+        let draw = |timeline: Option<Timeline>, output: &mut Output| {
+            let title = shape.name.as_deref().unwrap_or("thread blocks on SMs");
+            timeline.map_or(Ok(()), |timeline| canvas.draw(&timeline, title, output))
+        };
+        match global.format() {
             Format::Csv => {
-                let mut rows = rows::Rows::new(Output::open(global)?);
-                let (_, drawn) = self.simulate(&scenario, global, &mut rows)?;
-                rows.finish()?;
-                drawn
+                let mut rows = rows::Rows::new(output);
+                let (_, timeline) = self.simulate(&scenario, global, &mut rows)?;
+                let mut output = rows.finish()?;
+                draw(timeline, &mut output)?;
+                output.finish()?;
             }
             Format::Json => {
-                let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
-                if blocks > MOST_BLOCKS {
-                    return Err(Error::Usage(format!(
-                        "{}: found {blocks} thread blocks, expected at most {MOST_BLOCKS} for JSON, which is held in memory; \
-                         --format csv has no limit",
-                        self.scenario.display()
-                    )));
-                }
                 let mut record = Record::default();
-                let (end, drawn) = self.simulate(&scenario, global, &mut record)?;
+                let (end, timeline) = self.simulate(&scenario, global, &mut record)?;
+                draw(timeline, &mut output)?;
                 record.sort();
-                let mut output = Output::open(global)?;
-                Answer::new(shape, end, &record).write(&mut output)?;
-                output.finish()?;
-                drawn
+                Answer::new(shape, end, &record).write(output)?;
             }
             Format::Text => {
                 let mut overview = Overview::default();
-                let (end, drawn) = self.simulate(&scenario, global, &mut overview)?;
-                let mut output = Output::open(global)?;
-                output.write(table::text(shape, end, &overview, &Palette::of(global)))?;
-                output.finish()?;
-                drawn
+                let (end, timeline) = self.simulate(&scenario, global, &mut overview)?;
+                draw(timeline, &mut output)?;
+                output.answer(table::text(shape, end, &overview, &Palette::of(global)))?;
             }
-        };
-        drawn.complete()?;
+        }
         Ok(Outcome::Positive)
     }
 
-    /// Simulates; what cannot be simulated is the file's fault.
+    /// Simulates, and records what is drawn; what cannot be simulated is the file's fault.
     fn simulate(
         &self,
         scenario: &Scenario,
         global: &Global,
         observer: &mut impl Observer,
-    ) -> Result<(Time, Drawn)> {
+    ) -> Result<(Time, Option<Timeline>)> {
         let refuse = |error| match error {
             Error::Usage(message) => Error::Usage(format!("{}: {message}", self.scenario.display())),
             other => other,
         };
         if !self.pictures.wanted() {
             let end = simulate(scenario, global.seed(), observer).map_err(refuse)?;
-            return Ok((end, Drawn::default()));
+            return Ok((end, None));
         }
-        let shape = scenario.shape();
-        let mut chart = Chart::new(shape).map_err(|error| self.pictures.refuse(error))?;
+        let mut chart = Chart::new(scenario.shape()).map_err(|error| self.pictures.refuse(error))?;
         let end = simulate(scenario, global.seed(), &mut (observer, &mut chart)).map_err(refuse)?;
         let timeline = chart.finish().map_err(|error| self.pictures.refuse(error))?;
-        let title = shape.name.as_deref().unwrap_or("thread blocks on SMs");
-        Ok((end, self.pictures.write(&timeline, title)?))
+        Ok((end, Some(timeline)))
     }
 
     /// The scenario with what the options change of it.

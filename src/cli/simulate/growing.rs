@@ -47,15 +47,12 @@ impl Growing {
         self.text.clear();
     }
 
-    /// There are no more rows.
+    /// There are no more rows. What else is written comes after them.
     ///
     /// # Errors
     /// The first failure to write.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(mut self) -> Result<Output> {
         self.flush();
-        match self.failure {
-            Some(failure) => Err(failure),
-            None => self.output.finish(),
-        }
+        self.failure.map_or(Ok(self.output), Err)
     }
 }

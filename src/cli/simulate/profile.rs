@@ -12,9 +12,11 @@ use rayon::prelude::*;
 use self::range::{Clock, SmRange};
 use self::report::Point;
 use super::kernels::{self, EqualSmsOnce, Launch, is_trace};
+use crate::cli::names::named;
 use crate::cli::output::{Output, Palette};
 use crate::cli::progress::Progress;
 use crate::cli::question::json_line;
+use crate::cli::values::{refused, whole};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::model::machine::Machine;
@@ -39,10 +41,10 @@ pub struct Args {
     #[command(flatten)]
     launch: Launch,
     /// Which warp issues next [default: as the machine says].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<Scheduler>())]
     scheduler: Option<Scheduler>,
     /// qaws: the kernel's budget; rt-paws: its priority.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     budget: Option<u32>,
     /// Nothing is in L2 at the start; else the program's buffers are.
     #[arg(long)]
@@ -57,7 +59,7 @@ pub struct Args {
     #[arg(long = "clock", value_name = "core|interconnect|l2|dram=MHZ")]
     clocks: Vec<Clock>,
     /// Give up after so many core cycles.
-    #[arg(long, value_name = "CYCLES", default_value_t = LIMIT, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "CYCLES", default_value_t = LIMIT, value_parser = whole::<u64>(1..))]
     limit: u64,
 }
 
@@ -71,7 +73,7 @@ Examples:
 fn estimated(text: &str) -> Result<Estimated, String> {
     let rounds = text.parse().ok().and_then(Estimated::new);
     let (least, most) = Estimated::ROUNDS.into_inner();
-    rounds.ok_or_else(|| format!("expected {least} to {most} rounds"))
+    rounds.ok_or_else(|| refused(text, format_args!("{least} to {most} rounds")))
 }
 
 impl Args {
@@ -82,6 +84,8 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let setup = self.setup()?;
         let sms = self.numbers(setup.machine())?;
+        let mut output = Output::open(global)?;
+        output.keep(setup.files())?;
         let options = Options {
             record_issues: false,
             equal_sms_once: self.once.given,
@@ -107,9 +111,7 @@ impl Args {
             Format::Json => json_line(&answer)?,
             Format::Text => answer.text(&Palette::of(global)),
         };
-        let mut output = Output::open(global)?;
-        output.write(text)?;
-        output.finish()?;
+        output.answer(text)?;
         // For people the answer says so itself.
         let said = global.format() == Format::Text && global.file().is_none();
         if let Some(estimated) = self.estimate.filter(|_| !said) {

@@ -8,17 +8,15 @@ mod utilization;
 
 pub use report::Summary;
 
-use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use clap::value_parser;
-
-use super::pictures::{Drawn, Pictures};
-use crate::artifact::Artifact;
-use crate::cli::output::{Output, Palette};
+use super::pictures::Pictures;
+use crate::cli::names::{named, policy};
+use crate::cli::output::{Content, Output, OutputPath, Palette};
 use crate::cli::pairs::check_as_many;
 use crate::cli::question::{json_line, platform};
+use crate::cli::values::{refused, whole};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
@@ -46,31 +44,31 @@ pub struct Args {
     #[arg(long, value_name = "PLAN", conflicts_with_all = ["sms", "platform"])]
     plan: Option<PathBuf>,
     /// The number of SMs of the one partition.
-    #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_SMS)))]
+    #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS))]
     sms: Option<u32>,
     /// The SMs of a known GPU, for the one partition.
     #[arg(long, value_name = "NAME", value_parser = platform)]
     platform: Option<Platform>,
     /// How the tasks of a partition are scheduled [default: as in the plan, else edf].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = policy())]
     policy: Option<Policy>,
     /// How company stretches a WCET [default: as in the plan, else conflict].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<Interference>())]
     interference: Option<Interference>,
     /// When the first jobs come.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Offsets>(), default_value_t)]
     offsets: Offsets,
     /// How long after their arrival jobs are released.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Jitter>(), default_value_t)]
     jitter: Jitter,
     /// How far jobs are apart.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Arrivals>(), default_value_t)]
     arrivals: Arrivals,
     /// The position of a task whose first job comes 1 ns before all others, without jitter.
-    #[arg(long, value_name = "TASK")]
+    #[arg(long, value_name = "TASK", value_parser = whole::<usize>(0..))]
     blocker: Option<usize>,
     /// How long jobs take.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Times>(), default_value_t)]
     times: Times,
     /// --times short: the shortest time as a share of the WCET [default: 0.5].
     #[arg(long, value_name = "SHARE", value_parser = share)]
@@ -79,10 +77,10 @@ pub struct Args {
     #[arg(long, value_name = "TIME")]
     duration: Option<Time>,
     /// Also write the share of time that each partition is busy, over time, as CSV.
-    #[arg(long, value_name = "PATH")]
-    utilization: Option<PathBuf>,
+    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
+    utilization: Option<OutputPath>,
     /// --utilization: the number of equal intervals [default: 200].
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1_000_000))]
     intervals: Option<u32>,
     #[command(flatten)]
     pictures: Pictures,
@@ -90,8 +88,19 @@ pub struct Args {
 
 /// How long jobs take.
 #[derive(
-    Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum, serde::Serialize, schemars::JsonSchema,
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Debug,
+    Default,
+    serde::Serialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
 )]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Times {
     /// Their WCET.
@@ -109,11 +118,11 @@ Examples:
   gpusched simulate tasks tasksets/tasksets/adas.json --platform orin
   gpusched partition tasksets/tasksets/adas.json --platform xavier -o plan.json && gpusched simulate tasks tasksets/tasksets/adas.json --plan plan.json --times short";
 
-fn share(text: &str) -> Result<Factor, &'static str> {
+fn share(text: &str) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);
     value
         .filter(|&share| share > Factor::ZERO && share.ratio().0 <= share.ratio().1)
-        .ok_or("expected a number above 0 and at most 1, with at most nine decimals")
+        .ok_or_else(|| refused(text, "a number above 0 and at most 1, with at most nine decimals"))
 }
 
 impl Args {
@@ -123,26 +132,19 @@ impl Args {
     /// Bad input or usage, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         self.check()?;
-        self.pictures.check(&[
-            ("--output", global.file()),
-            ("--utilization", self.utilization.as_deref()),
-            ("SETS", Some(self.sets.as_path())),
-        ])?;
         if let Some(plan) = &self.plan {
             check_as_many::<Plan, TaskSet>(plan, &self.sets)?;
         }
         let (format, palette) = (global.format(), Palette::of(global));
         let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
-        let artifact = match &self.utilization {
-            Some(path) => Some((path, Artifact::create(path)?)),
-            None => None,
-        };
+        let canvas = self.pictures.open(&mut output)?;
+        let shares = output.beside(self.utilization.as_ref())?;
         let mut utilizations = self
             .utilization
             .as_ref()
             .map(|_| Utilizations::new(self.intervals));
-        let (mut header, mut drawn) = (rows::HEADER, Drawn::default());
+        let (mut header, mut drawn) = (rows::HEADER, None);
         let (mut positive, mut whole) = (true, true);
         self.cases(sets, |case, alone| {
             if !output.has_reader() {
@@ -158,9 +160,9 @@ impl Args {
                 if let Some(rows) = &mut rows {
                     rows.write(std::mem::take(&mut header));
                 }
-                let (summary, pictures) =
+                let (summary, timeline) =
                     self.simulate(&case, global.seed(), rows.as_mut(), utilizations.as_mut())?;
-                drawn = pictures; // of the only set, if there are any
+                drawn = timeline; // of the only set, if there are any pictures
                 rows.map_or(Ok(()), Rows::finish)?;
                 summary
             };
@@ -181,13 +183,13 @@ impl Args {
             }
             Ok(ControlFlow::Continue(()))
         })?;
-        if let (Some((path, mut artifact)), Some(utilizations)) = (artifact, utilizations) {
-            let written = artifact.write_all(utilizations.csv().as_bytes());
-            written.map_err(|cause| Error::io(path, "write", cause))?;
-            artifact.commit()?;
+        if let (Some(file), Some(utilizations)) = (shares, utilizations) {
+            output.complete(file, utilizations.csv())?;
+        }
+        if let Some((timeline, title)) = drawn {
+            canvas.draw(&timeline, &title, &mut output)?;
         }
         output.finish()?;
-        drawn.complete()?;
         Ok(Outcome::of_answers(positive, whole))
     }
 
@@ -215,15 +217,16 @@ impl Args {
         }
     }
 
+    /// Simulates `case`, with the timeline and its title if there are pictures.
     fn simulate(
         &self,
         case: &Case<'_>,
         seed: u64,
         mut rows: Option<&mut Rows<'_>>,
         mut utilizations: Option<&mut Utilizations>,
-    ) -> Result<(Summary, Drawn)> {
+    ) -> Result<(Summary, Option<(Timeline, String)>)> {
         if case.failure.is_some() {
-            return Ok((report::start(self, case, Time::ZERO, seed), Drawn::default()));
+            return Ok((report::start(self, case, Time::ZERO, seed), None));
         }
         let tasks = case.set.tasks().len();
         if let Some(found) = self.blocker.filter(|&blocker| blocker >= tasks) {
@@ -274,14 +277,8 @@ impl Args {
             let sms: Vec<u32> = case.parts.iter().map(|part| part.sms).collect();
             utilizations.add(case.index, case.gpu_sms, &sms, &occupancies);
         }
-        let drawn = match timeline {
-            Some(timeline) => {
-                let title = case.set.name().unwrap_or("jobs in partitions");
-                self.pictures.write(&timeline, title)?
-            }
-            None => Drawn::default(),
-        };
-        Ok((summary, drawn))
+        let title = case.set.name().unwrap_or("jobs in partitions");
+        Ok((summary, timeline.map(|timeline| (timeline, title.to_owned()))))
     }
 
     /// Draws partition `index` of `set`.

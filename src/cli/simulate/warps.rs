@@ -9,14 +9,17 @@ pub use answer::Answer;
 use std::path::PathBuf;
 
 use super::kernels::{Changes, KernelArgs, budget_example, is_trace};
-use super::pictures::{Drawn, Pictures};
+use super::pictures::Pictures;
+use crate::cli::names::named;
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
+use crate::cli::values::refused;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, InputError, Result};
 use crate::model::reader::WarpScenarios;
 use crate::model::warp_run::KernelSource;
 use crate::model::{Scheduler, WarpScenario};
+use crate::simulator::timeline::Timeline;
 use crate::simulator::warp_charts::Chart;
 use crate::warp::subcore::{Observer, Overview, Record, simulate};
 
@@ -29,7 +32,7 @@ pub struct Args {
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
     /// Which warp issues next [default: as the scenario says].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<Scheduler>())]
     scheduler: Option<Scheduler>,
     /// Another budget (rt-paws: priority) of a kernel; may be repeated.
     #[arg(long, value_name = "KERNEL=N", value_parser = budget)]
@@ -57,7 +60,7 @@ Examples:
 fn budget(text: &str) -> Result<(String, u32), String> {
     let parts = text.rsplit_once('=');
     let parts = parts.and_then(|(kernel, budget)| Some((kernel.to_owned(), budget.parse().ok()?)));
-    parts.ok_or_else(|| format!("expected KERNEL=N with N from 0 to {}", u32::MAX))
+    parts.ok_or_else(|| refused(text, format_args!("KERNEL=N with N from 0 to {}", u32::MAX)))
 }
 
 impl Args {
@@ -66,12 +69,6 @@ impl Args {
     /// # Errors
     /// Bad input, a run that is too long, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        let files = [
-            ("--output", global.file()),
-            ("--issues", self.kernels.issues()),
-            ("FILE", Some(self.scenario.as_path())),
-        ];
-        self.pictures.check(&files)?;
         let changes = Changes {
             scheduler: self.scheduler,
             budgets: &self.budget,
@@ -101,16 +98,23 @@ impl Args {
     fn run_subcore(&self, global: &Global, scenario: WarpScenario) -> Result<Outcome> {
         let scenario = self.changed(scenario)?;
         let shape = scenario.shape();
-        let drawn = match global.format() {
+        let mut output = Output::open(global)?;
+        let canvas = self.pictures.open(&mut output)?;
+        let draw = |timeline: Option<Timeline>, output: &mut Output| {
+            let title = shape.name.as_deref().unwrap_or("warps on a sub-core");
+            timeline.map_or(Ok(()), |timeline| canvas.draw(&timeline, title, output))
+        };
+        match global.format() {
             Format::Csv => {
-                let mut rows = rows::Rows::new(Output::open(global)?);
-                let drawn = self.simulate(&scenario, &mut rows)?;
-                rows.finish()?;
-                drawn
+                let mut rows = rows::Rows::new(output);
+                let timeline = self.simulate(&scenario, &mut rows)?;
+                let mut output = rows.finish()?;
+                draw(timeline, &mut output)?;
+                output.finish()?;
             }
             Format::Json => {
                 let mut record = Record::default();
-                let drawn = self.simulate(&scenario, &mut record)?;
+                let timeline = self.simulate(&scenario, &mut record)?;
                 if let Some(most) = record.exceeded() {
                     let message = format!(
                         "found a run of more than {most} cycles, expected at most that for JSON, which is held in memory; \
@@ -118,37 +122,29 @@ impl Args {
                     );
                     return Err(self.refuse(&message));
                 }
-                let mut output = Output::open(global)?;
-                output.write(json_line(&Answer::new(shape, &record))?)?;
-                output.finish()?;
-                drawn
+                draw(timeline, &mut output)?;
+                output.answer(json_line(&Answer::new(shape, &record))?)?;
             }
             Format::Text => {
                 let mut overview = Overview::default();
-                let drawn = self.simulate(&scenario, &mut overview)?;
-                let mut output = Output::open(global)?;
-                output.write(table::text(shape, &overview, &Palette::of(global)))?;
-                output.finish()?;
-                drawn
+                let timeline = self.simulate(&scenario, &mut overview)?;
+                draw(timeline, &mut output)?;
+                output.answer(table::text(shape, &overview, &Palette::of(global)))?;
             }
-        };
-        drawn.complete()?;
+        }
         Ok(Outcome::Positive)
     }
 
-    /// Simulates; what cannot be simulated is the file's fault.
-    fn simulate(&self, scenario: &WarpScenario, observer: &mut impl Observer) -> Result<Drawn> {
+    /// Simulates, and records what is drawn; what cannot be simulated is the file's fault.
+    fn simulate(&self, scenario: &WarpScenario, observer: &mut impl Observer) -> Result<Option<Timeline>> {
         if !self.pictures.wanted() {
             simulate(scenario, observer).map_err(|error| self.refuse(&error))?;
-            return Ok(Drawn::default());
+            return Ok(None);
         }
-        let shape = scenario.shape();
         let refuse = |error| self.pictures.refuse(error);
-        let mut chart = Chart::new(shape).map_err(refuse)?;
+        let mut chart = Chart::new(scenario.shape()).map_err(refuse)?;
         simulate(scenario, &mut (observer, &mut chart)).map_err(|error| self.refuse(&error))?;
-        let timeline = chart.finish().map_err(refuse)?;
-        let title = shape.name.as_deref().unwrap_or("warps on a sub-core");
-        self.pictures.write(&timeline, title)
+        chart.finish().map(Some).map_err(refuse)
     }
 
     fn refuse(&self, message: &impl ToString) -> Error {

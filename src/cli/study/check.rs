@@ -68,9 +68,7 @@ pub(super) fn report(findings: &[Findings], global: &Global) -> Result<()> {
         }
         Format::Csv => csv(findings)?,
     };
-    let mut output = Output::open(global)?;
-    output.write(text)?;
-    output.finish()
+    Output::open(global)?.answer(text)
 }
 
 fn text(study: &Findings, palette: &Palette) -> String {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::artifact::Artifact;
 use crate::error::Result;
 use crate::plot::{Options, Selection, line_chart};
 use crate::study::{CaseFigure, FigureTable, Kind, Partitioning, Study, Table};
@@ -43,7 +42,9 @@ fn cases(study: &Study, figure: &CaseFigure) -> Result<()> {
         ..Options::default()
     };
     let table = Table::read(study.folder.results())?;
-    Artifact::write(study.folder.figure(None), line_chart(&[table], &options)?)
+    let mut outputs = study.spec.outputs();
+    outputs.write(study.folder.figure(None), line_chart(&[table], &options)?)?;
+    outputs.commit()
 }
 
 /// Over the utilization, or over the number of tasks where the study has more of these. What varies beside that gets one
@@ -78,6 +79,7 @@ fn partitioning(study: &Study, of: &Partitioning) -> Result<()> {
     };
     let title = title(study);
     let (panel, series) = of.figure().panel.and_series();
+    let mut outputs = study.spec.outputs();
     for value in &values {
         let mut options = Options {
             panel: Some(panel.to_owned()),
@@ -96,7 +98,7 @@ fn partitioning(study: &Study, of: &Partitioning) -> Result<()> {
             });
             part = Some(format!("{column}-{value}"));
         }
-        Artifact::write(folder.figure(part.as_deref()), line_chart(&tables, &options)?)?;
+        outputs.write(folder.figure(part.as_deref()), line_chart(&tables, &options)?)?;
     }
-    Ok(())
+    outputs.commit()
 }

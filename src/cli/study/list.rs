@@ -120,9 +120,7 @@ impl Args {
             }
             Format::Csv => csv(&entries)?,
         };
-        let mut output = Output::open(global)?;
-        output.write(text)?;
-        output.finish()?;
+        Output::open(global)?.answer(text)?;
         Ok(Outcome::Positive)
     }
 }

@@ -54,9 +54,7 @@ impl Args {
         for study in &studies {
             failed |= study.findings()?.is_failure();
         }
-        let mut output = Output::open(global)?;
-        output.write(page)?;
-        output.finish()?;
+        Output::open(global)?.answer(page)?;
         Ok(if failed {
             Outcome::Negative
         } else {

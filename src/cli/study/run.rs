@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::check::report;
 use super::figure;
 use super::progress::Progress;
+use crate::cli::values::whole;
 use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
 use crate::study::{self, Findings, Folder, Overrides, Shard, Spec, Study};
@@ -25,7 +26,7 @@ pub struct Args {
     #[arg(long, value_name = "i/n")]
     shard: Option<Shard>,
     /// Task sets per point instead of the study's number, for a quick look.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     sets: Option<u64>,
 }
 

@@ -1,5 +1,8 @@
 //! What is said about options.
 
+use std::any::TypeId;
+use std::path::PathBuf;
+
 use clap::CommandFactory as _;
 
 use super::*;
@@ -11,11 +14,18 @@ fn message(arguments: &str) -> Option<String> {
     told(&arguments)
 }
 
-/// What is said about `arguments`, which are wrong.
-fn told(arguments: &[OsString]) -> Option<String> {
+/// What clap says about `arguments`, which are wrong.
+fn refused(arguments: &[OsString]) -> (Command, clap::Error) {
     let mut command = prepared(Cli::command());
     let error = command.try_get_matches_from_mut(arguments).unwrap_err();
-    explained(&command, arguments, &error).map(|error| error.to_string())
+    command.build();
+    (command, error)
+}
+
+/// What is said about a value in `arguments`, which are wrong.
+fn told(arguments: &[OsString]) -> Option<String> {
+    let (command, error) = refused(arguments);
+    bad_value(&command, &error)
 }
 
 #[test]
@@ -23,22 +33,24 @@ fn global_options_are_given_once() {
     let check = |arguments: &str| {
         let arguments = ["gpusched"].into_iter().chain(arguments.split(' '));
         let arguments: Vec<OsString> = arguments.map(OsString::from).collect();
-        check_once(&Cli::command(), &arguments).map_err(|error| error.to_string())
+        check_once(Cli::command(), &arguments).map_err(|error| error.to_string())
     };
     for (arguments, option) in [
-        ("--seed 1 generate --seed 2", "seed"),
+        ("--seed 1 generate --tasks 3 --utilization 1 --seed 2", "seed"),
         ("--threads=1 partition x --threads 2", "threads"),
         ("-q study run x --quiet", "quiet"),
-        ("-oa partition x -o b", "output"),
-        ("partition x --format json --format=csv", "format"),
+        ("-oa partition x --sms 3 -o b", "output"),
+        ("-qoa partition x -q", "quiet"),
+        ("--format json study list --format=csv", "format"),
     ] {
         let expected = format!("--{option}: found it twice, expected it once");
         assert_eq!(check(arguments), Err(expected), "{arguments}");
     }
     for arguments in [
-        "-q generate --seed 1 --threads 2 -o x",
+        "-q test --seed 1 --threads 2 -o x y",
+        "partition x -o -1 --threads 2",
         "partition --seed 1 -- --seed 2",
-        "import ptx x -p a=1 -p b=2",
+        "plot x --where a=1 --where b=2",
     ] {
         assert_eq!(check(arguments), Ok(()), "{arguments}");
     }
@@ -46,96 +58,89 @@ fn global_options_are_given_once() {
 
 #[test]
 fn bad_values_are_told_like_all_else() {
-    for (arguments, expected) in [
-        ("partition x --budget 0", "--budget: found 0, expected at least 1"),
-        (
-            "partition x --budget -1",
-            "--budget: found -1, expected at least 1",
-        ),
-        (
-            "partition x --budget=-1",
-            "--budget: found -1, expected at least 1",
-        ),
-        (
-            "validate --systems -1",
-            "--systems: found -1, expected 1 to 10000000000",
-        ),
-        ("partition x --sms 0", "--sms: found 0, expected 1 to 65536"),
-        (
-            "partition x --sms 7e4",
-            "--sms: found 7e4, expected a whole number",
-        ),
-        ("partition x --sms=-1", "--sms: found -1, expected 1 to 65536"),
-        (
-            "partition x --gap=-1",
-            "--gap: found -1, expected 0 to 4294967295",
-        ),
-        ("partition x --gap=x", "--gap: found x, expected a whole number"),
-        ("partition x --gap -x", "--gap: found -x, expected a whole number"),
-        (
-            "partition x --gap",
-            "--gap: found nothing, expected a whole number",
-        ),
-        (
-            "--threads -1 partition x",
-            "--threads: found -1, expected 1 to 1024",
-        ),
-        ("partition x -o", "--output: found nothing, expected PATH"),
-        (
-            "partition x -o -x",
-            "--output: found -x, expected a value; one that begins with a hyphen is written --output=-x",
-        ),
-        (
-            "partition x --format",
-            "--format: found nothing, expected one of text, json, csv",
-        ),
-        (
-            "partition x --format=y",
-            "--format: found y, expected one of text, json, csv",
-        ),
+    #[rustfmt::skip] // a table
+    let table = [
+        ("partition x --budget 0", "--budget: found 0, expected a whole number, at least 1 and below 2^64"),
+        ("partition x --budget -1", "--budget: found -1, expected a whole number, at least 1 and below 2^64"),
+        ("partition x --budget=-1", "--budget: found -1, expected a whole number, at least 1 and below 2^64"),
+        ("validate --systems -1", "--systems: found -1, expected a whole number from 1 to 10000000000"),
+        ("partition x --sms 0", "--sms: found 0, expected a whole number from 1 to 65536"),
+        ("partition x --sms 7e4", "--sms: found 7e4, expected a whole number from 1 to 65536"),
+        ("partition x --sms=-1", "--sms: found -1, expected a whole number from 1 to 65536"),
+        ("partition x --gap=x", "--gap: found x, expected a whole number from 0 to 4294967295"),
+        ("partition x --gap", "--gap: found nothing, expected a value (N)"),
+        ("partition x --gap=", "--gap: found nothing, expected a whole number from 0 to 4294967295"),
+        ("--threads -1 partition x", "--threads: found -1, expected a whole number from 1 to 1024"),
+        ("partition x -o", "--output: found nothing, expected a value (PATH)"),
+        ("partition x --format", "--format: found nothing, expected one of text, json, csv"),
+        ("partition x --format=y", "--format: found y, expected one of text, json, csv"),
+        ("partition x --export mips", "--export: found mips, expected one of libsmctrl, mps, mig, green-context, csv; did you mean mps?"),
         ("partition x --improve=y", "--improve: found y, expected no value"),
-        (
-            "partition x --improve 3",
-            "--improve: found 3 behind it, expected no value, and nothing else beside SET",
-        ),
-        (
-            "verify x y -q z",
-            "--quiet: found z behind it, expected no value, and nothing else beside PLAN and SET",
-        ),
-        (
-            "simulate tasks x --gantt y --from 100",
-            "--from: found \"100\", expected a time with its unit such as \"2.5us\" (s, ms, us, ns; whole nanoseconds)",
-        ),
-        (
-            "simulate profile x --estimate 3",
-            "--estimate: found 3 behind a blank, expected --estimate=3",
-        ),
-        (
-            "simulate profile x --estimate -1",
-            "--estimate: found -1, expected 2 to 1000 rounds",
-        ),
-        (
-            "simulate profile x --estimate=-1",
-            "--estimate: found -1, expected 2 to 1000 rounds",
-        ),
-        (
-            "simulate tasks x --blocker -1",
-            "--blocker: found -1, expected a whole number, at least 0",
-        ),
-        (
-            "partition x --sms 8 --threads 0",
-            "--threads: found 0, expected 1 to 1024",
-        ),
-        (
-            "generate -o x --seed=a",
-            "--seed: found a, expected a whole number",
-        ),
-    ] {
+        ("simulate tasks x --gantt y --from 100", "--from: found \"100\", expected a time with its unit such as \"2.5us\" (s, ms, us, ns; whole nanoseconds)"),
+        ("simulate profile x --estimate=-1", "--estimate: found -1, expected 2 to 1000 rounds"),
+        ("simulate tasks x --blocker -1", "--blocker: found -1, expected a whole number, at least 0 and below 2^64"),
+        ("partition x --sms 8 --threads 0", "--threads: found 0, expected a whole number from 1 to 1024"),
+        ("generate -o x --seed=a", "--seed: found a, expected a whole number, at least 0 and below 2^64"),
+    ];
+    for (arguments, expected) in table {
         assert_eq!(message(arguments).as_deref(), Some(expected), "{arguments}");
     }
     assert_eq!(message("partition"), None);
     assert_eq!(message("partition x --nonsense 3"), None);
     assert_eq!(message("partition x y"), None); // another task set
+}
+
+/// What looks like another argument is told how it becomes the value.
+#[test]
+fn values_behind_a_blank_are_joined() {
+    let hint = |arguments: &str| {
+        let arguments = ["gpusched"].into_iter().chain(arguments.split(' '));
+        let arguments: Vec<OsString> = arguments.map(OsString::from).collect();
+        let (command, error) = refused(&arguments);
+        joined(&command, &arguments, &error)
+    };
+    for (arguments, expected) in [
+        (
+            "partition x -o -x",
+            Some("to give '-x' to --output, write '--output=-x'"),
+        ),
+        (
+            "partition x --gap -x",
+            Some("to give '-x' to --gap, write '--gap=-x'"),
+        ),
+        (
+            "simulate profile x --estimate 3",
+            Some("to give '3' to --estimate, write '--estimate=3'"),
+        ),
+        (
+            "simulate profile x --estimate -1",
+            Some("to give '-1' to --estimate, write '--estimate=-1'"),
+        ),
+        ("partition x --improve 3", None),
+        ("partition x --nonsense", None),
+        ("partition x --sms", None),
+    ] {
+        assert_eq!(hint(arguments).as_deref(), expected, "{arguments}");
+    }
+}
+
+/// No message repeats more of an argument than a line.
+#[test]
+fn long_arguments_are_clipped() {
+    let long = "y".repeat(5_000);
+    for line in [
+        "partition x --LONG",
+        "LONG",
+        "partition x --sms LONG",
+        "partition x --format LONG",
+        "partition x --improve=LONG",
+    ] {
+        let arguments = format!("gpusched {}", line.replace("LONG", &long));
+        let arguments: Vec<OsString> = arguments.split(' ').map(OsString::from).collect();
+        let (command, error) = refused(&arguments);
+        let said = bad_value(&command, &error).unwrap_or_else(|| in_short(error).to_string());
+        assert!(said.contains("yyyy") && said.len() < 500, "{line}: {said}");
+    }
 }
 
 /// Every option of every command, by the way to it.
@@ -153,6 +158,12 @@ fn look_at(command: &Command, way: &[String], look: &mut impl FnMut(&[String], &
         let way = [way, &[inner.get_name().to_owned()]].concat();
         look_at(inner, &way, look);
     }
+}
+
+/// Whether `option` takes any text, as names and paths do.
+fn takes_anything(option: &Arg) -> bool {
+    let kind = option.get_value_parser().type_id();
+    kind == TypeId::of::<String>() || kind == TypeId::of::<PathBuf>()
 }
 
 /// Options whose numbers are held against each other, by what they are for: that says which it does not take.
@@ -177,16 +188,17 @@ fn no_option_takes_nonsense_or_tells_it_otherwise() {
                 let arguments: Vec<OsString> = way.iter().chain(&given).map(OsString::from).collect();
                 let line = format!("{} {}", way.join(" "), given.join(" "));
                 let error = command.clone().try_get_matches_from(&arguments).err();
-                if error.is_none_or(|error| error.kind() == ErrorKind::MissingRequiredArgument) {
+                let is_complaint = |error: &clap::Error| error.kind() != ErrorKind::MissingRequiredArgument;
+                let Some(error) = error.filter(is_complaint) else {
                     // Names and paths mean something only when they are looked up.
                     let later = value == "-1" && TOGETHER.contains(&long);
                     if !takes_anything(option) && !later {
                         faults.push(format!("{line}\n  taken"));
                     }
                     continue;
-                }
+                };
                 refused += 1;
-                let told = told(&arguments).unwrap_or_default();
+                let told = bad_value(&command, &error).unwrap_or_default();
                 let shown = if value.is_empty() { "nothing" } else { value };
                 let names = told.starts_with(&format!("{name}: "));
                 let quotes = told.contains(&format!("found {shown}")) || told.contains(&format!("{value:?}"));

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::explain;
 use super::traffic::{Traffic, budget};
+use crate::cli::names::named;
 use crate::cli::output::Output;
 use crate::cli::output::Palette;
 use crate::cli::question::{csv_line, json_line};
@@ -29,7 +30,7 @@ pub struct Args {
     #[command(flatten)]
     traffic: Traffic,
     /// How the linear program inside is solved; `both` compares, and exits with 3 if they disagree.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Solver>(), default_value_t)]
     solver: Solver,
 }
 

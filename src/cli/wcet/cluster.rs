@@ -3,12 +3,13 @@
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-use clap::value_parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::cli::names::named;
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::{csv_line, json_line};
 use crate::cli::table::{Column, Table, clip};
+use crate::cli::values::{refused, whole};
 use crate::cli::wcet::distinct;
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
@@ -33,13 +34,13 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     interference: Vec<PathBuf>,
     /// The format of all these files [default: by ending and content].
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(long, value_parser = named::<TraceFormat>(), value_name = "FORMAT")]
     trace_format: Option<TraceFormat>,
     /// The kernel to take from files of cuda_scheduling_examiner that have several.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
     /// M, how many blocks run at a time on the whole GPU [default: as many as ever did in the trace].
-    #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_ACTIVE)))]
+    #[arg(long, value_name = "M", value_parser = whole(1..=MAX_ACTIVE))]
     active_blocks: Option<u32>,
     /// T, the period in which best-effort memory traffic gets its budget.
     #[arg(long, value_name = "TIME", default_value = "1ms")]
@@ -49,13 +50,13 @@ pub struct Args {
     alpha: f64,
     /// The largest number of clusters.
     #[arg(long, value_name = "N", default_value_t = Options::default().most as u64,
-          value_parser = value_parser!(u64).range(1..=MAX_CLUSTERS as u64))]
+          value_parser = whole(1..=MAX_CLUSTERS as u64))]
     max_clusters: u64,
     /// How many measurements of each block and level are kept for comparison.
-    #[arg(long, value_name = "N", default_value_t = 256, value_parser = value_parser!(u64).range(1..=MAX_SAMPLES as u64))]
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = whole(1..=MAX_SAMPLES as u64))]
     samples: u64,
     /// What e0 and e1 are: the longest times, or beyond them by an extreme-value fit.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Estimate>(), default_value_t)]
     estimate: Estimate,
     /// gev, gpd: the probability that one block takes longer than e0 or e1 [default: 1e-9].
     #[arg(long, value_name = "P", value_parser = probability)]
@@ -65,22 +66,25 @@ pub struct Args {
     name: Option<String>,
 }
 
-fn alpha(text: &str) -> Result<f64, &'static str> {
+fn alpha(text: &str) -> Result<f64, String> {
     let value: Option<f64> = text.parse().ok();
     value
         .filter(|&value| value > 0.0 && value < 1.0)
-        .ok_or("expected a number between 0 and 1")
+        .ok_or_else(|| refused(text, "a number between 0 and 1"))
 }
 
-fn probability(text: &str) -> Result<f64, &'static str> {
+fn probability(text: &str) -> Result<f64, String> {
     let value: Option<f64> = text.parse().ok();
     value
         .filter(|value| (f64::MIN_POSITIVE..=0.5).contains(value))
-        .ok_or("expected a probability above 0, at most 0.5")
+        .ok_or_else(|| refused(text, "a probability above 0, at most 0.5"))
 }
 
 /// What WCETs are taken from.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 enum Estimate {
     /// The longest time measured.
     #[default]

@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::bound::{distrust, title};
 use super::explain;
 use super::traffic::{Traffic, budget};
-use crate::artifact::Artifact;
-use crate::cli::output::{Output, Palette};
+use crate::cli::output::{Content, Output, OutputPath, Palette};
 use crate::cli::question::{csv_line, json_line};
 use crate::cli::table::{Column, Table};
+use crate::cli::values::whole;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::{CurvePoint, curve};
@@ -33,13 +33,13 @@ pub struct Args {
     #[arg(long, value_name = "Q", value_parser = budget, default_value = "1")]
     to: Factor,
     /// The number of steps between them.
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u64>(1..=100_000))]
     steps: u64,
     #[command(flatten)]
     traffic: Traffic,
     /// Also draw the curves, as SVG.
-    #[arg(long, value_name = "PATH")]
-    svg: Option<PathBuf>,
+    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
+    svg: Option<OutputPath>,
 }
 
 const EXAMPLE: &str = "\
@@ -76,6 +76,7 @@ impl Args {
         let (format, palette) = (global.format(), Palette::of(global));
         let pool = global.pool()?;
         let mut output = Output::open(global)?;
+        let svg = output.beside(self.svg.as_ref())?;
         if format == Format::Csv {
             output.write(HEADER)?;
         }
@@ -102,8 +103,8 @@ impl Args {
                 Format::Text => text(&kernel, &points, &palette),
             })?;
         }
-        if let Some(path) = &self.svg {
-            Artifact::write(path, figure(&table)?)?;
+        if let Some(file) = svg {
+            output.complete(file, figure(&table)?)?;
         }
         output.finish()?;
         Ok(Outcome::Positive)

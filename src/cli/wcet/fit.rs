@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::super::output::{Output, Palette};
+use super::super::output::{Content, Output, OutputPath, Palette};
 use super::super::question::{csv_line, json_line};
 use super::super::table::{Column, Table};
 use super::super::{Format, Global, Outcome, complain};
 use super::points;
-use crate::artifact::Artifact;
+use crate::cli::names::named;
+use crate::cli::values::refused;
 use crate::error::{Error, InputError, Result};
 use crate::kernel_wcet::fit::least_squares::Line;
 use crate::kernel_wcet::fit::saturation;
@@ -26,14 +27,14 @@ pub struct Args {
     #[arg(value_name = "POINTS")]
     file: PathBuf,
     /// The form of the WCET function: the least a/m + b, or the monotone table, that no measurement exceeds.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<EnvelopeForm>(), default_value_t)]
     form: EnvelopeForm,
     /// More SMs that improve the time by less than this share in total do not count; above 0 and below 0.25.
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = epsilon)]
     epsilon: Factor,
     /// Also draw the speed-up over the number of SMs.
-    #[arg(long, value_name = "FILE.svg", value_parser = svg)]
-    svg: Option<PathBuf>,
+    #[arg(long, value_name = "FILE.svg", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
+    svg: Option<OutputPath>,
 }
 
 const EXAMPLE: &str = "\
@@ -57,18 +58,10 @@ const COLUMNS: [&str; 8] = [
     "speed_up",
 ];
 
-fn epsilon(text: &str) -> Result<Factor, &'static str> {
+fn epsilon(text: &str) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);
     let value = value.filter(|&value| saturation::accepts(value));
-    value.ok_or("expected a number above 0 and below 0.25 with at most nine decimals")
-}
-
-fn svg(text: &str) -> Result<PathBuf, &'static str> {
-    let path = PathBuf::from(text);
-    let is_svg = path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
-    is_svg.then_some(path).ok_or("expected a name that ends in .svg")
+    value.ok_or_else(|| refused(text, "a number above 0 and below 0.25 with at most nine decimals"))
 }
 
 impl Args {
@@ -77,6 +70,8 @@ impl Args {
     /// # Errors
     /// Bad measurements, measurements without an envelope of that form, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let mut output = Output::open(global)?;
+        let svg = output.beside(self.svg.as_ref())?;
         let measured = points::read(&self.file)?;
         let file = self.file.display().to_string();
         let answer = fit(&measured, self.form, self.epsilon).map_err(|error| {
@@ -100,16 +95,10 @@ impl Args {
             Format::Csv => csv(&answer)?,
             Format::Text => report(&answer, &file, &Palette::of(global))?,
         };
-        let figure = match &self.svg {
-            Some(path) => Some((path, figure(&answer, &file)?)),
-            None => None,
-        };
-        let mut output = Output::open(global)?;
-        if let Some((path, figure)) = figure {
-            Artifact::write(path, figure)?;
+        if let Some(svg) = svg {
+            output.complete(svg, figure(&answer, &file)?)?;
         }
-        output.write(text)?;
-        output.finish()?;
+        output.answer(text)?;
         Ok(Outcome::Positive)
     }
 }

@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::value_parser;
-
 use super::slowdown;
 use crate::bandwidth::{Recipe, profile};
 use crate::cli::output::Output;
 use crate::cli::question::json_line;
+use crate::cli::values::whole;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::kernel::MAX_ACTIVE;
@@ -26,7 +25,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     benchmark: String,
     /// M: how many blocks run at a time on the whole GPU.
-    #[arg(long, value_name = "M", default_value_t = 4, value_parser = value_parser!(u32).range(1..=i64::from(MAX_ACTIVE)))]
+    #[arg(long, value_name = "M", default_value_t = 4, value_parser = whole(1..=MAX_ACTIVE))]
     active_blocks: u32,
     /// T: the regulation period.
     #[arg(long, value_name = "TIME", default_value = "1ms")]

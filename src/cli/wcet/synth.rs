@@ -3,11 +3,11 @@
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-use clap::value_parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use crate::cli::output::Output;
+use crate::cli::values::whole;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::synthesis::{Synthesizer, alternate};
@@ -23,10 +23,10 @@ pub struct Args {
     #[arg(value_name = "KERNEL")]
     kernel: PathBuf,
     /// The number of runs without interference, and of those with it.
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u64>(1..))]
     runs: u64,
     /// Divide the blocks of the clusters among that many intervals, in turn [default: those of the profile, else one each].
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = whole::<usize>(0..))]
     intervals: Option<usize>,
 }
 

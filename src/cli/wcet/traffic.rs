@@ -1,5 +1,7 @@
 //! How best-effort traffic meets a kernel: options that several commands share.
 
+use crate::cli::names::named;
+use crate::cli::values::refused;
 use crate::kernel_wcet::Estimator;
 use crate::model::{Factor, Kernel, Straddling};
 
@@ -13,7 +15,7 @@ pub struct Traffic {
     ///
     /// `end` is Eq. 10 of the paper, and safe if blocks are slowed down in memory time. If one touch of memory time may cost a
     /// block all of e1, only `both` is safe.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Straddling>(), default_value_t)]
     pub straddling: Straddling,
 }
 
@@ -27,9 +29,12 @@ impl Traffic {
 /// A factor from 0 to `most`.
 fn factor(text: &str, most: Factor) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);
-    value
-        .filter(|value| *value <= most)
-        .ok_or_else(|| format!("expected a number from 0 to {most} with at most nine decimals"))
+    value.filter(|value| *value <= most).ok_or_else(|| {
+        refused(
+            text,
+            format_args!("a number from 0 to {most} with at most nine decimals"),
+        )
+    })
 }
 
 /// A budget Q.

@@ -29,6 +29,8 @@ pub struct Allocator {
 struct Share {
     /// Its position in the kernel.
     cluster: usize,
+    /// N, all its blocks.
+    blocks: u64,
     e0: u64,
     e1: u64,
 }
@@ -56,6 +58,7 @@ impl Allocator {
             .enumerate()
             .map(|(cluster, times)| Share {
                 cluster,
+                blocks: times.blocks(),
                 e0: times.isolated().ns(),
                 e1: times.contended().ns(),
             })
@@ -106,7 +109,7 @@ impl Allocator {
     }
 
     /// Q·T of the period that begins now, `elapsed` after the start of the kernel, while `remaining` blocks of each cluster are
-    /// not done; at least that of the nominal budget.
+    /// not done; at least that of the nominal budget. Of a cluster that `remaining` leaves out, no block is done.
     pub fn decide(&mut self, elapsed: Time, remaining: &[u64]) -> Time {
         self.previous = match self.policy {
             BudgetPolicy::Nominal => self.nominal,
@@ -146,7 +149,7 @@ impl Allocator {
     /// The most memory time with which the remaining blocks end within `window` ([Aghilinasab20] Algorithm 4, with ⌈t/T⌉ for
     /// the printed ⌈t/P⌉), rounded down; `None` if they end in time under any traffic.
     pub fn memory(&self, window: u64, remaining: &[u64]) -> Option<u64> {
-        let of = |share: &Share| remaining.get(share.cluster).copied().unwrap_or(0);
+        let of = |share: &Share| remaining.get(share.cluster).copied().unwrap_or(share.blocks);
         let left = || self.clusters.iter().filter(|share| of(share) > 0);
         let longest = left().map(|share| share.e1).max().unwrap_or(0);
         let alone: i128 = left()

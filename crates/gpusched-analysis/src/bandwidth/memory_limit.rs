@@ -19,17 +19,21 @@ pub struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// `remaining` blocks of each cluster of `kernel`, which have to end within `window`; `None` if none is left.
+    /// `remaining` blocks of each cluster of `kernel`, which have to end within `window`; `None` if none is left. Of a cluster
+    /// that `remaining` leaves out, no block is done.
     pub fn new(
         kernel: &Kernel,
         remaining: &[u64],
         window: Time,
         straddling: Straddling,
     ) -> Option<MemoryLimit> {
-        let clusters = kernel.clusters().iter().zip(remaining);
+        let clusters = kernel.clusters().iter().enumerate();
         let clusters: Vec<Cluster> = clusters
-            .filter_map(|(cluster, &blocks)| {
-                Cluster::new(blocks, cluster.isolated(), cluster.contended()).ok()
+            .filter_map(|(index, cluster)| {
+                // No more than there were, so that all that is refused is a cluster of which nothing is left.
+                let all = cluster.blocks();
+                let left = remaining.get(index).map_or(all, |&blocks| blocks.min(all));
+                Cluster::new(left, cluster.isolated(), cluster.contended()).ok()
             })
             .collect();
         let rest = Kernel::new(kernel.active_blocks(), kernel.regulation_period(), clusters).ok()?;

@@ -46,9 +46,7 @@ impl RemainingTable {
         let mut counts: Vec<u64> = kernel.clusters().iter().map(|cluster| cluster.blocks()).collect();
         let mut rest = counts.clone();
         for (cluster, length) in lengths {
-            if let Some(count) = counts.get_mut(cluster) {
-                *count -= length;
-            }
+            counts[cluster] -= length;
             rest.extend_from_slice(&counts);
         }
         RemainingTable {
@@ -72,29 +70,25 @@ impl RemainingTable {
 
     /// Rᵢ: the blocks of each cluster that are not done, if all below `next` have started and `running` of these still run.
     /// Blocks start in the order of their numbers. Allocates nothing.
+    ///
+    /// # Panics
+    /// Unless `counts` has one number for each cluster: what is left out would count as done.
     pub fn remaining(&self, next: u64, running: impl IntoIterator<Item = u64>, counts: &mut [u64]) {
         let position = self.intervals.partition_point(|interval| interval.0 < next);
         let from = position * self.clusters;
-        let rest = self.rest.get(from..from + self.clusters).unwrap_or_default();
-        for (count, &rest) in counts.iter_mut().zip(rest) {
-            *count = rest;
-        }
+        counts.copy_from_slice(&self.rest[from..from + self.clusters]);
         // The part of the interval before that has not started.
-        if let Some(&(_, cluster)) = position
-            .checked_sub(1)
-            .and_then(|before| self.intervals.get(before))
-        {
+        if let Some(before) = position.checked_sub(1) {
+            let (_, cluster) = self.intervals[before];
             let end = self
                 .intervals
                 .get(position)
                 .map_or(self.blocks, |interval| interval.0);
-            if let Some(count) = counts.get_mut(cluster) {
-                *count += end.saturating_sub(next);
-            }
+            counts[cluster] += end.saturating_sub(next);
         }
         for block in running {
-            if let Some(count) = self.cluster_of(block).and_then(|cluster| counts.get_mut(cluster)) {
-                *count += 1;
+            if let Some(cluster) = self.cluster_of(block) {
+                counts[cluster] += 1;
             }
         }
     }

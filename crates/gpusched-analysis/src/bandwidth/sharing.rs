@@ -3,8 +3,22 @@
 use serde::{Deserialize, Serialize};
 
 /// How the memory time of a period is divided among best-effort cores.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Sharing {
     /// Equal parts, and what a core does not use is lost: a budget of its own for each core.
@@ -35,17 +49,6 @@ impl Sharing {
             Sharing::MaxMin => max_min(budget, demands, shares),
             Sharing::Demand => in_proportion(budget, demands, shares),
         }
-    }
-}
-
-impl std::fmt::Display for Sharing {
-    /// The name as in files.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Sharing::Equal => "equal",
-            Sharing::MaxMin => "max-min",
-            Sharing::Demand => "demand",
-        })
     }
 }
 

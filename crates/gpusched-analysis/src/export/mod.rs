@@ -22,8 +22,20 @@ use gpusched_model::plan::{Partition, Plan};
 use gpusched_model::words::counted;
 
 /// What a plan can be exported for.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
     /// Masks of disabled TPCs, as a C header for libsmctrl.
@@ -36,19 +48,6 @@ pub enum Target {
     GreenContext,
     /// A table of partitions.
     Csv,
-}
-
-impl std::fmt::Display for Target {
-    /// The name on the command line.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Target::Libsmctrl => "libsmctrl",
-            Target::Mps => "mps",
-            Target::Mig => "mig",
-            Target::GreenContext => "green-context",
-            Target::Csv => "csv",
-        })
-    }
 }
 
 impl Target {

@@ -149,7 +149,7 @@ impl Source {
                     (Some(bytes), Some(peak.map_err(|error| unusable(&name, error))?))
                 }
             };
-            let task = Task::new(TaskShape {
+            let task = Task::from_shape(TaskShape {
                 name: None,
                 period,
                 deadline: Some(deadline),

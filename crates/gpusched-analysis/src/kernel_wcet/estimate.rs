@@ -20,8 +20,10 @@ pub struct Estimator<'a> {
 }
 
 /// How Eqs 8–12 are solved.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Solver {
     /// Exactly, in integers; the bound comes with a certificate.
     #[default]

@@ -34,24 +34,6 @@ pub fn near_enough(granularity: Option<Granularity>, memory: Option<SharedMemory
 pub const NEAR_ENOUGH: &str =
     "without memory traffic, by single SMs, TPCs, green contexts or MPS, where it has an effect";
 
-impl std::fmt::Display for HeuristicKind {
-    /// The name as in files and on the command line.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            HeuristicKind::OneGpu => "1g",
-            Sms => "sms",
-            Bf => "bf",
-            OnePerPartition => "one-per-partition",
-            Ffd => "ffd",
-            Wfd => "wfd",
-            Savings => "savings",
-            Matching => "matching",
-            Auto => "auto",
-            Optimal => "optimal",
-        })
-    }
-}
-
 /// `kinds` as part of a sentence.
 pub fn listed(kinds: &[HeuristicKind]) -> String {
     let names: Vec<String> = kinds.iter().map(ToString::to_string).collect();

@@ -9,8 +9,22 @@ use super::merge::can_merge;
 use super::relation::{Set, SymmetricRelation};
 
 /// How the list is filled. §3.5.3's sentence on INA contradicts §3.6.2; this follows §3.6.2.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Forbidden {
     /// Inactive: starts empty; pairs of partitions whose merge failed are added.

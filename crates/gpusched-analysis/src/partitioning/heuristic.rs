@@ -103,8 +103,22 @@ impl Solver {
 }
 
 /// What a search makes of memory traffic. Whatever it is, verdicts count all of it.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Traffic {
     /// The others, in this order, until one of them leads to a schedulable plan.
@@ -125,21 +139,23 @@ impl Traffic {
     }
 }
 
-impl std::fmt::Display for Traffic {
-    /// The name as in files and on the command line.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Traffic::All => "all",
-            Traffic::Heed => "heed",
-            Traffic::Gather => "gather",
-            Traffic::Ignore => "ignore",
-        })
-    }
-}
-
 /// The heuristics by name.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum HeuristicKind {
     /// Algorithm 1 with the relation ≫: the merge with the fewest SMs.
@@ -149,7 +165,7 @@ pub enum HeuristicKind {
     Bf,
     /// One partition of all SMs.
     #[serde(rename = "1g")]
-    #[cfg_attr(feature = "clap", value(name = "1g"))]
+    #[strum(to_string = "1g")]
     OneGpu,
     /// One partition per task, each of the smallest size (Lemma 2).
     OnePerPartition,

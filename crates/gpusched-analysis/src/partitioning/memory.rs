@@ -171,6 +171,7 @@ fn slowest(
         Arbitration::Any => Level::left(memory.bandwidth, &peaks)?,
         Arbitration::MaxMin => Level::beside(memory.bandwidth, peaks),
     };
+    debug_assert_eq!(demands.len(), sources.len(), "what each task draws");
     let stretched = demands.iter().zip(sources).map(|(demand, source)| {
         let wcet = level.stretch(demand.wcet, source.rate())?;
         let block = match demand.block == demand.wcet {

@@ -318,6 +318,7 @@ fn placed(problem: &Problem<'_>, partitions: Vec<Candidate>) -> (Vec<(Vec<usize>
     match offer.place(&sizes) {
         None => (parts, false),
         Some(placed) => {
+            assert_eq!(placed.len(), parts.len(), "a place for each partition");
             for ((_, at), placed) in parts.iter_mut().zip(placed) {
                 *at = placed;
             }

@@ -103,11 +103,11 @@ fn largest(mut passes: impl FnMut(u64) -> bool) -> u64 {
     holds
 }
 
-/// `demand` with WCET, block and work times `permille`/1000, rounded up; what grows beyond 2⁶³ ns is late in any case.
+/// `demand` with WCET, block and work times `permille`/1000, rounded up, at most 2⁶³ ns: longer than any deadline.
 fn scale(demand: &Demand, permille: u64) -> Demand {
     let times = |time: Time| {
         let ns = (u128::from(time.ns()) * u128::from(permille)).div_ceil(1000);
-        Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX).min(Time::LIMIT.ns()))
+        Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX).min(Time::LIMIT.ns() + 1))
     };
     Demand {
         wcet: times(demand.wcet),

@@ -1,7 +1,5 @@
 //! A kernel alone on its SMs: what its profile says, and what is filled in where it says nothing.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use gpusched_model::group::MemoryPlatform;
@@ -12,7 +10,8 @@ use gpusched_model::{Factor, MemoryProfile};
 pub const SECTOR_BYTES: u32 = 32;
 
 /// What a kernel mostly uses ([Masola23] §5.1).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::Display)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// At least 70 % of the nominal bandwidth on all SMs.
@@ -31,16 +30,6 @@ impl Class {
             u if u >= 0.1 => Class::Hybrid,
             _ => Class::Compute,
         }
-    }
-}
-
-impl fmt::Display for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Class::Memory => "memory",
-            Class::Hybrid => "hybrid",
-            Class::Compute => "compute",
-        })
     }
 }
 

@@ -67,7 +67,7 @@ pub fn predict(alone: &[Alone], platform: &MemoryPlatform) -> Prediction {
             parts: parts
                 .map(|(kernel, (&share, &factor))| Part {
                     kernel: kernel.kernel,
-                    progress: length / factor / alone.get(kernel.kernel).map_or(1.0, |alone| alone.time),
+                    progress: length / factor / alone[kernel.kernel].time,
                     share: Some(share),
                     penalty: None,
                     factor,

@@ -1,7 +1,5 @@
 //! The names of the models.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 /// How latencies are predicted.
@@ -9,7 +7,8 @@ use serde::{Deserialize, Serialize};
     Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Model {
     /// Bandwidth is shared max-min fairly; windows end when a kernel does.
     #[default]
@@ -25,15 +24,4 @@ pub enum Model {
 impl Model {
     /// All models.
     pub const ALL: [Model; 4] = [Model::Fluid, Model::Masola, Model::MasolaRepaired, Model::Naive];
-}
-
-impl fmt::Display for Model {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Model::Fluid => "fluid",
-            Model::Masola => "masola",
-            Model::MasolaRepaired => "masola-repaired",
-            Model::Naive => "naive",
-        })
-    }
 }

@@ -76,9 +76,7 @@ impl Prediction {
             })
             .collect();
         for part in windows.iter().flat_map(|window| &window.parts) {
-            if let Some(kernel) = kernels.get_mut(part.kernel) {
-                kernel.predicted += part.time;
-            }
+            kernels[part.kernel].predicted += part.time;
         }
         Prediction {
             model,

@@ -7,7 +7,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 /// Letters and digits at the end of the name of a temporary file.
 const RANDOM: usize = 6;
@@ -18,12 +18,20 @@ const TRIES: u32 = 100;
 /// Bytes of the name of the destination that are in that of its temporary file, lest that is too long.
 const NAMED: usize = 100;
 
-/// A file in `folder` that may become `path`, and nothing left there by those who began with that before and are gone.
+/// The folder of `path`.
+pub(super) fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// A file that may become `path`, and nothing left there by those who began with that before and are gone.
 ///
 /// # Errors
 /// Those of the operating system, which do not name the temporary file.
-pub(super) fn create(folder: &Path, path: &Path) -> io::Result<NamedTempFile> {
-    let prefix = prefix(path);
+pub(super) fn create(path: &Path) -> io::Result<NamedTempFile> {
+    let (folder, prefix) = (folder(path), prefix(path));
     remove_remnants(folder, &prefix);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).rand_bytes(RANDOM);
@@ -43,6 +51,28 @@ pub(super) fn create(folder: &Path, path: &Path) -> io::Result<NamedTempFile> {
             _ => return Ok(file),
         }
     }
+}
+
+/// A way back to the file that was at a path.
+pub(super) enum Backup {
+    /// There was no file.
+    NoFile,
+    /// A second name of that file.
+    Link(TempPath),
+    /// There is no way back.
+    Missing,
+}
+
+/// The way back to the file at `path`.
+pub(super) fn backup(path: &Path) -> Backup {
+    if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Backup::NoFile;
+    }
+    let prefix = prefix(path);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).rand_bytes(RANDOM);
+    let link = builder.make_in(folder(path), |link| fs::hard_link(path, link));
+    link.map_or(Backup::Missing, |link| Backup::Link(link.into_temp_path()))
 }
 
 /// How the names of temporary files of `path` begin.

@@ -5,8 +5,22 @@ use serde::{Deserialize, Serialize};
 use super::Device;
 
 /// What a partition consists of.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Granularity {
     /// Any SMs.
@@ -22,20 +36,6 @@ pub enum Granularity {
     Mps,
     /// A MIG instance.
     Mig,
-}
-
-impl std::fmt::Display for Granularity {
-    /// The name as in files and on the command line.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Granularity::Sm => "sm",
-            Granularity::Tpc => "tpc",
-            Granularity::Gpc => "gpc",
-            Granularity::GreenContext => "green-context",
-            Granularity::Mps => "mps",
-            Granularity::Mig => "mig",
-        })
-    }
 }
 
 /// The device that a plan divides, and how.

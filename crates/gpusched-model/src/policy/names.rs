@@ -205,18 +205,6 @@ impl schemars::JsonSchema for Policy {
     }
 }
 
-#[cfg(feature = "clap")]
-impl clap::ValueEnum for Policy {
-    fn value_variants<'a>() -> &'a [Policy] {
-        static ALL: std::sync::LazyLock<Vec<Policy>> = std::sync::LazyLock::new(|| Policy::all().collect());
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(self.name()).help(self.description()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -46,7 +46,7 @@ impl RawDocument {
             file: file.to_owned(),
             line: Some(self.line + line.saturating_sub(1)),
             field: String::new(),
-            message: one_line(&message),
+            message,
         }))
     }
 
@@ -59,8 +59,8 @@ impl RawDocument {
             Error::Input(InputError {
                 file: file.to_owned(),
                 line: Some(self.line + line.saturating_sub(1)),
-                field: one_line(&field),
-                message: one_line(&message),
+                field,
+                message,
             })
         })
     }
@@ -149,19 +149,4 @@ fn describe(error: &serde_json::Error, field: String) -> (usize, String, String)
         true => (line, field, in_words(message)),
         false => (line, field, format!("{message} (column {column})")),
     }
-}
-
-/// `text` without control characters, and with its middle left out where it is long: a message must fit the screen.
-fn one_line(text: &str) -> String {
-    const LONGEST: usize = 400;
-    const KEPT: usize = 180;
-    let clean: Vec<char> = text
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
-    if clean.len() <= LONGEST {
-        return clean.into_iter().collect();
-    }
-    let (head, tail) = (&clean[..KEPT], &clean[clean.len() - KEPT..]);
-    head.iter().chain(&[' ', '…', ' ']).chain(tail).collect()
 }

@@ -37,7 +37,8 @@ const MAX_PERIODS: u64 = 100_000_000;
 /// How the block scheduler chooses an SM for a block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(strum::Display, strum::EnumMessage, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum BlockScheduler {
     /// The SM on which most further blocks of the kernel fit: the rule behind [Sanudo20] Eqs 2–4.
     #[default]

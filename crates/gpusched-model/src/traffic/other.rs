@@ -5,10 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::{Bandwidth, Bytes};
 use crate::time::Time;
 
-/// At most `traffic` bytes are requested within any `period`, and each is moved within `deadline` of its request.
+/// A source of memory traffic.
 ///
-/// CPU cores whose budget is refilled every period: the budget and that period. A copy engine: the bytes of a transfer, the least
-/// time between two, and by when one is done.
+/// Its periods begin at least `period` apart. In each period the source requests at most `traffic` bytes, at any time and in any
+/// pieces. Each byte is moved within `deadline` of its request. So two periods may move their bytes back to back: one late, one early.
+///
+/// A *batch* promises more: all bytes of a period are moved within `deadline` of the beginning of the period. Examples are the
+/// transfers of a copy engine, and CPU cores whose accesses end before their budget is refilled (`deadline` = `period`).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -18,12 +21,12 @@ pub struct OtherTraffic {
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// V: the bytes of one period or transfer.
+    /// V: the most bytes of one period or transfer.
     pub traffic: Bytes,
     /// T: the period of the budget, or the least time between two transfers [ns].
     #[serde(deserialize_with = "crate::positive_time")]
     pub period: Time,
-    /// D: a transfer is done that long after its request [ns]; the period if absent.
+    /// D: each byte is moved that long after its request, or after the beginning of its batch [ns]; the period if absent.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
@@ -33,4 +36,7 @@ pub struct OtherTraffic {
     /// The most that is drawn at any time; that of the memory if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
+    /// Whether D counts from the beginning of the period for all its bytes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub batch: bool,
 }

@@ -17,8 +17,22 @@ pub struct SharedMemory {
 }
 
 /// What is known of how bandwidth is divided among partitions that want more than there is.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Arbitration {
     /// Nothing but that none is wasted.
@@ -26,16 +40,6 @@ pub enum Arbitration {
     Any,
     /// Max-min fairly: nobody gets less than another that wants more.
     MaxMin,
-}
-
-impl std::fmt::Display for Arbitration {
-    /// The name as in files and on the command line.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Arbitration::Any => "any",
-            Arbitration::MaxMin => "max-min",
-        })
-    }
 }
 
 fn positive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Bandwidth, D::Error> {

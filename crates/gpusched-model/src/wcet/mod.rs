@@ -17,6 +17,7 @@ pub use table::Table;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Factor;
 use crate::time::Time;
 
 /// The largest partition a WCET function is evaluated on [SMs].
@@ -65,6 +66,31 @@ impl WcetFunction {
         Ok(WcetFunction(form))
     }
 
+    /// C(m) = k · (a/m + β·a) ([Singh21] §3.6.1) with work a = `work` [ns], serial share β = `serial`, and k = `conflict` in conflict, 1
+    /// in isolation.
+    ///
+    /// # Errors
+    /// [`WcetError`] as for [`WcetFunction::new`].
+    pub fn amdahl(work: Time, serial: Factor, conflict: Factor) -> Result<WcetFunction, WcetError> {
+        WcetFunction::new(Form::Amdahl(Scaling {
+            work,
+            serial,
+            conflict,
+        }))
+    }
+
+    /// C(m) = k · a · (1 + β) / m, the other interpretation of [Singh21] §3.6; parameters as for [`WcetFunction::amdahl`].
+    ///
+    /// # Errors
+    /// [`WcetError`] as for [`WcetFunction::new`].
+    pub fn proportional(work: Time, serial: Factor, conflict: Factor) -> Result<WcetFunction, WcetError> {
+        WcetFunction::new(Form::Proportional(Scaling {
+            work,
+            serial,
+            conflict,
+        }))
+    }
+
     /// The form and its parameters.
     pub fn form(&self) -> &Form {
         &self.0
@@ -89,18 +115,14 @@ impl WcetFunction {
     ///
     /// The parametric forms have it at m = 1, as Lemma 1 is printed; a table with a superlinear speed-up may not (erratum).
     pub fn least_work(&self, contention: Contention) -> u128 {
-        let on = |m: u32| {
-            self.at(m, contention)
-                .map(|time| u128::from(m) * u128::from(time.ns()))
-        };
         match &self.0 {
-            Form::Table(table) => table
-                .of(contention)
-                .iter()
-                .filter_map(|&(m, _)| on(m))
-                .min()
-                .unwrap_or(0),
-            _ => on(1).unwrap_or(0),
+            Form::Table(table) => {
+                let work = |&(m, time): &(u32, Time)| u128::from(m) * u128::from(time.ns());
+                let points = table.of(contention); // at least one
+                points[1..].iter().map(work).fold(work(&points[0]), u128::min)
+            }
+            // Known, as the form was checked; if it were not, no test may take it for light.
+            _ => self.at(1, contention).map_or(u128::MAX, |time| time.ns().into()),
         }
     }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::Value;
 
 /// A file format of traces.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Format {
     /// Comma-separated values with a header.
     Csv,

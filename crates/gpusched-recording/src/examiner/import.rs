@@ -12,8 +12,10 @@ use gpusched_model::scenario::{
 use gpusched_model::time::Time;
 
 /// When a kernel counts as submitted.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum LaunchTime {
     /// When the call of the launch returned: the nearest to its arrival at the GPU that a log has.
     #[default]

@@ -13,8 +13,21 @@ use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
 /// How long the thread blocks of a run take.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockTimes {
     /// Their WCETs.
@@ -26,18 +39,6 @@ pub enum BlockTimes {
     Drawn,
     /// Those of a measured trace, run after run.
     Trace,
-}
-
-impl std::fmt::Display for BlockTimes {
-    /// The name as in files.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            BlockTimes::Wcet => "wcet",
-            BlockTimes::Mean => "mean",
-            BlockTimes::Drawn => "drawn",
-            BlockTimes::Trace => "trace",
-        })
-    }
 }
 
 /// One run: its blocks in their order, when it starts, and where its randomness comes from.

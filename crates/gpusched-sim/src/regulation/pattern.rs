@@ -7,8 +7,21 @@ use super::bursts::Bursts;
 use gpusched_model::streams::{below, unit};
 
 /// When within a period best-effort cores access memory, once the amount is settled.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum AccessPattern {
     /// All at the beginning of the period, as cores do that want as much as they get.
@@ -33,19 +46,6 @@ impl AccessPattern {
         AccessPattern::Random,
         AccessPattern::Adversarial,
     ];
-}
-
-impl std::fmt::Display for AccessPattern {
-    /// The name as in files.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            AccessPattern::Front => "front",
-            AccessPattern::Back => "back",
-            AccessPattern::Uniform => "uniform",
-            AccessPattern::Random => "random",
-            AccessPattern::Adversarial => "adversarial",
-        })
-    }
 }
 
 /// The bursts of [`AccessPattern::Uniform`].

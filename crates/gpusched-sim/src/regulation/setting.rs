@@ -77,7 +77,10 @@ impl FromStr for Demand {
         };
         match share {
             Some(share) if share <= Factor::ONE => Ok(Demand(share)),
-            _ => Err("expected bandwidth, libquantum, gcc, sjeng or a number from 0 to 1 with at most nine decimals".to_owned()),
+            _ => Err(format!(
+                "found {:?}, expected bandwidth, libquantum, gcc, sjeng or a number from 0 to 1 with at most nine decimals",
+                text.chars().take(40).collect::<String>()
+            )),
         }
     }
 }
@@ -97,10 +100,12 @@ impl FromStr for Offset {
     fn from_str(text: &str) -> Result<Offset, String> {
         match text {
             "random" => Ok(Offset::Random),
-            _ => text
-                .parse()
-                .map(Offset::At)
-                .map_err(|error| format!("expected `random` or a time: {error}")),
+            _ => text.parse().map(Offset::At).map_err(|_| {
+                format!(
+                    "found {:?}, expected `random` or a time with its unit such as \"2.5us\"",
+                    text.chars().take(40).collect::<String>()
+                )
+            }),
         }
     }
 }

@@ -21,7 +21,7 @@ impl Division {
             Division::Order(order) => greedy(capacity, wants, order.iter().copied(), shares),
             Division::Spite => {
                 let mut order: Vec<usize> = (0..wants.len()).collect();
-                order.sort_by_key(|&client| std::cmp::Reverse(due.get(client).copied().unwrap_or(0)));
+                order.sort_by_key(|&client| std::cmp::Reverse(due[client]));
                 greedy(capacity, wants, order.into_iter(), shares);
             }
         }
@@ -31,22 +31,18 @@ impl Division {
 fn greedy(capacity: u128, wants: &[u128], order: impl Iterator<Item = usize>, shares: &mut [u128]) {
     let mut left = capacity;
     for client in order {
-        if let (Some(share), Some(&want)) = (shares.get_mut(client), wants.get(client)) {
-            *share = want.min(left);
-            left -= *share;
-        }
+        shares[client] = wants[client].min(left);
+        left -= shares[client];
     }
 }
 
 fn fair(capacity: u128, wants: &[u128], shares: &mut [u128]) {
     let mut order: Vec<usize> = (0..wants.len()).collect();
-    order.sort_by_key(|&client| wants.get(client).copied().unwrap_or(0));
+    order.sort_by_key(|&client| wants[client]);
     let (mut left, mut claimants) = (capacity, order.len() as u128);
     for client in order {
-        if let (Some(share), Some(&want)) = (shares.get_mut(client), wants.get(client)) {
-            *share = want.min(left / claimants.max(1));
-            left -= *share;
-        }
+        shares[client] = wants[client].min(left / claimants);
+        left -= shares[client];
         claimants -= 1;
     }
 }

@@ -13,8 +13,22 @@ use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
 /// The instants of the tasks.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Offsets {
     /// The same for all tasks.
@@ -25,8 +39,22 @@ pub enum Offsets {
 }
 
 /// The delay from arrival to release.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Jitter {
     /// Jobs are released on arrival.
@@ -39,8 +67,22 @@ pub enum Jitter {
 }
 
 /// The distances between arrivals.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
     /// The period.
@@ -109,21 +151,3 @@ impl Pattern {
         tasks.iter().map(release).collect()
     }
 }
-
-/// The names as in files and on the command line.
-macro_rules! names {
-    ($kind:ident: $($value:ident = $name:literal),+) => {
-        impl std::fmt::Display for $kind {
-            /// The name as in files and on the command line.
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.pad(match self {
-                    $($kind::$value => $name),+
-                })
-            }
-        }
-    };
-}
-
-names!(Offsets: Synchronous = "synchronous", Random = "random");
-names!(Jitter: None = "none", Late = "late", Random = "random");
-names!(Arrivals: Periodic = "periodic", Sporadic = "sporadic");

@@ -82,18 +82,14 @@ impl Observer for Tally {
 
     #[inline]
     fn preempted(&mut self, now: Time, job: Job, _: Time) {
-        let Some(task) = self.tasks.get_mut(job.task) else {
-            return;
-        };
+        let task = &mut self.tasks[job.task];
         task.preemptions += 1;
         task.busy += now.ns() - self.since;
     }
 
     #[inline]
     fn completed(&mut self, now: Time, job: Job, _: Time) {
-        let Some(task) = self.tasks.get_mut(job.task) else {
-            return;
-        };
+        let task = &mut self.tasks[job.task];
         let response = now.ns() - job.arrival.ns();
         task.jobs += 1;
         task.busy += now.ns() - self.since;
@@ -104,8 +100,6 @@ impl Observer for Tally {
 
     #[inline]
     fn missed(&mut self, _: Time, job: Job) {
-        if let Some(task) = self.tasks.get_mut(job.task) {
-            task.misses += 1;
-        }
+        self.tasks[job.task].misses += 1;
     }
 }

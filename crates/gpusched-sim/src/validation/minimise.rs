@@ -115,7 +115,7 @@ fn with_times(
     let wcet = WcetFunction::new(Form::Table(Table::Each { isolated, conflict })).ok()?;
     let mut shape = change(TaskShape::from(task.clone()));
     shape.wcet = wcet;
-    Task::new(shape).ok()
+    Task::from_shape(shape).ok()
 }
 
 /// Half of `time`, but not 0.
@@ -176,7 +176,7 @@ fn candidates(partition: &Partition, run: Run) -> Vec<(Partition, Run)> {
             with_tasks(partition, tasks.iter().enumerate().map(one).collect())
         };
         let keep = |task: &Task, change: fn(TaskShape) -> TaskShape| {
-            Task::new(change(TaskShape::from(task.clone())))
+            Task::from_shape(change(TaskShape::from(task.clone())))
                 .ok()
                 .filter(|new| new != task)
         };

@@ -7,13 +7,14 @@ pub use results::CASE_COLUMNS;
 pub use shape::{CaseFigure, CasesKind, CasesShape};
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::collection::Content;
 use super::document::{Document, Head};
-use super::measures::{self, Measure, Prepared, Refusal};
+use super::measures::{self, Inputs, Measure, Prepared, Refusal};
 use super::names;
 use super::table::Table;
 use super::work::{Chunk, Work};
@@ -24,8 +25,7 @@ use gpusched_model::error::{Error, Result};
 pub struct Cases {
     seed: u64,
     cases: Vec<Case>,
-    /// By path.
-    inputs: BTreeMap<String, String>,
+    inputs: Inputs,
     /// Those of the results.
     columns: Vec<&'static str>,
     figure: Option<CaseFigure>,
@@ -59,15 +59,15 @@ impl Cases {
         let shape: CasesShape = document.parse()?;
         names::of_files(document, &shape.name)?;
         let (mut cases, mut keys) = (Vec::new(), Vec::new());
-        let mut inputs = BTreeMap::new();
+        let mut inputs = Inputs::default();
         for (index, case) in shape.case.into_iter().enumerate() {
             let refuse = |refusal: Refusal| {
                 let field = format!("case[{index}].{}", refusal.field);
                 document.error(field.trim_end_matches('.'), refusal.message)
             };
-            let (case, of_measure, texts) = read(case.0, &document.file).map_err(refuse)?;
+            let (case, of_measure, files) = read(case.0, &document.file).map_err(refuse)?;
             cases.push(case);
-            inputs.extend(texts);
+            inputs.extend(files);
             for &key in of_measure {
                 if !keys.contains(&key) {
                     keys.push(key);
@@ -134,7 +134,12 @@ impl Cases {
 
     /// The text of the files that cases name, by the path they give.
     pub fn inputs(&self) -> &BTreeMap<String, String> {
-        &self.inputs
+        &self.inputs.texts
+    }
+
+    /// The files themselves, as far as they are not copies in a folder of results.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.inputs.files
     }
 
     /// The columns of the results: what every table has, and between them those of the measures.
@@ -200,7 +205,7 @@ impl Cases {
 }
 
 /// A case, the columns of its measure, and the files that it names.
-type Read = (Case, &'static [&'static str], BTreeMap<String, String>);
+type Read = (Case, &'static [&'static str], Inputs);
 
 fn read(mut table: toml::Table, file: &str) -> Result<Read, Refusal> {
     let mut text = |field: &str| match table.remove(field) {

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use super::Refusal;
 use crate::folder::INPUTS;
 use crate::hash::sha256;
-use gpusched_model::artifact::keep;
 use gpusched_model::reader::{Document, Documents};
 
 /// Finds and reads the files of one case.
@@ -22,7 +21,24 @@ pub struct Files {
     folders: Vec<PathBuf>,
     copies: PathBuf,
     hashes: Vec<String>,
-    texts: BTreeMap<String, String>,
+    inputs: Inputs,
+}
+
+/// The files that cases name.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// Their texts, by the path in the study.
+    pub texts: BTreeMap<String, String>,
+    /// Where they were found. A copy in a folder of results is not among them.
+    pub files: Vec<PathBuf>,
+}
+
+impl Inputs {
+    /// Adds those of another case.
+    pub fn extend(&mut self, other: Inputs) {
+        self.texts.extend(other.texts);
+        self.files.extend(other.files);
+    }
 }
 
 impl Files {
@@ -35,7 +51,7 @@ impl Files {
             folders,
             copies: absolute.with_extension(INPUTS.trim_start_matches('.')),
             hashes: Vec::new(),
-            texts: BTreeMap::new(),
+            inputs: Inputs::default(),
         }
     }
 
@@ -65,15 +81,17 @@ impl Files {
         self.hashes.push(sha256(&bytes));
         let text = String::from_utf8(bytes)
             .map_err(|_| format!("{path}: found bytes that are no UTF-8, expected {}", T::EXPECTED))?;
-        self.texts.insert(path.to_owned(), text);
+        self.inputs.texts.insert(path.to_owned(), text);
         Ok(document)
     }
 
     /// The content of the file at `path`, or of its copy.
-    fn find(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn find(&mut self, path: &str) -> Result<Vec<u8>, String> {
         let mut candidates = self.folders.iter().map(|folder| folder.join(path));
         if let Some(found) = candidates.find(|candidate| candidate.is_file()) {
-            return fs::read(keep(found)).map_err(|cause| format!("{path}: cannot read: {cause}"));
+            let bytes = fs::read(&found).map_err(|cause| format!("{path}: cannot read: {cause}"))?;
+            self.inputs.files.push(found);
+            return Ok(bytes);
         }
         self.copy(path)?.map(String::into_bytes).ok_or_else(|| {
             format!(
@@ -102,8 +120,8 @@ impl Files {
         &self.hashes
     }
 
-    /// The text of the files read, by path.
-    pub(super) fn into_texts(self) -> BTreeMap<String, String> {
-        self.texts
+    /// The files read.
+    pub(super) fn into_inputs(self) -> Inputs {
+        self.inputs
     }
 }

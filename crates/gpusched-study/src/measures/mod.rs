@@ -33,11 +33,10 @@ mod statistics;
 mod variants;
 mod warps;
 
-pub use files::Files;
+pub use files::{Files, Inputs};
 pub use row::{Labels, Row};
 pub use splits::Splits;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -177,8 +176,8 @@ pub(super) struct Prepared {
     pub measure: Arc<dyn Measure>,
     /// Parameters, defaults included, and hashes of the files.
     pub identity: serde_json::Value,
-    /// The text of the files, by the path in the study.
-    pub inputs: BTreeMap<String, String>,
+    /// The files.
+    pub inputs: Inputs,
 }
 
 impl Entry {
@@ -229,7 +228,7 @@ fn read<P: Parameters>(table: toml::Table, file: &str) -> Result<Prepared, Refus
     Ok(Prepared {
         measure: Arc::new(measure),
         identity: serde_json::json!({"parameters": written, "files": files.hashes()}),
-        inputs: files.into_texts(),
+        inputs: files.into_inputs(),
     })
 }
 

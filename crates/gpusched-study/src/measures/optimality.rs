@@ -44,7 +44,10 @@ pub struct OptimalityParameters {
 }
 
 /// A heuristic with its options.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Contender {
     /// SMS, its list of forbidden pairs filled as it goes.
@@ -63,14 +66,7 @@ pub enum Contender {
 
 impl Contender {
     fn name(self) -> &'static str {
-        match self {
-            Contender::SmsIna => "sms-ina",
-            Contender::SmsAct => "sms-act",
-            Contender::BfIna => "bf-ina",
-            Contender::Savings => "savings",
-            Contender::Matching => "matching",
-            Contender::Auto => "auto",
-        }
+        self.into()
     }
 
     fn heuristic(self) -> Heuristic {

@@ -74,10 +74,7 @@ impl Measure for ScenarioMeasure {
             let end = record.kernels.get(kernel).map_or(0, |kernel| kernel.end_ns.ns());
             end.saturating_sub(shape.kernels[launch].launch.ns())
         };
-        let scheduler = match shape.block_scheduler {
-            BlockScheduler::Slots => "slots",
-            BlockScheduler::RoundRobin => "round-robin",
-        };
+        let scheduler: &'static str = shape.block_scheduler.into();
         for (index, kernel) in shape.kernels.iter().enumerate() {
             let name = kernel.name.clone().unwrap_or_else(|| index.to_string());
             let of = Labels::of("kernel", name).with("block_scheduler", scheduler);

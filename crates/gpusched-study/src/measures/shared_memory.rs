@@ -14,7 +14,7 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::{
     Arbitration, Bandwidth, Evidence, Partition, Plan, Policy, SharedMemory, TaskSet, Verdict,
 };
-use gpusched_sim::validation::shared::run::{Setting, first_miss};
+use gpusched_sim::shared_runs::{Setting, first_miss};
 
 /// Random task sets whose kernels saturate the memory on so many SMs.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]

@@ -68,7 +68,10 @@ impl FromStr for Selection {
                 column: column.to_owned(),
                 value: value.to_owned(),
             }),
-            _ => Err("expected COLUMN=VALUE, such as reading=literal".to_owned()),
+            _ => Err(format!(
+                "found {:?}, expected COLUMN=VALUE, such as reading=literal",
+                text.chars().take(40).collect::<String>()
+            )),
         }
     }
 }

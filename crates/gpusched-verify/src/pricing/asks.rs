@@ -36,7 +36,7 @@ impl Group {
         self.group.clear();
         let (mut load, mut density) = (0u128, 0u128);
         for ask in asks {
-            load += ask.load;
+            load = load.saturating_add(ask.load);
             density = density.saturating_add(ask.density);
             if load > ONE {
                 return true;

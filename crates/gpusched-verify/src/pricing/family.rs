@@ -72,7 +72,8 @@ impl<'c> Family<'c> {
     ) -> Family<'c> {
         let steps = STEPS.min(ALL_STEPS / several.len().max(1)).max(1);
         let step = (multipliers.sum() / steps as i64).saturating_add(1);
-        let steps = usize::try_from(multipliers.sum() / step).unwrap_or(0);
+        // No more than there were: a step is rounded up.
+        let steps = steps.min((multipliers.sum() / step) as usize);
         let scored = |candidates: &[&'c Candidate]| -> Vec<Scored<'c>> {
             let scored = candidates.iter().map(|&candidate| {
                 let cost = multipliers.cost(&candidate.asked);
@@ -122,26 +123,28 @@ impl<'c> Family<'c> {
 
     /// `part` with `task`; `None` if it then takes more than the allowance.
     pub fn with(&self, part: Part, task: &Scored<'_>) -> Option<Part> {
-        Some(Part {
+        let with = Part {
             price: part.price.saturating_add(task.candidate.price),
             most: part.most.saturating_add(task.surplus),
             steps: part.steps.checked_sub(task.steps)?,
-        })
+        };
+        // A sum that is cut off would make the group look worth too little once a negative surplus follows.
+        debug_assert!(with.price < i64::MAX && with.most < i64::MAX);
+        Some(with)
     }
 
     /// Whether no group of `part` and some of `several` from `position` on is worth more than its SMs.
     pub fn is_of_no_interest(&self, part: Part, position: usize) -> bool {
-        let surplus = self.surpluses.get(position).copied().unwrap_or(0);
         // What is worth more is worth a unit more.
-        part.most.saturating_add(surplus) < in_parts(self.limit.saturating_add(1))
+        part.most.saturating_add(self.surpluses[position]) < in_parts(self.limit.saturating_add(1))
             || part.price.saturating_add(self.most(position, part.steps)) <= self.limit
     }
 
     /// What those of `several` from `position` on that take no more than `steps` are worth at most [units].
     fn most(&self, position: usize, steps: usize) -> i64 {
-        let row = position.saturating_mul(self.steps + 1);
+        assert!(steps <= self.steps, "a part has no more than the allowance");
         let most = self.most.get_or_init(|| most(&self.several, self.steps));
-        most.get(row.saturating_add(steps)).copied().unwrap_or(0)
+        most[position * (self.steps + 1) + steps]
     }
 }
 
@@ -167,11 +170,11 @@ fn most(tasks: &[Scored<'_>], steps: usize) -> Vec<i64> {
     let mut all = vec![0i64; (tasks.len() + 1) * width];
     for (position, task) in tasks.iter().enumerate().rev() {
         let (before, after) = all.split_at_mut((position + 1) * width);
-        let row = before.iter_mut().skip(position * width);
-        for (allowance, (slot, &without)) in row.zip(after.iter()).enumerate() {
-            let with = allowance.checked_sub(task.steps).and_then(|rest| after.get(rest));
-            let with = with.map_or(0, |&rest| rest.saturating_add(task.candidate.price));
-            *slot = without.max(with);
+        let (row, after) = (&mut before[position * width..], &after[..width]);
+        row.copy_from_slice(after);
+        // Rows that are shorter than what the task takes stay as they are: the task does not fit.
+        for (slot, &rest) in row.iter_mut().skip(task.steps).zip(after) {
+            *slot = rest.saturating_add(task.candidate.price).max(*slot);
         }
     }
     all
@@ -245,5 +248,20 @@ mod tests {
             }
         }
         assert!(close > 150, "{close} of 200");
+    }
+
+    /// A place that does not exist has no worth of 0, which would settle the family.
+    #[test]
+    fn a_wrong_place_settles_nothing() {
+        let one = candidate(0, UNITS_PER_SM as i64, vec![WHOLE >> 1]);
+        let family = Family::new(&Multipliers::of_long_run(1), 1, &[], &[&one]);
+        let part = family.none();
+        assert_eq!(family.most(1, part.steps), 0); // no task is left
+        let panics =
+            |read: &dyn Fn() -> bool| std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).is_err();
+        assert!(panics(&|| family.is_of_no_interest(part, 2)));
+        assert!(panics(&|| family.most(2, 0) == 0));
+        let steps = part.steps + 1; // would be a place of the next row
+        assert!(panics(&|| family.most(0, steps) == 0));
     }
 }

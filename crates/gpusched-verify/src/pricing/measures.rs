@@ -46,7 +46,7 @@ impl Measures {
     pub fn asked(&self, task: &Task, conflict: bool, sms: u32) -> Option<Asked> {
         match self {
             Measures::Work => {
-                let work = wcet::least_work(task.wcet(), conflict);
+                let work = wcet::least_work(task.wcet(), conflict)?;
                 let whole = u128::from(task.period().ns()) * u128::from(sms);
                 let share = work.saturating_mul(WHOLE.into()) / whole.max(1);
                 Some(Asked {

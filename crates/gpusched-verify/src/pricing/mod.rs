@@ -17,7 +17,7 @@ mod walk;
 use super::Fault;
 use gpusched_model::device::{Granularity, Hardware};
 use gpusched_model::plan::{Plan, Proof, UNITS_PER_SM};
-use gpusched_model::wcet::{Form, MAX_SMS, Table};
+use gpusched_model::wcet::{Form, Table};
 use gpusched_model::words::counted;
 use gpusched_model::{Interference, Policy, TaskSet};
 use walk::{Found, Walk};
@@ -113,6 +113,10 @@ pub(super) fn check(
             "found one, expected none where partitions share a memory: no group has a size of its own";
         return Err(Fault::new("bound", message));
     }
+    if bound.prices.len() != set.tasks().len() {
+        let message = "found another number of prices than of tasks, which leaves tasks without a price";
+        return Err(Fault::new("bound.prices", message));
+    }
     let policy = policy(plan)?;
     let by_prices: u128 = bound.prices.iter().map(|&price| u128::from(price)).sum();
     let by_prices = by_prices.div_ceil(UNITS_PER_SM.into()).max(1);
@@ -165,7 +169,7 @@ fn policy(plan: &Plan) -> Result<Policy, Fault> {
 /// Whether C(m) is known alone wherever it is known in conflict.
 pub(super) fn known_alone(set: &TaskSet) -> bool {
     let first =
-        |points: &[(u32, gpusched_model::time::Time)]| points.first().map_or(MAX_SMS, |point| point.0);
+        |points: &[(u32, gpusched_model::time::Time)]| points.first().map_or(u32::MAX, |point| point.0);
     set.tasks().iter().all(|task| match task.wcet().form() {
         Form::Table(Table::Each { isolated, conflict }) => first(isolated) <= first(conflict),
         _ => true,

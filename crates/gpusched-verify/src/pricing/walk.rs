@@ -49,7 +49,7 @@ pub(super) struct Walk<'a> {
     set: &'a TaskSet,
     interference: Interference,
     policy: Policy,
-    /// The tasks that have a price, which is in units: those without make no group worth more.
+    /// The tasks that have a price, by position, which is in units: those without make no group worth more.
     prices: Vec<(usize, i64)>,
     measures: Measures,
     group: Group,
@@ -63,6 +63,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// A search over the tasks of `set`, with a price for each.
     pub fn new(
         set: &'a TaskSet,
         interference: Interference,
@@ -70,6 +71,7 @@ impl<'a> Walk<'a> {
         prices: &[u64],
         effort: &'a Effort<'a>,
     ) -> Walk<'a> {
+        debug_assert_eq!(prices.len(), set.tasks().len(), "each task has a price");
         let prices = prices.iter().enumerate().filter(|&(_, &price)| price > 0);
         let prices = prices.map(|(task, &price)| (task, i64::try_from(price).unwrap_or(MOST).min(MOST)));
         Walk {
@@ -143,7 +145,7 @@ impl<'a> Walk<'a> {
     /// The tasks that may be in a group that passes on `sms` SMs.
     fn candidates(&self, conflict: bool, sms: u32) -> Vec<Candidate> {
         let candidate = |&(index, price): &(usize, i64)| {
-            let task = self.set.tasks().get(index)?;
+            let task = &self.set.tasks()[index];
             Some(Candidate {
                 task: index,
                 kind: task.kind(),
@@ -175,7 +177,7 @@ impl<'a> Walk<'a> {
             self.spend(FAMILY * several.len() as u64)?;
             let candidate = scored.candidate;
             let alone = Family::new(&best(&[candidate]), sms, &[candidate], several);
-            if let Some(part) = alone.lone.first().and_then(|lone| alone.begin(lone)) {
+            for part in alone.lone.iter().filter_map(|lone| alone.begin(lone)) {
                 self.extend(&alone, &mut vec![candidate], 0, part)?;
             }
         }

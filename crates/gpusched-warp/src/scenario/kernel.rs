@@ -10,7 +10,6 @@ use super::launch_latency;
 use super::layout::Layout;
 use crate::accelsim::TraceFile;
 use gpusched_model::Program;
-use gpusched_model::artifact::keep;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::program::Refusal;
 use gpusched_model::reader::Programs;
@@ -27,13 +26,15 @@ pub struct Kernel {
     at: u64,
     budget: Option<u32>,
     sms: Option<Vec<bool>>,
+    /// The file that it was read from.
+    file: Option<PathBuf>,
     body: Body,
 }
 
 #[derive(Debug)]
 enum Body {
     Program(Box<Program>, Arc<Code>),
-    /// A file, read anew in each run.
+    /// The file, read anew in each run.
     Trace(PathBuf),
 }
 
@@ -101,14 +102,18 @@ impl Kernel {
             let (name, blocks) = (program.name.clone(), program.blocks());
             Ok((name, blocks, Body::Program(Box::new(program), code)))
         };
+        let file = match &kernel.program {
+            KernelSource::File(path) | KernelSource::Trace(path) => Some(folder.join(path)),
+            KernelSource::Program(_) => None,
+        };
         let (name, blocks, body) = match &kernel.program {
             KernelSource::File(path) => {
-                let program = Programs::only(keep(folder.join(path)), "program").map_err(Refused::File)?;
+                let program = Programs::only(folder.join(path), "program").map_err(Refused::File)?;
                 lower(&program, memory).map_err(Refused::Launch)?
             }
             KernelSource::Program(program) => lower(program, memory).map_err(Refused::Launch)?,
             KernelSource::Trace(path) => {
-                let path = keep(folder.join(path));
+                let path = folder.join(path);
                 let trace = TraceFile::open(&path).map_err(Refused::File)?;
                 let header = trace.header();
                 (header.name.clone(), header.grid.count(), Body::Trace(path))
@@ -125,6 +130,7 @@ impl Kernel {
             at: kernel.launch.saturating_add(launch_latency(shape, blocks)),
             budget: kernel.budget,
             sms,
+            file,
             body,
         })
     }
@@ -147,6 +153,11 @@ impl Kernel {
     /// Its budget, if the scheduler has budgets.
     pub fn budget(&self) -> Option<u32> {
         self.budget
+    }
+
+    /// The file that it was read from, unless the scenario has the program in it.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
     /// Its buffers, as (address, bytes); those of traces are not known.
@@ -185,7 +196,7 @@ impl Kernel {
 /// What the program or trace of each kernel of `shape` is called.
 pub(super) fn own_names(shape: &WarpRunShape, folder: &Path) -> Result<Vec<String>> {
     let name = |kernel: &RunKernel| match &kernel.program {
-        KernelSource::File(path) => Ok(Programs::only(keep(folder.join(path)), "program")?.name),
+        KernelSource::File(path) => Ok(Programs::only(folder.join(path), "program")?.name),
         KernelSource::Program(program) => Ok(program.name.clone()),
         KernelSource::Trace(path) => Ok(TraceFile::open(folder.join(path))?.header().name.clone()),
     };

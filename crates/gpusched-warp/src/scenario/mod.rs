@@ -128,6 +128,11 @@ impl Setup {
         Ok(kernel::names(shape, kernel::own_names(shape, folder)?))
     }
 
+    /// The files of programs and traces that the scenario names. A run reads those of traces again.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.kernels.iter().filter_map(Kernel::file)
+    }
+
     /// The scenario's name.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()

@@ -1,6 +1,7 @@
 //! What best-effort cores want, and how they share a budget.
 
 use crate::bandwidth::Sharing;
+use crate::cli::names::named;
 use crate::model::Factor;
 use crate::simulator::regulation::Demand;
 
@@ -20,7 +21,7 @@ pub struct Consumers {
     #[arg(long, value_name = "SHARE,…", value_delimiter = ',')]
     cores: Vec<Demand>,
     /// How these cores share the budget of a period.
-    #[arg(long, value_enum, default_value_t, requires = "cores")]
+    #[arg(long, value_parser = named::<Sharing>(), default_value_t, requires = "cores")]
     pub sharing: Sharing,
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::cli::names::named;
 use crate::cli::wcet::distinct;
 use crate::error::{Error, Result};
 use crate::kernel_wcet::trace::{Level, MAX_SAMPLES, Recorder};
@@ -13,14 +14,14 @@ use crate::simulator::regulation::{BlockTimes, Recorded, Replay};
 #[derive(Debug, clap::Args)]
 pub struct Times {
     /// How long blocks take; `mean` and `drawn` need the distributions of a profile, `trace` needs --trace.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<BlockTimes>(), default_value_t)]
     pub blocks: BlockTimes,
     /// Measured times with a column q, as for `wcet cluster`; may be repeated. Run after run is replayed, from the first one
     /// again after the last.
     #[arg(long, value_name = "FILE")]
     trace: Vec<PathBuf>,
     /// The format of these files [default: by ending and content].
-    #[arg(long, value_enum, value_name = "FORMAT", requires = "trace")]
+    #[arg(long, value_parser = named::<TraceFormat>(), value_name = "FORMAT", requires = "trace")]
     trace_format: Option<TraceFormat>,
 }
 

@@ -43,14 +43,15 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Writes it on one line, the blocks by and by: their text is larger than they are.
+    /// Writes it on one line as the whole answer, the blocks by and by: their text is larger than they are.
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn write(&self, output: &mut Output) -> Result<()> {
+    pub fn write(&self, mut output: Output) -> Result<()> {
         let json = |value: Result<String, serde_json::Error>| {
             value.map_err(|cause| Error::io("-", "write", cause.into()))
         };
+        output.sync()?;
         let frame = Answer { blocks: &[], ..*self };
         let frame = json(serde_json::to_string(&frame))?;
         output.write(frame.strip_suffix("]}").unwrap_or(&frame))?;
@@ -61,6 +62,7 @@ impl<'a> Answer<'a> {
             }
             output.write(list.trim_start_matches('[').trim_end_matches(']'))?;
         }
-        output.write("]}\n")
+        output.write("]}\n")?;
+        output.finish()
     }
 }

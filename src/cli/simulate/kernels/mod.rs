@@ -9,13 +9,13 @@ mod table;
 pub use answer::{Answer, TrafficAnswer, time_ns};
 pub use once::EqualSmsOnce;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::pictures::{Drawn, Pictures};
-use crate::artifact::Artifact;
-use crate::cli::output::{Output, Palette};
+use super::pictures::Pictures;
+use crate::cli::output::{Content, Output, OutputPath, Palette};
 use crate::cli::progress::Progress;
 use crate::cli::question::json_line;
+use crate::cli::values::{refused, whole};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, InputError, Result};
 use crate::model::machine::Machine;
@@ -35,19 +35,19 @@ pub struct KernelArgs {
     #[command(flatten)]
     launch: Launch,
     /// SMs that take part [default: as the scenario says, else all].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     sms: Option<u32>,
     /// Nothing is in L2 at the start.
     #[arg(long)]
     cold: bool,
     /// Give up after so many core cycles [default: 10^9].
-    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "CYCLES", value_parser = whole::<u64>(1..))]
     limit: Option<u64>,
     #[command(flatten)]
     once: EqualSmsOnce,
     /// Also write each issue, as CSV.
-    #[arg(long, value_name = "FILE.csv")]
-    issues: Option<PathBuf>,
+    #[arg(long, value_name = "FILE.csv", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
+    issues: Option<OutputPath>,
 }
 
 /// How a program is launched; what is not given is as the program says.
@@ -68,7 +68,7 @@ pub struct Launch {
 fn parameter(text: &str) -> Result<(String, i64), String> {
     let parts = text.split_once('=');
     let parts = parts.and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
-    parts.ok_or_else(|| "expected NAME=VALUE with a whole number, such as n=16".to_owned())
+    parts.ok_or_else(|| refused(text, "NAME=VALUE with a whole number, such as n=16"))
 }
 
 impl Launch {
@@ -110,11 +110,6 @@ pub struct Changes<'a> {
 }
 
 impl KernelArgs {
-    /// Where issues are written, if at all.
-    pub fn issues(&self) -> Option<&Path> {
-        self.issues.as_deref()
-    }
-
     /// Refuses these options, which only kernels on a machine have.
     ///
     /// # Errors
@@ -183,10 +178,6 @@ impl KernelArgs {
         mut shape: WarpRunShape,
         changes: &Changes<'_>,
     ) -> Result<Outcome> {
-        if self.issues.as_deref() == Some(Path::new("-")) {
-            let message = "--issues: found -, expected a file, for standard output has the answer";
-            return Err(Error::Usage(message.to_owned()));
-        }
         if let Some(scheduler) = changes.scheduler {
             shape.set_scheduler(scheduler);
         }
@@ -198,6 +189,10 @@ impl KernelArgs {
             }
             other => other,
         })?;
+        let mut output = Output::open(global)?;
+        output.keep(setup.files())?;
+        let canvas = changes.pictures.open(&mut output)?;
+        let issues = output.beside(self.issues.as_ref())?;
         let drawn = changes.pictures.wanted();
         let options = Options {
             record_issues: drawn || self.issues.is_some(),
@@ -213,19 +208,15 @@ impl KernelArgs {
             Format::Json => json_line(&answer)?,
             Format::Text => table::text(&answer, &Palette::of(global)),
         };
-        let mut output = Output::open(global)?;
-        let pictures = match drawn.then(|| chart(&setup, &results, &texts)) {
-            None => Drawn::default(),
-            Some(Ok(timeline)) => changes.pictures.write(&timeline, &answer.title())?,
-            Some(Err(error)) => Drawn::refused(changes.pictures.refuse(error)),
-        };
-        if let Some(path) = &self.issues {
-            Artifact::write(path, issues::csv(&setup, results.issues, &texts)?)?;
+        if drawn {
+            let timeline = chart(&setup, &results, &texts).map_err(|error| changes.pictures.refuse(error))?;
+            canvas.draw(&timeline, &answer.title(), &mut output)?;
         }
-        output.write(text)?;
-        output.finish()?;
+        if let Some(file) = issues {
+            output.complete(file, issues::csv(&setup, results.issues, &texts)?)?;
+        }
+        output.answer(text)?;
         self.once.explain(global, &setup)?;
-        pictures.complete()?;
         Ok(Outcome::Positive)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use crate::cli::values::refused;
 use crate::model::machine::{Clocks, Machine};
 
 /// Numbers of SMs: `1..30`, `2..30:4`, `8`.
@@ -36,9 +37,10 @@ impl FromStr for SmRange {
         let range = (|| Some(SmRange::new(number(first)?, number(last)?, number(step)?)))();
         let range = range.filter(|range| range.first <= range.last && range.last <= Machine::MAX_SMS);
         range.ok_or_else(|| {
-            format!(
-                "expected numbers of SMs such as 1..30, 2..30:4 or 8, up to {}",
-                Machine::MAX_SMS
+            let most = Machine::MAX_SMS;
+            refused(
+                text,
+                format_args!("numbers of SMs such as 1..30, 2..30:4 or 8, up to {most}"),
             )
         })
     }
@@ -97,7 +99,10 @@ impl FromStr for Clock {
                 .then_some(Clock { domain, khz })
         };
         clock().ok_or_else(|| {
-            "expected core, interconnect, l2 or dram, = and MHz with at most three decimals, such as core=1365".to_owned()
+            refused(
+                text,
+                "core, interconnect, l2 or dram, = and MHz with at most three decimals, such as core=1365",
+            )
         })
     }
 }

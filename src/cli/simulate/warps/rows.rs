@@ -21,7 +21,7 @@ impl Rows {
     ///
     /// # Errors
     /// The first failure to write.
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(self) -> Result<Output> {
         self.0.finish()
     }
 }

@@ -3,51 +3,54 @@
 use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Bytes, OtherTraffic, Task};
 
-/// Jobs that come at least T apart, each of which moves at most V bytes, at most at rate d, within D of its arrival.
+/// Jobs that arrive at least T apart. Each moves at most V bytes within R of its arrival, in any pieces, and all together at most d.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Source {
     /// d [nano-bytes per nanosecond].
     rate: u128,
-    /// V [nano-bytes].
+    /// V [nano-bytes], at most d·R and d·T.
     bytes: u128,
     /// T [ns], positive.
     period: u64,
-    /// D [ns].
-    deadline: u64,
+    /// R [ns].
+    span: u128,
 }
 
 impl Source {
     /// `task` on `sms` SMs, where it takes `wcet` if that is known, beside a memory of capacity `capacity`.
     ///
     /// What is not stated is as large as can be: the rate is that of the memory. A job draws no more than d·C, nor d·D.
+    /// R = D: a job moves its bytes at any time between its arrival and its deadline.
     pub fn of_task(task: &Task, sms: u32, wcet: Option<Time>, capacity: Bandwidth) -> Source {
         let peak = task.bandwidth(sms).unwrap_or(capacity);
         let stated = task.traffic().map_or(u128::MAX, Bytes::nano);
         let rate = u128::from(peak.min(capacity).bytes_per_second());
         let longest = wcet.map_or(task.deadline(), |wcet| wcet.min(task.deadline()));
-        Source {
-            rate,
-            bytes: stated.min(rate.saturating_mul(longest.ns().into())),
-            period: task.period().ns().max(1),
-            deadline: task.deadline().ns(),
-        }
+        let drawn = stated.min(rate.saturating_mul(longest.ns().into()));
+        Source::new(rate, drawn, task.period(), task.deadline().ns().into())
     }
 
     /// Traffic that no task causes.
+    ///
+    /// R = D for batches. Else R = T + D: a byte may be requested at the end of its period.
     pub fn of_other(other: &OtherTraffic, capacity: Bandwidth) -> Source {
-        let rate = u128::from(
-            other
-                .bandwidth
-                .unwrap_or(capacity)
-                .min(capacity)
-                .bytes_per_second(),
-        );
-        let deadline = other.deadline.unwrap_or(other.period).ns();
+        let peak = other.bandwidth.unwrap_or(capacity).min(capacity);
+        let latest = if other.batch { Time::ZERO } else { other.period };
+        let deadline = other.deadline.unwrap_or(other.period);
+        let span = u128::from(latest.ns()) + u128::from(deadline.ns());
+        let rate = peak.bytes_per_second().into();
+        Source::new(rate, other.traffic.nano(), other.period, span)
+    }
+
+    /// A job that would move more than d·R is cut short. Where V exceeds d·T, R does so too, and d·T bytes per job already allow d
+    /// at all times.
+    fn new(rate: u128, bytes: u128, period: Time, span: u128) -> Source {
+        let period = period.ns().max(1);
         Source {
             rate,
-            bytes: other.traffic.nano().min(rate.saturating_mul(deadline.into())),
-            period: other.period.ns().max(1),
-            deadline,
+            bytes: bytes.min(rate.saturating_mul(span.min(period.into()))),
+            period,
+            span,
         }
     }
 
@@ -58,28 +61,24 @@ impl Source {
 
     /// The most nano-bytes that are moved in any window of length `window` [ns], if all jobs meet their deadlines.
     ///
-    /// Jobs that move something arrive in an open interval of length t + D, so there are at most ⌈(t + D)/T⌉. If V/d ≤ T, the
-    /// worst window starts as the first job begins to move its bytes as late as it may, and all later jobs move theirs at once
-    /// (as Bertogna & Cirinei, RTSS 2007, have it for execution times): N·V + min(V, d·(t + D − N·T) − V) with N =
-    /// ⌊(t + D − V/d)/T⌋.
+    /// Let n + 1 ≥ 2 jobs move bytes in the window. The first must end y after the window begins, the last arrives z before it
+    /// ends, and y + z ≤ t + R − n·T. The jobs between move V each. So all move (n − 1)·V + min(V, d·y) + min(V, d·z) at most. The
+    /// worst n is N = ⌊(t + R − V/d)/T⌋, which gives N·V + min(V, d·(t + R − N·T) − V). One job alone never moves more.
+    /// Bertogna & Cirinei (RTSS 2007) have this bound for execution times. It holds for bytes in any pieces, and is tight.
     pub fn within(&self, window: u64) -> u128 {
-        let most = self.rate.saturating_mul(window.into());
-        if self.bytes == 0 || window == 0 {
+        if self.bytes == 0 {
             return 0;
         }
-        let reach = u128::from(window) + u128::from(self.deadline);
+        let most = self.rate.saturating_mul(window.into());
+        // V ≤ d·R, so the difference is not negative.
+        let reach = self.rate.saturating_mul(u128::from(window) + self.span);
+        debug_assert!(reach >= self.bytes);
+        let room = reach.saturating_sub(self.bytes);
         let per_period = self.rate.saturating_mul(self.period.into());
-        let moved = if self.bytes <= per_period {
-            // V ≤ d·D, so the difference is not negative.
-            let room = self.rate.saturating_mul(reach).saturating_sub(self.bytes);
-            let whole = room / per_period;
-            let rest = room - whole * per_period;
-            whole
-                .saturating_mul(self.bytes)
-                .saturating_add(rest.min(self.bytes))
-        } else {
-            reach.div_ceil(self.period.into()).saturating_mul(self.bytes)
-        };
+        let (whole, rest) = (room / per_period, room % per_period);
+        let moved = whole
+            .saturating_mul(self.bytes)
+            .saturating_add(rest.min(self.bytes));
         moved.min(most)
     }
 }

@@ -101,16 +101,14 @@ impl Clustering {
         let means: Vec<Summary> = self.summaries(&trace.isolated);
         let mut order: Vec<usize> = (0..self.clusters).collect();
         let first = |cluster: usize| self.assignment.iter().position(|&other| other == cluster);
-        let mean = |cluster: usize| means.get(cluster).map_or(0.0, |summary| summary.mean);
+        let mean = |cluster: usize| means[cluster].mean;
         order.sort_by(|&a, &b| mean(a).total_cmp(&mean(b)).then_with(|| first(a).cmp(&first(b))));
         let mut rank = vec![0; order.len()];
         for (position, &cluster) in order.iter().enumerate() {
-            if let Some(rank) = rank.get_mut(cluster) {
-                *rank = position;
-            }
+            rank[cluster] = position;
         }
         for cluster in &mut self.assignment {
-            *cluster = rank.get(*cluster).copied().unwrap_or(0);
+            *cluster = rank[*cluster];
         }
         self
     }

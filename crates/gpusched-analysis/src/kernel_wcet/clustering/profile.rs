@@ -60,7 +60,7 @@ impl Clustering {
                              summaries: &[Summary],
                              least: Time|
              -> Result<(Time, Distribution)> {
-                let summary = summaries.get(index).copied().unwrap_or_default();
+                let summary = summaries[index];
                 let longest = Time::from_ns(summary.max);
                 let (wcet, tail) = match wcets {
                     Wcets::Longest => (longest, None),
@@ -130,17 +130,15 @@ impl Clustering {
             .map(|(block, _)| measurements.sample(block).collect())
             .collect();
         let runs = 0..measurements.kept();
-        let times = runs.flat_map(|run| samples.iter().filter_map(move |sample| sample.get(run)));
-        times.copied().map(Time::from_ns).collect()
+        let times = runs.flat_map(|run| samples.iter().map(move |sample| sample[run]));
+        times.map(Time::from_ns).collect()
     }
 
     /// Nᵢ: the number of blocks of each cluster.
     pub fn sizes(&self) -> Vec<u64> {
         let mut sizes = vec![0; self.clusters];
         for &cluster in &self.assignment {
-            if let Some(size) = sizes.get_mut(cluster) {
-                *size += 1;
-            }
+            sizes[cluster] += 1;
         }
         sizes
     }
@@ -149,9 +147,7 @@ impl Clustering {
     pub fn summaries(&self, measurements: &Measurements) -> Vec<Summary> {
         let mut summaries = vec![Summary::default(); self.clusters];
         for (block, &cluster) in self.assignment.iter().enumerate() {
-            if let Some(summary) = summaries.get_mut(cluster) {
-                *summary = summary.merge(measurements.summary(block));
-            }
+            summaries[cluster] = summaries[cluster].merge(measurements.summary(block));
         }
         summaries
     }

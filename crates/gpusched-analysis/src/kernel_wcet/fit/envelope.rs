@@ -77,9 +77,8 @@ pub fn table(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     for (sms, time) in &mut conflict {
         // On fewer SMs than were measured alone, it is at least as long as on the fewest that were.
         let known = isolated.partition_point(|(m, _)| m <= sms).max(1);
-        *time = isolated
-            .get(known - 1)
-            .map_or(*time, |&(_, alone)| alone.max(*time));
+        let (_, alone) = isolated[known - 1];
+        *time = alone.max(*time);
     }
     Ok(WcetFunction::new(Form::Table(Table::Each {
         isolated,

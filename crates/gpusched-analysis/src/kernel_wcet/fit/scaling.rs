@@ -10,8 +10,20 @@ use gpusched_model::time::Time;
 use gpusched_model::{Contention, Estimated, Factor, Kind, WcetFunction};
 
 /// The form of the WCET function.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Debug,
+    Default,
+    Serialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "lowercase")]
 pub enum EnvelopeForm {
     /// The least a/m + b that no measurement exceeds.

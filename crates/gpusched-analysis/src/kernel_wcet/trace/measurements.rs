@@ -81,6 +81,7 @@ impl Measurements {
             self.mean = vec![0.0; durations.len()];
             self.squares = vec![0.0; durations.len()];
         }
+        assert_eq!(durations.len(), self.max.len(), "a duration for each block");
         let run = self.runs;
         self.runs += 1;
         let count = self.runs as f64;
@@ -134,16 +135,16 @@ impl Measurements {
     }
 
     /// The figures of `block` over all runs.
+    ///
+    /// # Panics
+    /// For a block that no run has: no figures would say that it takes no time.
     pub fn summary(&self, block: usize) -> Summary {
-        let figures = || {
-            Some(Summary {
-                count: self.runs,
-                max: *self.max.get(block)?,
-                mean: *self.mean.get(block)?,
-                squares: *self.squares.get(block)?,
-            })
-        };
-        figures().unwrap_or_default()
+        Summary {
+            count: self.runs,
+            max: self.max[block],
+            mean: self.mean[block],
+            squares: self.squares[block],
+        }
     }
 
     /// The times [ns] of the blocks in their order in the kept run `index`; a whole run only where the first runs are kept.

@@ -2,6 +2,7 @@
 
 /// The largest number of blocks that run at one instant; a block that ends when another starts has made room for it.
 pub(super) fn overlap(starts: &[u64], durations: &[u64]) -> usize {
+    debug_assert_eq!(starts.len(), durations.len(), "each block starts and ends");
     let mut begins = starts.to_vec();
     let mut ends: Vec<u64> = starts
         .iter()

@@ -15,29 +15,23 @@ impl Slot {
         narrow.map_or_else(|_| Slot::Wide(values.to_vec()), Slot::Narrow)
     }
 
-    /// The measurement of `block`; 0 where there is no such block.
+    /// The measurement of `block`, which must be there: what is missing took no time.
     pub(super) fn get(&self, block: usize) -> u64 {
         match self {
-            Slot::Narrow(values) => values.get(block).copied().unwrap_or(0).into(),
-            Slot::Wide(values) => values.get(block).copied().unwrap_or(0),
+            Slot::Narrow(values) => values[block].into(),
+            Slot::Wide(values) => values[block],
         }
     }
 
     pub(super) fn set(&mut self, block: usize, value: u64) {
-        if let (Slot::Narrow(values), Err(_)) = (&self, u32::try_from(value)) {
-            *self = Slot::Wide(values.iter().map(|&value| value.into()).collect());
-        }
-        match self {
-            Slot::Narrow(values) => {
-                if let (Some(place), Ok(value)) = (values.get_mut(block), u32::try_from(value)) {
-                    *place = value;
-                }
+        match (&mut *self, u32::try_from(value)) {
+            (Slot::Narrow(values), Ok(value)) => values[block] = value,
+            (Slot::Narrow(values), Err(_)) => {
+                let mut wide: Vec<u64> = values.iter().map(|&value| value.into()).collect();
+                wide[block] = value;
+                *self = Slot::Wide(wide);
             }
-            Slot::Wide(values) => {
-                if let Some(place) = values.get_mut(block) {
-                    *place = value;
-                }
-            }
+            (Slot::Wide(values), _) => values[block] = value,
         }
     }
 }

@@ -24,6 +24,8 @@ pub(super) fn rounded(price: f64) -> i64 {
 
 /// `units`, which are not negative, rounded up to SMs.
 pub(super) fn whole_sms(units: i64) -> u32 {
+    debug_assert!(units >= 0, "{units} units are no SMs");
+    let units = units.max(0);
     let whole = units / ONE + i64::from(units % ONE > 0);
     u32::try_from(whole).unwrap_or(u32::MAX)
 }
@@ -60,6 +62,7 @@ impl Bound {
             i64::try_from(price).unwrap_or(0)
         });
         let scaled: Vec<i64> = scaled.collect();
+        debug_assert!(scaled.len() == self.work.len() && scaled.iter().all(|&price| price >= 0));
         let better = scaled.iter().sum::<i64>() > self.total();
         if better {
             self.prices = scaled;

@@ -6,6 +6,7 @@
 
 use super::super::sizes::{Part, Sizes};
 use super::ONE;
+use super::bound::whole_sms;
 use super::works::Works;
 use crate::interference::Company;
 use gpusched_model::wcet::MAX_SMS;
@@ -187,16 +188,14 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         };
         let at = interference.class_of_each_kind(&child.company);
         let work = self.work_of(at);
-        let low =
-            u32::try_from(work.div_euclid(ONE) + i64::from(work.rem_euclid(ONE) > 0)).unwrap_or(u32::MAX);
-        child.sms = child.sms.max(low);
+        child.sms = child.sms.max(whole_sms(work));
         let mut grown = self.may_grow_to(&child, position + 1);
         if grown.max(child.price - i64::from(child.sms) * ONE) < self.floor {
             return None;
         }
         // No group from here on is worth the floor on more SMs.
         let all = child.price + self.price_sums[position + 1] - self.floor;
-        let most = u32::try_from(all.div_euclid(ONE)).unwrap_or(0).min(MAX_SMS);
+        let most = sms_within(all);
         self.sorted.clear();
         self.sorted.extend_from_slice(&self.path);
         self.sorted.push(task);
@@ -243,5 +242,23 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
             most = most.max(worth);
         }
         most
+    }
+}
+
+/// The most SMs that cost no more than `units`; 0 for fewer than none, and no more than a partition can have.
+fn sms_within(units: i64) -> u32 {
+    units.div_euclid(ONE).clamp(0, MAX_SMS.into()) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On no SMs a group would never be tested, and a bound that it refutes would stand.
+    #[test]
+    fn prices_beyond_all_sms_are_not_taken_for_none() {
+        assert_eq!((sms_within(-1), sms_within(ONE - 1), sms_within(ONE)), (0, 0, 1));
+        assert_eq!(sms_within(i64::from(MAX_SMS) * ONE - 1), MAX_SMS - 1);
+        assert_eq!(sms_within((i64::from(u32::MAX) + 1) * ONE), MAX_SMS);
     }
 }

@@ -41,6 +41,14 @@ impl Contended<'_> {
 
 /// The verdict of `policy`, for which there must be a proof ([`Policy::shares_memory`]).
 pub fn test(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Verdict {
+    if let Some(slowest) = tasks.slowest {
+        // A task that is missing there would take no time.
+        assert_eq!(
+            slowest.len(),
+            tasks.demands.len(),
+            "the same tasks at their slowest"
+        );
+    }
     // What fails without disturbance fails with it, and for a better reason.
     let alone = super::evidence(policy, tasks.demands, sms);
     if tasks.undisturbed() || !alone.is_positive() {

@@ -3,8 +3,21 @@
 use serde::{Deserialize, Serialize};
 
 /// Which of the kernels that wait is next, once the GPU is free; none is ever preempted.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Dispatch {
     /// The one that was released first; ties: the lower position.
@@ -29,17 +42,4 @@ impl Dispatch {
         Dispatch::NpFpRm,
         Dispatch::NpFpGiven,
     ];
-}
-
-impl std::fmt::Display for Dispatch {
-    /// The name as in files.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Dispatch::Fifo => "fifo",
-            Dispatch::NpEdf => "np-edf",
-            Dispatch::NpFp => "np-fp",
-            Dispatch::NpFpRm => "np-fp-rm",
-            Dispatch::NpFpGiven => "np-fp-given",
-        })
-    }
 }

@@ -4,6 +4,7 @@
 
 use rand::Rng;
 
+use crate::shared_runs::Setting;
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Table};
@@ -29,6 +30,19 @@ pub struct System {
     pub memory: SharedMemory,
     /// The test, and the scheduler.
     pub policy: Policy,
+}
+
+impl System {
+    /// As it is simulated.
+    pub fn setting(&self) -> Setting<'_> {
+        Setting {
+            set: &self.set,
+            parts: self.parts.iter().map(|part| (&part[..], 1)).collect(),
+            memory: self.memory,
+            policy: self.policy,
+            end: 2 * HYPERPERIOD,
+        }
+    }
 }
 
 /// The policies with a proof, in the order of reports.
@@ -73,6 +87,7 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
             period: Time::from_ns(period),
             deadline: (below(&mut rng, 2) == 0).then(|| Time::from_ns(period / 2)),
             bandwidth: Bandwidth::new(rate),
+            batch: below(&mut rng, 2) == 0,
         });
     }
     Some(System {
@@ -112,7 +127,7 @@ fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Tas
         isolated: vec![(1, Time::from_ns(isolated))],
         conflict: vec![(1, Time::from_ns(conflict))],
     });
-    Task::new(TaskShape {
+    Task::from_shape(TaskShape {
         name: None,
         period: Time::from_ns(period),
         deadline: Some(Time::from_ns(deadline)),

@@ -69,8 +69,7 @@ pub(super) fn offsets(field: &str, texts: &[String]) -> Result<Vec<(String, Opti
 }
 
 fn parsed<T: FromStr<Err: Display>>(field: &str, text: &str) -> Result<T, Refusal> {
-    text.parse()
-        .map_err(|message| Refusal::new(field, format!("found \"{text}\", {message}")))
+    text.parse().map_err(Refusal::about(field))
 }
 
 impl Scenario {

@@ -171,7 +171,9 @@ impl<'l> Family<'l> {
 fn all(weights: &[(usize, i64)], sms: u32) -> i64 {
     let sum: i64 = weights.iter().map(|&(_, weight)| weight).sum();
     let all = i128::from(sum) * i128::from(sms) * i128::from(ONE);
-    i64::try_from(all.div_euclid(1 << 20) + 1).unwrap_or(i64::MAX / 8)
+    let all = i64::try_from(all.div_euclid(1 << 20) + 1).unwrap_or(i64::MAX / 8);
+    debug_assert!(all < i64::MAX / 8, "weights are at most 1000");
+    all
 }
 
 /// `weights` as integers, with their measures, where there is one.
@@ -205,7 +207,7 @@ pub(super) struct Ranking<'l> {
 impl Ranking<'_> {
     /// The most that a group with some of them is worth.
     pub fn bound(&self) -> i64 {
-        self.base + self.rest.first().copied().unwrap_or(0)
+        self.base + self.rest[0]
     }
 }
 

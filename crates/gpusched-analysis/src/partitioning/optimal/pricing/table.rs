@@ -33,7 +33,9 @@ impl Table {
 
     /// The most that items from `place` on are worth that cost no more than `left`, which is not negative and not above the allowance [units].
     pub fn most(&self, place: usize, left: i64) -> i64 {
-        self.most[place * self.width + steps(left, self.step)]
+        let steps = steps(left, self.step);
+        debug_assert!(steps < self.width, "a place of the next row");
+        self.most[place * self.width + steps]
     }
 
     /// What making it took, in additions.

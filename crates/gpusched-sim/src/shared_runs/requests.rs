@@ -1,0 +1,96 @@
+//! When a source of other traffic requests its bytes, as the simulator runs it.
+
+use rand::Rng;
+
+use crate::shared::{Client, Job, Stage};
+use crate::tasks::{Discipline, Order};
+use gpusched_model::policy::Preemption;
+use gpusched_model::streams::below;
+use gpusched_model::{Bandwidth, OtherTraffic};
+
+/// Pieces of the bytes of one period.
+const PIECES: u64 = 4;
+
+/// The most periods until a pattern of requests repeats.
+const MAX_CYCLE: u64 = 8;
+
+/// The requests of a source. All keep its promise, so what the simulator drops because it is late was never requested.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Requests {
+    /// All bytes of a period at its beginning.
+    Whole,
+    /// The first period's bytes as late as they may be, and then those of the next periods as early as they may be: back to back.
+    Piled,
+    /// Pieces at any time at which they may be moved.
+    Pieces,
+}
+
+impl Requests {
+    /// `other` at a memory of `capacity`; requests begin at `start` [ns] at the earliest. `None` for numbers out of range.
+    ///
+    /// A byte may be moved up to R after the beginning of its period: D for a batch, T + D without ([`OtherTraffic`]).
+    pub fn client(
+        self,
+        other: &OtherTraffic,
+        capacity: Bandwidth,
+        start: u64,
+        rng: &mut impl Rng,
+    ) -> Option<Client> {
+        let rate = other
+            .bandwidth
+            .unwrap_or(capacity)
+            .min(capacity)
+            .bytes_per_second();
+        let (period, deadline) = (other.period.ns(), other.deadline.unwrap_or(other.period).ns());
+        let span = if other.batch {
+            deadline
+        } else {
+            period.checked_add(deadline)?
+        };
+        let whole = u64::try_from(other.traffic.nano().checked_div(rate.into())?).ok()?;
+        let busy = whole.min(span);
+        let cycle = match self {
+            Requests::Whole => 1,
+            Requests::Piled => span.checked_div(period)?.saturating_add(2).min(MAX_CYCLE),
+            Requests::Pieces => 2,
+        };
+        // `time` [ns] at full rate, from `from` to `due`, both relative to `start`.
+        let job = |time: u64, from: u64, due: u64| {
+            Some(Job {
+                stages: vec![Stage { time, rate }],
+                first: start.checked_add(from)?,
+                jitter: 0,
+                period: period.checked_mul(cycle)?,
+                deadline: due.checked_sub(from)?,
+            })
+        };
+        let mut tasks = Vec::new();
+        for place in 0..cycle {
+            let begin = period.checked_mul(place)?;
+            let end = begin.checked_add(span)?;
+            match self {
+                Requests::Whole => tasks.push(job(busy, begin, begin.checked_add(deadline)?)?),
+                Requests::Piled => {
+                    // Relative to the latest time for the first period.
+                    let latest = span - busy;
+                    tasks.push(job(busy, begin.saturating_sub(latest), end - latest)?);
+                }
+                Requests::Pieces => {
+                    let time = busy / PIECES;
+                    for _ in 0..PIECES {
+                        let late = below(rng, usize::try_from(span - time).ok()?.saturating_add(1)) as u64;
+                        tasks.push(job(time, begin.checked_add(late)?, end)?);
+                    }
+                }
+            }
+        }
+        Some(Client {
+            tasks,
+            discipline: Discipline {
+                order: Order::Deadlines,
+                preemption: Preemption::Preemptive,
+            },
+            drops: true,
+        })
+    }
+}

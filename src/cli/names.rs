@@ -1,0 +1,43 @@
+//! Values that have names: which there are, each with its line of help.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use strum::{EnumMessage, VariantArray};
+
+use crate::model::Policy;
+
+/// One of all values of `T`, by its name.
+pub fn named<T>() -> impl TypedValueParser<Value = T>
+where
+    T: VariantArray + EnumMessage + Copy + Send + Sync,
+{
+    one_of(T::VARIANTS)
+}
+
+/// One of `values`, by its name; help says what its doc comment says.
+pub fn one_of<T>(values: &'static [T]) -> impl TypedValueParser<Value = T>
+where
+    T: EnumMessage + Copy + Send + Sync,
+{
+    let possible = values.iter().flat_map(|value| {
+        let help = help(value.get_documentation().unwrap_or_default());
+        let name = value.get_serializations().first();
+        name.map(|name| PossibleValue::new(*name).help(help))
+    });
+    PossibleValuesParser::new(possible).try_map(move |name| {
+        let value = { values.iter() }.find(|value| value.get_serializations().contains(&name.as_str()));
+        value.copied().ok_or("a value without this name")
+    })
+}
+
+/// A policy by its name.
+pub fn policy() -> impl TypedValueParser<Value = Policy> {
+    let possible = Policy::all().map(|policy| PossibleValue::new(policy.name()).help(policy.description()));
+    PossibleValuesParser::new(possible).try_map(|name| name.parse::<Policy>())
+}
+
+/// The first paragraph of a doc comment, as a line without its period.
+fn help(documentation: &str) -> String {
+    let paragraph = documentation.split("\n\n").next().unwrap_or_default();
+    let line = paragraph.trim_end().replace('\n', " ");
+    line.strip_suffix('.').unwrap_or(&line).to_owned()
+}

@@ -1,0 +1,163 @@
+//! Promise: dynamic budgets are those of [Aghilinasab20] §V, and never more than the kernel can bear.
+
+mod cases;
+mod commands;
+mod histo;
+mod lemma;
+mod optimum;
+mod profile;
+mod replay;
+mod sharing;
+mod twin;
+
+use gpusched::bandwidth::inverse::{largest_burst, memory_time};
+use gpusched::bandwidth::{Allocator, BudgetPolicy, MemoryLimit};
+use gpusched::kernel_wcet::list_scheduling;
+use gpusched::model::{Factor, Straddling};
+use gpusched::time::Time;
+use rand::RngExt;
+
+/// 10^5 random values: no larger burst has that little memory time, and the burst itself does.
+#[test]
+fn inverse_of_memory_time_is_exact() {
+    let mut rng = crate::kernel_wcet::random::rng(31);
+    for _ in 0..100_000 {
+        let period = crate::kernel_wcet::random::magnitude(&mut rng, 30);
+        let window = crate::kernel_wcet::random::magnitude(&mut rng, 40);
+        let memory = rng.random_range(0..=window);
+        let burst = largest_burst(memory, window, period);
+        assert!(burst <= period);
+        assert!(
+            memory_time(burst, window, period) <= memory,
+            "{memory} {window} {period}"
+        );
+        assert!(
+            burst == period || memory_time(burst + 1, window, period) > memory,
+            "{memory} {window} {period}: {burst}"
+        );
+    }
+    assert_eq!(largest_burst(5, 10, 0), 0);
+}
+
+/// Algorithm 2 line 4 by the exact solver and by the linear program, to a nanosecond and a billionth: the largest memory time
+/// that still fits, and the least with which Eq. 8 reaches the window.
+#[test]
+fn algorithm_2_is_the_linear_program() {
+    let mut rng = crate::kernel_wcet::random::rng(34);
+    let mut compared = 0;
+    for _ in 0..20_000 {
+        let kernel = crate::kernel_wcet::random::kernel(&mut rng, 16);
+        let remaining: Vec<u64> = kernel
+            .clusters()
+            .iter()
+            .map(|cluster| rng.random_range(0..=cluster.blocks()))
+            .collect();
+        let alone = list_scheduling::isolated(&kernel).ns();
+        let window = Time::from_ns(rng.random_range(alone / 2..=2 * alone));
+        let Some(limit) = MemoryLimit::new(&kernel, &remaining, window, Straddling::End) else {
+            continue;
+        };
+        let Some(lp) = limit.by_linear_program().unwrap() else {
+            continue;
+        };
+        let exact = limit.exact().ns() as f64;
+        // Rounded down; a flat delay per memory time amplifies the solver's tolerance.
+        assert!(
+            exact <= lp * (1.0 + 1e-6) + 1.0,
+            "{exact} {lp} {window} {remaining:?} {kernel:?}"
+        );
+        assert!(
+            exact + 1.0 >= lp * (1.0 - 1e-6),
+            "{exact} {lp} {window} {remaining:?} {kernel:?}"
+        );
+        compared += 1;
+    }
+    println!("{compared} compared");
+    assert!(compared > 1_000, "{compared}");
+}
+
+/// Algorithm 4 never allows more memory time than Algorithm 2, and says the same where no budget is needed.
+#[test]
+fn algorithm_4_is_below_algorithm_2() {
+    let mut rng = crate::kernel_wcet::random::rng(32);
+    let (mut equal, mut positive) = (0, 0);
+    for _ in 0..20_000 {
+        let kernel = crate::kernel_wcet::random::kernel(&mut rng, 12);
+        let q = Factor::from_billionths(rng.random_range(1..=1_000_000_000)).unwrap();
+        let allocator = Allocator::new(&kernel, q, BudgetPolicy::Fair, Straddling::End).unwrap();
+        let remaining: Vec<u64> = kernel
+            .clusters()
+            .iter()
+            .map(|cluster| rng.random_range(0..=cluster.blocks()))
+            .collect();
+        let window = rng.random_range(0..=allocator.deadline().ns());
+        let limit = MemoryLimit::new(&kernel, &remaining, Time::from_ns(window), Straddling::End);
+        let Some(limit) = limit else { continue };
+        let most = (!limit.is_free()).then(|| limit.exact().ns());
+        let found = allocator.memory(window, &remaining);
+        match (found, most) {
+            (None, None) => {}
+            (Some(found), Some(most)) => {
+                assert!(found <= most, "{found} {most} {window} {remaining:?} {kernel:?}");
+                equal += u32::from(found == most && found > 0);
+                positive += u32::from(found > 0);
+            }
+            other => panic!("{other:?} {window} {remaining:?} {kernel:?}"),
+        }
+    }
+    println!("{positive} positive, {equal} equal");
+    assert!(positive > 500, "{positive}");
+}
+
+/// Budgets are between the nominal one and a whole period, for any state.
+#[test]
+fn budgets_are_within_their_limits() {
+    let mut rng = crate::kernel_wcet::random::rng(33);
+    for _ in 0..20_000 {
+        let kernel = crate::kernel_wcet::random::kernel(&mut rng, 12);
+        let q = Factor::from_billionths(rng.random_range(0..=1_000_000_000)).unwrap();
+        for policy in BudgetPolicy::ALL {
+            let mut allocator = Allocator::new(&kernel, q, policy, Straddling::Both).unwrap();
+            for _ in 0..3 {
+                let remaining: Vec<u64> = kernel
+                    .clusters()
+                    .iter()
+                    .map(|cluster| rng.random_range(0..=cluster.blocks()))
+                    .collect();
+                let elapsed = Time::from_ns(rng.random_range(0..=2 * allocator.deadline().ns()));
+                let budget = allocator.decide(elapsed, &remaining);
+                assert!((allocator.nominal()..=allocator.period()).contains(&budget));
+            }
+        }
+    }
+}
+
+/// A cluster that the list of remaining blocks leaves out has all of them left: it allows for no more memory time than if
+/// the list said so.
+#[test]
+fn what_is_left_out_is_not_done() {
+    let mut rng = crate::kernel_wcet::random::rng(35);
+    let mut told_apart = 0;
+    for _ in 0..2_000 {
+        let kernel = crate::kernel_wcet::random::kernel(&mut rng, 6);
+        let all: Vec<u64> = kernel.clusters().iter().map(|cluster| cluster.blocks()).collect();
+        let short = &all[..rng.random_range(0..all.len())];
+        let q = Factor::from_billionths(rng.random_range(1..=1_000_000_000)).unwrap();
+        let allocator = Allocator::new(&kernel, q, BudgetPolicy::Fair, Straddling::End).unwrap();
+        let window = rng.random_range(0..=allocator.deadline().ns());
+        let memory = allocator.memory(window, &all);
+        assert_eq!(allocator.memory(window, short), memory);
+        let limit = |remaining: &[u64]| {
+            MemoryLimit::new(&kernel, remaining, Time::from_ns(window), Straddling::End)
+                .map(|limit| limit.exact())
+        };
+        assert_eq!(limit(short), limit(&all));
+        let done: Vec<u64> = short
+            .iter()
+            .copied()
+            .chain(all[short.len()..].iter().map(|_| 0))
+            .collect();
+        told_apart += u32::from(limit(&done) != limit(&all));
+    }
+    assert!(told_apart > 100, "{told_apart}");
+}

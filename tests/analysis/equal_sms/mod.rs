@@ -1,0 +1,59 @@
+//! SMs that are equal are simulated once: every result is that of the full run, to the byte.
+
+mod random;
+mod refusals;
+mod without_memory;
+
+use gpusched::model::machine::Machine;
+use gpusched::model::{Program, Scheduler};
+use gpusched::warp::gpu::{Failure, Launch, Results, Settings, run_equal_once, run_watched, stay_equal};
+
+/// All of them.
+pub const SCHEDULERS: [Scheduler; 5] = [
+    Scheduler::Lrr,
+    Scheduler::Gto,
+    Scheduler::Oldest,
+    Scheduler::RtPaws,
+    Scheduler::Qaws,
+];
+
+/// A machine whose SMs hold blocks of several kernels, or of one.
+pub fn machine(name: &str, share_sms: bool) -> Machine {
+    let mut shape = Machine::named(name).unwrap().into_shape();
+    shape.dispatch.share_sms = share_sms;
+    shape.dispatch.kernels = 8;
+    Machine::new(shape).unwrap()
+}
+
+/// Alone, on all SMs.
+pub fn launch(program: &Program) -> Launch {
+    Launch::of_program(program).unwrap()
+}
+
+/// With issues, cold.
+pub fn settings(scheduler: Scheduler, sms: u32) -> Settings {
+    Settings {
+        scheduler,
+        sms: Some(sms),
+        warm: Vec::new(),
+        record_issues: true,
+        limit: 300_000,
+    }
+}
+
+/// Runs `launches` both ways, and says whether SMs could be shared.
+pub fn compare(machine: &Machine, launches: &[Launch], settings: &Settings) -> bool {
+    let full = run_watched(machine, launches, settings, &mut |_| ());
+    let once = run_equal_once(machine, launches, settings, &mut |_| ());
+    let of = |results: &Result<Results, Failure>| match results {
+        Ok(results) => format!("{:?} {:?} {:?}", results.kernels, results.stalls, results.blocks),
+        Err(failure) => failure.to_string(),
+    };
+    assert!(
+        full == once,
+        "{settings:?}: {} instead of {}",
+        of(&once),
+        of(&full)
+    );
+    stay_equal(launches).is_ok()
+}

@@ -1,0 +1,119 @@
+//! Earliest deadline first, preemptive and not: exact.
+
+use gpusched::schedulability::edf::response_times;
+use gpusched::time::Time;
+
+use super::{ROUNDS, Tally, accepts, demands};
+use crate::oracle::random_sets::rng;
+use crate::oracle::simulation::{Order, Preemption, Task, Until, critical, horizon, load, run};
+use crate::oracle::small_sets::{Draw, draw};
+
+const DRAW: Draw = Draw {
+    most_tasks: 5,
+    jitter: true,
+    blocks: false,
+};
+
+/// Whether some job is late if all tasks come at 0 with all their jitter, and `blocker` at −1.
+fn misses(set: &[Task], blocker: Option<usize>, preemption: Preemption) -> bool {
+    let jobs = critical(set, |_| true, blocker, horizon(set));
+    let order = Order::Edf((0..set.len()).collect());
+    // A job may be due before it is released.
+    let hopeless = set.iter().any(|task| task.j >= task.d);
+    hopeless || run(set, &jobs, &order, preemption, Until::Late).late.is_some()
+}
+
+#[test]
+fn preemptive_verdicts_equal_simulation() {
+    let mut rng = rng(11);
+    let mut tally = Tally::default();
+    for _ in 0..ROUNDS {
+        let set = draw(&mut rng, DRAW);
+        let verdict = accepts("edf", &set);
+        let truth = load(&set).is_le() && !misses(&set, None, Preemption::Preemptive);
+        assert_eq!(verdict, truth, "{set:?}");
+        tally.count(&set, verdict);
+    }
+    tally.check();
+}
+
+#[test]
+fn non_preemptive_verdicts_equal_simulation() {
+    let mut rng = rng(12);
+    let mut tally = Tally::default();
+    let mut by_blocking = 0;
+    for _ in 0..ROUNDS {
+        let set = draw(&mut rng, DRAW);
+        let verdict = accepts("np-edf", &set);
+        let blockers = (0..set.len()).map(Some);
+        let late = |blocker| misses(&set, blocker, Preemption::NonPreemptive);
+        let truth = load(&set).is_le() && !late(None) && !blockers.clone().any(late);
+        assert_eq!(verdict, truth, "{set:?}");
+        tally.count(&set, verdict);
+        by_blocking += usize::from(!verdict && accepts("edf", &set));
+    }
+    tally.check();
+    assert!(by_blocking > ROUNDS / 50, "{by_blocking}");
+}
+
+/// The response time of each task under preemptive EDF, from all arrivals of its job relative to the others.
+fn response_times_by_simulation(set: &[Task]) -> Vec<i64> {
+    let end = horizon(set);
+    (0..set.len())
+        .map(|task| {
+            let mut rank: Vec<usize> = vec![0; set.len()];
+            rank[task] = 1; // ties go against the task
+            let order = Order::Edf(rank);
+            let mut worst = 0;
+            for offset in 0..set[task].t {
+                // Some job of the task is released `offset` after the others, and its predecessors as late as possible,
+                // but not before them.
+                let mut jobs = critical(set, |other| other != task, None, end);
+                let own = critical(&set[task..=task], |_| true, None, end);
+                jobs.extend(own.into_iter().map(|job| {
+                    let arrival = job.arrival + offset;
+                    crate::oracle::simulation::Job {
+                        task,
+                        arrival,
+                        release: arrival.max(0),
+                        c: job.c,
+                    }
+                }));
+                worst =
+                    worst.max(run(set, &jobs, &order, Preemption::Preemptive, Until::Done).response[task]);
+            }
+            worst
+        })
+        .collect()
+}
+
+#[test]
+fn preemptive_response_times_equal_simulation() {
+    let mut rng = rng(13);
+    let mut compared = 0;
+    for _ in 0..ROUNDS / 5 {
+        let set = draw(
+            &mut rng,
+            Draw {
+                most_tasks: 4,
+                ..DRAW
+            },
+        );
+        let bounds = response_times(&demands(&set));
+        if load(&set).is_gt() || set.iter().any(|task| task.j > task.d) {
+            assert_eq!(bounds, None, "{set:?}");
+            continue;
+        }
+        let bounds: Vec<i64> = bounds
+            .unwrap()
+            .into_iter()
+            .map(Time::ns)
+            .map(|ns| i64::try_from(ns).unwrap())
+            .collect();
+        assert_eq!(bounds, response_times_by_simulation(&set), "{set:?}");
+        compared += 1;
+        let in_time = set.iter().zip(&bounds).all(|(task, &bound)| bound <= task.d);
+        assert_eq!(in_time, accepts("edf", &set), "{set:?}");
+    }
+    assert!(compared > ROUNDS / 20, "{compared}");
+}

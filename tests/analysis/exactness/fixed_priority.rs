@@ -1,0 +1,188 @@
+//! Fixed priorities, preemptive and not: exact, as are the response times.
+
+use gpusched::model::Policy;
+use gpusched::schedulability;
+use gpusched::time::Time;
+
+use super::{ROUNDS, Tally, accepts, demands};
+use crate::oracle::random_sets::rng;
+use crate::oracle::simulation::{
+    Order, Preemption, Task, Until, critical, hyperperiod, load, long_horizon, run,
+};
+use crate::oracle::small_sets::{Draw, draw};
+
+const DRAW: Draw = Draw {
+    most_tasks: 5,
+    jitter: true,
+    blocks: false,
+};
+
+/// The rank of each task; ties go to the lower position.
+pub fn ranks(set: &[Task], key: impl Fn(&Task) -> i64) -> Vec<usize> {
+    let before = |a: usize, b: usize| (key(&set[a]), a) < (key(&set[b]), b);
+    (0..set.len())
+        .map(|task| (0..set.len()).filter(|&other| before(other, task)).count())
+        .collect()
+}
+
+/// Σ C per hyperperiod of the task and those above it, against the hyperperiod.
+fn overloaded(set: &[Task], rank: &[usize], task: usize) -> bool {
+    let level = (0..set.len()).filter(|&other| rank[other] <= rank[task]);
+    let h = hyperperiod(set);
+    level.map(|other| set[other].c * (h / set[other].t)).sum::<i64>() > h
+}
+
+/// The longest response time of `task`: it and all above come at 0 with all their jitter, and one of the others, or none,
+/// at −1. The level must not be overloaded.
+fn response_time(set: &[Task], rank: &[usize], task: usize, preemption: Preemption) -> i64 {
+    let order = Order::Fixed(rank.to_vec());
+    let level = |other: usize| rank[other] <= rank[task];
+    let blockers = (0..set.len()).filter(|&other| !level(other)).map(Some);
+    let blockers = blockers.filter(|_| preemption != Preemption::Preemptive);
+    std::iter::once(None)
+        .chain(blockers)
+        .map(|blocker| -> i64 {
+            // Most busy periods are short.
+            let last = long_horizon(set, |other| rank[other] < rank[task]).max(201);
+            for end in [50, 200, last] {
+                let mut jobs = critical(set, level, blocker, end);
+                // The blocker comes once: it would not run again in this busy period.
+                jobs.retain(|job| Some(job.task) != blocker || job.arrival < 0);
+                let outcome = run(set, &jobs, &order, preemption, Until::Idle);
+                if outcome.end < end || end == last {
+                    return outcome.response[task];
+                }
+            }
+            unreachable!("the last round returns");
+        })
+        .max()
+        .unwrap()
+}
+
+/// Worst-case response times; `None` where the level is overloaded.
+fn response_times(set: &[Task], rank: &[usize], preemption: Preemption) -> Vec<Option<i64>> {
+    (0..set.len())
+        .map(|task| (!overloaded(set, rank, task)).then(|| response_time(set, rank, task, preemption)))
+        .collect()
+}
+
+fn in_time(set: &[Task], responses: &[Option<i64>]) -> bool {
+    let in_time = |(task, response): (&Task, &Option<i64>)| response.is_some_and(|r| r <= task.d);
+    set.iter().zip(responses).all(in_time)
+}
+
+/// Compares verdicts and response times of one policy with simulation.
+fn compare(policy: &str, seed: u64, preemption: Preemption, ranks: impl Fn(&[Task]) -> Vec<usize>) {
+    let mut rng = rng(seed);
+    let mut tally = Tally::default();
+    let parsed: Policy = policy.parse().unwrap();
+    for _ in 0..ROUNDS {
+        let set = draw(&mut rng, DRAW);
+        let truth = response_times(&set, &ranks(&set), preemption);
+        let bounds: Vec<Option<i64>> = schedulability::response_times(parsed, &demands(&set))
+            .unwrap()
+            .into_iter()
+            .map(|bound| bound.map(Time::ns).map(|ns| i64::try_from(ns).unwrap()))
+            .collect();
+        assert_eq!(bounds, truth, "{policy}: {set:?}");
+        let verdict = accepts(policy, &set);
+        assert_eq!(verdict, in_time(&set, &truth), "{policy}: {set:?}");
+        tally.count(&set, verdict);
+    }
+    tally.check();
+}
+
+#[test]
+fn preemptive_deadline_monotonic() {
+    compare("dm", 21, Preemption::Preemptive, |set| {
+        ranks(set, |task| (task.d - task.j).max(0))
+    });
+}
+
+#[test]
+fn preemptive_rate_monotonic() {
+    compare("rm", 22, Preemption::Preemptive, |set| ranks(set, |task| task.t));
+}
+
+#[test]
+fn preemptive_given() {
+    compare("fp-given", 23, Preemption::Preemptive, |set| ranks(set, |_| 0));
+}
+
+#[test]
+fn non_preemptive_deadline_monotonic() {
+    compare("np-fp", 24, Preemption::NonPreemptive, |set| {
+        ranks(set, |task| (task.d - task.j).max(0))
+    });
+}
+
+#[test]
+fn non_preemptive_rate_monotonic() {
+    compare("np-fp-rm", 25, Preemption::NonPreemptive, |set| {
+        ranks(set, |task| task.t)
+    });
+}
+
+#[test]
+fn non_preemptive_given() {
+    compare("np-fp-given", 26, Preemption::NonPreemptive, |set| {
+        ranks(set, |_| 0)
+    });
+}
+
+/// Every order of the tasks.
+fn orders(n: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![vec![]];
+    for task in 0..n {
+        all = all
+            .into_iter()
+            .flat_map(|order: Vec<usize>| {
+                (0..=order.len()).map(move |place| {
+                    let mut longer = order.clone();
+                    longer.insert(place, task);
+                    longer
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+/// Audsley's order exists iff some order of all n! meets all deadlines.
+fn compare_audsley(policy: &str, seed: u64, preemption: Preemption, deadline_monotonic: &str) {
+    let mut rng = rng(seed);
+    let mut tally = Tally::default();
+    let mut better = 0;
+    for _ in 0..ROUNDS {
+        let set = draw(
+            &mut rng,
+            Draw {
+                most_tasks: 3,
+                ..DRAW
+            },
+        );
+        let truth = load(&set).is_le()
+            && orders(set.len()).into_iter().any(|rank| {
+                (0..set.len()).all(|task| {
+                    !overloaded(&set, &rank, task)
+                        && response_time(&set, &rank, task, preemption) <= set[task].d
+                })
+            });
+        let verdict = accepts(policy, &set);
+        assert_eq!(verdict, truth, "{policy}: {set:?}");
+        tally.count(&set, verdict);
+        better += usize::from(verdict && !accepts(deadline_monotonic, &set));
+    }
+    tally.check();
+    assert!(better > 100, "{better} sets that only some other order schedules");
+}
+
+#[test]
+fn preemptive_audsley() {
+    compare_audsley("fp-audsley", 27, Preemption::Preemptive, "dm");
+}
+
+#[test]
+fn non_preemptive_audsley() {
+    compare_audsley("np-fp-audsley", 28, Preemption::NonPreemptive, "np-fp");
+}

@@ -1,0 +1,66 @@
+//! Promise: every test is exact, or safe where it is only safe. 10⁵ random small sets per policy against schedules
+//! simulated unit by unit, over all relevant busy periods, and against plain enumeration where numbers are large.
+
+mod edf;
+mod fixed_priority;
+mod huge;
+mod limited;
+mod monotone;
+mod patterns;
+mod sufficient;
+
+use crate::oracle::simulation::Task;
+use gpusched::model::Policy;
+use gpusched::schedulability::{self, Demand};
+use gpusched::time::Time;
+
+/// Sets per policy.
+const ROUNDS: usize = 100_000;
+
+fn demands(set: &[Task]) -> Vec<Demand> {
+    let time = |units: i64| Time::from_ns(u64::try_from(units).unwrap());
+    set.iter()
+        .map(|task| {
+            Demand::new(time(task.c), time(task.t), time(task.d))
+                .with_jitter(time(task.j))
+                .with_block(time(task.b))
+        })
+        .collect()
+}
+
+/// The verdict, which is the same with and without evidence.
+fn accepts(policy: &str, set: &[Task]) -> bool {
+    let policy: Policy = policy.parse().unwrap();
+    let demands = demands(set);
+    let accepts = schedulability::accepts(policy, &demands, 1);
+    let verdict = schedulability::test(policy, &demands, 1);
+    assert_eq!(accepts, verdict.schedulable, "{policy}: {set:?}");
+    accepts
+}
+
+/// Counts answers, so that a test can tell that its sample has plenty of each.
+#[derive(Default, Debug)]
+struct Tally {
+    accepted: usize,
+    refused: usize,
+    full: usize,
+    with_jitter: usize,
+}
+
+impl Tally {
+    fn count(&mut self, set: &[Task], accepted: bool) {
+        *if accepted {
+            &mut self.accepted
+        } else {
+            &mut self.refused
+        } += 1;
+        self.full += usize::from(accepted && crate::oracle::simulation::load(set).is_eq());
+        self.with_jitter += usize::from(accepted && set.iter().any(|task| task.j > 0));
+    }
+
+    fn check(&self) {
+        let all = self.accepted + self.refused;
+        assert!(self.accepted > all / 10 && self.refused > all / 10, "{self:?}");
+        assert!(self.full > all / 200 && self.with_jitter > all / 50, "{self:?}");
+    }
+}

@@ -1,0 +1,275 @@
+//! What is exported says the same as the plan: each format is read again by a parser that knows the format alone.
+
+use gpusched::interference::model_of;
+use std::collections::BTreeSet;
+
+use gpusched::export::Target;
+use gpusched::generation::{Recipe, Source};
+use gpusched::interference::Interference;
+use gpusched::model::device::{Device, Granularity, Place};
+use gpusched::model::{Plan, Policy, TaskSet};
+use gpusched::partitioning::{HeuristicKind, Offer, Problem, partition};
+
+/// Plans of drawn task sets on `device`, each with its set.
+fn plans(device: &Device, granularity: Granularity) -> Vec<(Plan, TaskSet)> {
+    let recipe: Recipe = serde_json::from_str(r#"{"wcet": "proportional"}"#).unwrap();
+    let load = f64::from(device.sms()) * 0.4;
+    let source = Source::new(&recipe, 12, load, 5).unwrap();
+    let offer = Offer::new(device, granularity).unwrap();
+    let plans = (0..12).map(|index| {
+        let set = source.draw(0, index).unwrap();
+        let problem = Problem::new(&set, device.sms(), Policy::Edf, model_of(Interference::Conflict))
+            .unwrap()
+            .offered(&offer)
+            .unwrap();
+        let kind = [HeuristicKind::Sms, HeuristicKind::Savings][index as usize % 2];
+        (partition(&problem, &kind.into()), set)
+    });
+    let plans: Vec<(Plan, TaskSet)> = plans.filter(|(plan, _)| plan.schedulable).collect();
+    assert!(
+        plans.len() >= 4,
+        "{granularity} on {}: {}",
+        device.name(),
+        plans.len()
+    );
+    plans
+}
+
+/// 71 TPCs: masks of 128 bits.
+fn wide() -> Device {
+    serde_json::from_str(
+        r#"{"name":"wide","sms":142,"sms_per_tpc":2,"tpcs_per_gpc":[6,6,6,6,6,6,6,6,6,6,6,5],"compute_capability":"8.9"}"#,
+    )
+    .unwrap()
+}
+
+/// The lines that are no comments.
+fn code(text: &str) -> Vec<&str> {
+    let lines = text.lines().map(str::trim);
+    lines
+        .filter(|line| !line.starts_with("//") && !line.starts_with('#') || line.starts_with("#define"))
+        .collect()
+}
+
+/// TPCs from the words of a mask.
+fn enabled(words: &[u64], tpcs: u32) -> Vec<u32> {
+    let bit = |tpc: u32| words[(tpc / 64) as usize] >> (tpc % 64) & 1;
+    for tpc in tpcs..64 * words.len() as u32 {
+        assert_eq!(bit(tpc), 1, "TPC {tpc} does not exist");
+    }
+    (0..tpcs).filter(|&tpc| bit(tpc) == 0).collect()
+}
+
+#[test]
+fn masks_enable_the_tpcs_of_the_plan() {
+    let titanv = Device::named("titanv").unwrap();
+    for (device, words) in [(titanv, 1), (wide(), 2)] {
+        for granularity in [Granularity::Tpc, Granularity::Gpc] {
+            for (plan, set) in plans(&device, granularity) {
+                let text = Target::Libsmctrl.export(&plan, &set).unwrap();
+                let masks: Vec<Vec<u64>> = code(&text)
+                    .iter()
+                    .filter(|line| line.contains("UINT64_C("))
+                    .map(|line| {
+                        let words = line.split("UINT64_C(0x").skip(1);
+                        words
+                            .map(|word| u64::from_str_radix(&word[..16], 16).unwrap())
+                            .collect()
+                    })
+                    .collect();
+                assert_eq!(masks.len(), plan.partitions.len());
+                let mut taken = BTreeSet::new();
+                for (mask, partition) in masks.iter().zip(&plan.partitions) {
+                    assert_eq!(mask.len(), words);
+                    let tpcs = enabled(mask, device.tpcs());
+                    assert_eq!(tpcs.len() as u32 * 2, partition.sms);
+                    let planned = match partition.place.as_ref().unwrap() {
+                        Place::Tpcs(tpcs) => tpcs.clone(),
+                        Place::Gpcs(gpcs) => gpcs.iter().flat_map(|&gpc| device.tpcs_of_gpc(gpc)).collect(),
+                        other => panic!("{other}"),
+                    };
+                    assert_eq!(tpcs, planned);
+                    assert!(tpcs.iter().all(|tpc| taken.insert(*tpc)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn chunks_are_those_of_the_plan() {
+    for name in ["a100", "h100"] {
+        let device = Device::named(name).unwrap();
+        let chunk = device.mps().unwrap().chunk;
+        for (plan, set) in plans(&device, Granularity::Mps) {
+            let text = Target::Mps.export(&plan, &set).unwrap();
+            let sizes: Vec<u32> = code(&text)
+                .iter()
+                .filter_map(|line| {
+                    let command = line.strip_prefix("echo \"sm_partition add $GPU ")?;
+                    let chunks = command.strip_suffix("\" | nvidia-cuda-mps-control")?;
+                    Some(chunks.parse::<u32>().unwrap() * chunk)
+                })
+                .collect();
+            let planned: Vec<u32> = plan.partitions.iter().map(|partition| partition.sms).collect();
+            assert_eq!(sizes, planned);
+            assert!(sizes.iter().sum::<u32>() <= device.sms());
+        }
+    }
+}
+
+#[test]
+fn instances_are_those_of_the_plan() {
+    for name in ["a100", "h100"] {
+        let device = Device::named(name).unwrap();
+        for (plan, set) in plans(&device, Granularity::Mig) {
+            let text = Target::Mig.export(&plan, &set).unwrap();
+            let lines = code(&text);
+            let command = lines.last().unwrap();
+            let list = command.strip_prefix("nvidia-smi mig -i \"$GPU\" -cgi ").unwrap();
+            let instances: Vec<(&str, u32)> = list
+                .strip_suffix(" -C")
+                .unwrap()
+                .split(',')
+                .map(|tuple| tuple.split_once(':').unwrap())
+                .map(|(profile, start)| (profile, start.parse().unwrap()))
+                .collect();
+            assert_eq!(instances.len(), plan.partitions.len());
+            assert!(instances.len() <= 7);
+            let mut taken = BTreeSet::new();
+            for (&(name, start), partition) in instances.iter().zip(&plan.partitions) {
+                let profile = device.mig().unwrap().profile(name).unwrap();
+                assert_eq!(profile.sms, partition.sms);
+                assert!((start..start + profile.memory).all(|slice| slice < 8 && taken.insert(slice)));
+            }
+        }
+    }
+}
+
+/// The numbers between the braces.
+fn array(text: &str, name: &str) -> Option<Vec<u32>> {
+    let lines = code(text).join(" ");
+    let (_, rest) = lines.split_once(&format!("static const unsigned {name}["))?;
+    let (_, rest) = rest.split_once('{')?;
+    let (inside, _) = rest.split_once('}')?;
+    let numbers = inside
+        .split(',')
+        .map(str::trim)
+        .filter(|number| !number.is_empty());
+    Some(numbers.map(|number| number.parse().unwrap()).collect())
+}
+
+#[test]
+fn groups_make_the_sizes_of_the_plan() {
+    let (mut equal, mut various) = (0, 0);
+    for name in ["a100", "h100", "titanv"] {
+        let device = Device::named(name).unwrap();
+        let rule = device.green_context().unwrap();
+        for (plan, set) in plans(&device, Granularity::GreenContext) {
+            let text = Target::GreenContext.export(&plan, &set).unwrap();
+            let planned: Vec<u32> = plan.partitions.iter().map(|partition| partition.sms).collect();
+            let define = |name: &str| -> u32 {
+                let line = text
+                    .lines()
+                    .find_map(|line| line.strip_prefix(&format!("#define {name} ")));
+                line.unwrap().parse().unwrap()
+            };
+            let sizes: Vec<u32> = match array(&text, "gpusched_first") {
+                Some(first) => {
+                    equal += 1;
+                    let group = define("GPUSCHED_MIN_COUNT");
+                    assert!(group >= rule.min && group % rule.step == 0);
+                    assert_eq!(first.last(), Some(&define("GPUSCHED_GROUPS")));
+                    // The comment of a partition stands before the number of its first group.
+                    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+                    for (index, number) in first.iter().enumerate().take(planned.len()) {
+                        let comment = format!("// partition {index}: ");
+                        let at = lines.iter().position(|line| line.starts_with(&comment)).unwrap();
+                        assert_eq!(lines[at + 1], format!("{number},"));
+                    }
+                    first.windows(2).map(|pair| (pair[1] - pair[0]) * group).collect()
+                }
+                None => {
+                    various += 1;
+                    array(&text, "gpusched_sm_count").unwrap()
+                }
+            };
+            assert_eq!(sizes, planned);
+            assert!(sizes.iter().sum::<u32>() <= device.sms());
+        }
+    }
+    assert!(equal > 10 && various > 2, "{equal} {various}");
+}
+
+#[test]
+fn tables_have_the_sms_of_the_plan() {
+    for granularity in crate::granularity::GRANULARITIES {
+        let device = Device::named("a100").unwrap();
+        for (plan, set) in plans(&device, granularity) {
+            let text = Target::Csv.export(&plan, &set).unwrap();
+            let mut lines = text.lines();
+            assert_eq!(
+                lines.next(),
+                Some("device,granularity,partition,sms,place,sm_ids,tasks,policy")
+            );
+            let mut taken = BTreeSet::new();
+            for (index, partition) in plan.partitions.iter().enumerate() {
+                let fields: Vec<&str> = lines.next().unwrap().split(',').collect();
+                let [name, by, number, sms, place, ids, tasks, policy] = fields[..] else {
+                    panic!("{fields:?}")
+                };
+                assert_eq!((name, by), ("a100", granularity.to_string().as_str()));
+                assert_eq!(
+                    (number, sms),
+                    (index.to_string().as_str(), partition.sms.to_string().as_str())
+                );
+                assert_eq!(policy, "edf");
+                let numbers = |list: &str| -> Vec<u32> {
+                    list.split_whitespace().map(|n| n.parse().unwrap()).collect()
+                };
+                let tasks: Vec<usize> = numbers(tasks).into_iter().map(|task| task as usize).collect();
+                assert_eq!(tasks, partition.tasks);
+                let known = matches!(granularity, Granularity::Sm | Granularity::Tpc | Granularity::Gpc);
+                let ids = numbers(ids);
+                assert_eq!(ids.len() as u32, if known { partition.sms } else { 0 });
+                assert!(ids.iter().all(|&sm| sm < 108 && taken.insert(sm)));
+                match partition.place.as_ref() {
+                    Some(Place::Tpcs(units) | Place::Gpcs(units)) => assert_eq!(&numbers(place), units),
+                    Some(Place::Instance(at)) => assert_eq!(place, format!("{}:{}", at.profile, at.start)),
+                    Some(Place::Sms(_)) | None => assert_eq!(place, ""),
+                }
+            }
+            assert_eq!(lines.next(), None);
+        }
+    }
+}
+
+/// Names of tasks are others' text: they end no comment.
+#[test]
+fn names_stay_inside_their_comments() {
+    let set: TaskSet = serde_json::from_str(
+        r#"{"tasks":[{"name":"a\nrm -rf \\","period":"10ms","wcet":{"table":[[1,"1ms"]]}}]}"#,
+    )
+    .unwrap();
+    let device = Device::named("a100").unwrap();
+    for (granularity, target) in [
+        (Granularity::Tpc, Target::Libsmctrl),
+        (Granularity::Mps, Target::Mps),
+        (Granularity::Mig, Target::Mig),
+        (Granularity::GreenContext, Target::GreenContext),
+    ] {
+        let offer = Offer::new(&device, granularity).unwrap();
+        let problem = Problem::new(&set, 108, Policy::Edf, model_of(Interference::Conflict))
+            .unwrap()
+            .offered(&offer)
+            .unwrap();
+        let plan = partition(&problem, &HeuristicKind::Sms.into());
+        let text = target.export(&plan, &set).unwrap();
+        assert!(
+            text.lines()
+                .all(|line| !line.starts_with("rm") && !line.ends_with('\\')),
+            "{text}"
+        );
+        assert!(text.contains(r#"#0 "a\nrm -rf \\""#), "{text}");
+    }
+}

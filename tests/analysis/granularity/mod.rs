@@ -1,0 +1,138 @@
+//! Promise: where hardware gives partitions of certain sizes only, plans have those sizes and places that exist, no plan is missed that
+//! the search claims to have looked for, and what is exported for a tool says the same as the plan.
+
+mod command;
+mod exports;
+mod optimum;
+mod stored;
+mod tampered;
+
+use gpusched::model::device::{Device, Granularity};
+use rand::{Rng, RngExt};
+use serde_json::json;
+
+/// Every way to divide a device.
+const GRANULARITIES: [Granularity; 6] = [
+    Granularity::Sm,
+    Granularity::Tpc,
+    Granularity::Gpc,
+    Granularity::GreenContext,
+    Granularity::Mps,
+    Granularity::Mig,
+];
+
+/// A small device with everything, and the numbers that the twins need.
+struct Small {
+    device: Device,
+    /// SMs of each GPC.
+    gpcs: Vec<u32>,
+    tpc: u32,
+    min: u32,
+    step: u32,
+    chunk: u32,
+    /// Instances: SMs, compute slices, memory slices, starts.
+    profiles: Vec<(u32, u32, u32, Vec<u32>)>,
+    slices: (u32, u32),
+}
+
+impl Small {
+    fn sms(&self) -> u32 {
+        self.gpcs.iter().sum()
+    }
+
+    fn random(rng: &mut impl Rng) -> Small {
+        let tpc = rng.random_range(1..=2);
+        let tpcs: Vec<u32> = (0..rng.random_range(1..=4))
+            .map(|_| rng.random_range(1..=3))
+            .collect();
+        let gpcs: Vec<u32> = tpcs.iter().map(|tpcs| tpcs * tpc).collect();
+        let sms: u32 = gpcs.iter().sum();
+        let slices = (rng.random_range(1..=4), rng.random_range(1..=4));
+        let profiles: Vec<(u32, u32, u32, Vec<u32>)> = (0..rng.random_range(1..=4))
+            .map(|_| {
+                let memory = rng.random_range(1..=slices.1);
+                let starts: Vec<u32> = (0..=slices.1 - memory).collect();
+                let skipped = rng.random_range(0..starts.len());
+                (
+                    rng.random_range(1..=sms),
+                    rng.random_range(1..=slices.0),
+                    memory,
+                    starts[skipped..].to_vec(),
+                )
+            })
+            .collect();
+        let (min, step) = (rng.random_range(1..=sms.min(4)), rng.random_range(1..=sms.min(3)));
+        let chunk = rng.random_range(1..=sms.min(4));
+        let named = profiles.iter().enumerate().map(|(index, (sms, compute, memory, starts))| {
+            json!({"name": format!("p{index}"), "sms": sms, "compute": compute, "memory": memory, "starts": starts})
+        });
+        let device = json!({
+            "name": "small", "sms": sms, "sms_per_tpc": tpc, "tpcs_per_gpc": tpcs,
+            "green_context": {"min": min, "step": step}, "mps": {"chunk": chunk},
+            "mig": {"compute_slices": slices.0, "memory_slices": slices.1, "profiles": named.collect::<Vec<_>>()},
+        });
+        Small {
+            device: serde_json::from_value(device).unwrap(),
+            gpcs,
+            tpc,
+            min,
+            step,
+            chunk,
+            profiles,
+            slices,
+        }
+    }
+
+    /// Whether partitions that need these SMs can be given at least as many side by side: by exhaustion, and so with what
+    /// Σ SMs; `None` if not.
+    fn least(&self, granularity: Granularity, needs: &[u32]) -> Option<u32> {
+        let steps = |allowed: &dyn Fn(u32) -> bool| {
+            let sizes = needs
+                .iter()
+                .map(|&need| (need.max(1)..=self.sms()).find(|&sms| allowed(sms)));
+            let sum: Option<u32> = sizes.sum();
+            sum.filter(|&sum| sum <= self.sms())
+        };
+        match granularity {
+            Granularity::Sm => steps(&|_| true),
+            Granularity::Tpc => steps(&|sms| sms % self.tpc == 0),
+            Granularity::GreenContext => steps(&|sms| sms >= self.min && sms % self.step == 0),
+            Granularity::Mps => steps(&|sms| sms % self.chunk == 0),
+            Granularity::Gpc => self.least_gpcs(needs),
+            Granularity::Mig => self.least_instances(needs, 0, self.slices.0),
+        }
+    }
+
+    /// Every way to give each GPC to one partition or to none.
+    fn least_gpcs(&self, needs: &[u32]) -> Option<u32> {
+        let choices = needs.len() + 1;
+        let ways = choices.pow(self.gpcs.len() as u32);
+        let sums = (0..ways).filter_map(|mut way| {
+            let mut got = vec![0; choices];
+            for sms in &self.gpcs {
+                got[way % choices] += sms;
+                way /= choices;
+            }
+            let enough = needs.iter().zip(&got).all(|(need, got)| got >= need);
+            enough.then(|| got[..needs.len()].iter().sum())
+        });
+        sums.min()
+    }
+
+    fn least_instances(&self, needs: &[u32], taken: u32, compute: u32) -> Option<u32> {
+        let Some((need, rest)) = needs.split_first() else {
+            return Some(0);
+        };
+        let mut best: Option<u32> = None;
+        for (sms, slices, memory, starts) in &self.profiles {
+            for start in starts {
+                let own = ((1 << memory) - 1) << start;
+                if sms >= need && *slices <= compute && taken & own == 0 {
+                    let found = self.least_instances(rest, taken | own, compute - slices);
+                    best = best.into_iter().chain(found.map(|found| found + sms)).min();
+                }
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,186 @@
+//! Heuristics and the optimum against every partitioning there is.
+
+use gpusched::interference::Interference;
+use gpusched::interference::model_of;
+use gpusched::model::device::Granularity;
+use gpusched::model::plan::Failure;
+use gpusched::model::policy::{Preemption, Priorities};
+use gpusched::model::{Contention, Policy, TaskSet};
+use gpusched::partitioning::{Heuristic, HeuristicKind, Objective, Offer, Problem, partition};
+use gpusched::verification::{Unchecked, verify};
+use rand::{Rng, RngExt};
+
+use crate::granularity::{GRANULARITIES, Small};
+use crate::oracle::random_sets;
+
+const POLICIES: [Policy; 6] = [
+    Policy::Edf,
+    Policy::NpEdf,
+    Policy::LpEdf,
+    Policy::FixedPriority(Preemption::Preemptive, Priorities::DeadlineMonotonic),
+    Policy::Density,
+    Policy::WorkCapacity,
+];
+
+/// The numbers of SMs that the groups of every partitioning need, without hardware.
+fn partitionings(problem: &Problem<'_>, n: usize) -> Vec<Vec<u32>> {
+    let size = |group: usize| {
+        let tasks: Vec<usize> = (0..n).filter(|task| group & (1 << task) != 0).collect();
+        (1..=problem.sms()).find(|&sms| problem.accepts(&tasks, sms))
+    };
+    let sizes: Vec<Option<u32>> = (0..1 << n).map(size).collect();
+    let mut all = Vec::new();
+    let mut open = vec![((1usize << n) - 1, Vec::new())];
+    while let Some((rest, groups)) = open.pop() {
+        if rest == 0 {
+            all.push(groups);
+            continue;
+        }
+        let first = rest & rest.wrapping_neg();
+        let mut group = rest;
+        while group != 0 {
+            if group & first != 0
+                && let Some(sms) = sizes[group]
+            {
+                let mut groups: Vec<u32> = groups.clone();
+                groups.push(sms);
+                open.push((rest ^ group, groups));
+            }
+            group = (group - 1) & rest;
+        }
+    }
+    all
+}
+
+/// As in `tests/analysis/optimal.rs`: company never helps.
+fn task_set(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
+    loop {
+        let set = random_sets::task_set(rng, n, load);
+        let harmless = set.tasks().iter().all(|task| {
+            let known = |contention| task.wcet().at(1, contention).is_some();
+            known(Contention::Isolated) || !known(Contention::Conflict)
+        });
+        if harmless {
+            return set;
+        }
+    }
+}
+
+fn heuristics() -> Vec<Heuristic> {
+    use HeuristicKind::{Auto, Bf, Ffd, Matching, OneGpu, OnePerPartition, Optimal, Savings, Sms, Wfd};
+    let kinds = [
+        Sms,
+        Bf,
+        Savings,
+        Matching,
+        Auto,
+        Optimal,
+        OneGpu,
+        OnePerPartition,
+        Ffd,
+        Wfd,
+    ];
+    // Enough for six tasks, and little where the fewest SMs are not proven.
+    let budget = |kind| match kind {
+        Auto => Some(1_000),
+        Optimal => Some(40_000),
+        _ => None,
+    };
+    let with_budget = |kind| Heuristic {
+        budget: budget(kind),
+        ..kind.into()
+    };
+    let mut all: Vec<Heuristic> = kinds.map(with_budget).to_vec();
+    all.extend([Sms, Ffd, Savings].map(|kind| Heuristic {
+        improve: true,
+        budget: Some(300),
+        ..kind.into()
+    }));
+    all.push(Heuristic {
+        objective: Objective::Feasible,
+        ..with_budget(Optimal)
+    });
+    all
+}
+
+#[test]
+fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
+    let mut rng = random_sets::rng(31);
+    let (mut found, mut none, mut rounded, mut missed) = ([0; 6], [0; 6], 0, 0);
+    let mut unconfirmed = 0;
+    for round in 0..2_400 {
+        let small = Small::random(&mut rng);
+        let n = rng.random_range(1..=6);
+        let load = rng.random_range(0.1..0.8) * f64::from(small.sms());
+        let set = task_set(&mut rng, n, load);
+        let policy = POLICIES[round / 6 % POLICIES.len()];
+        let free = Problem::new(&set, small.sms(), policy, model_of(Interference::Conflict)).unwrap();
+        let all = partitionings(&free, n);
+        let which = round % 6;
+        let granularity = GRANULARITIES[which];
+        let what = format!(
+            "{granularity} {policy} {:?} {}",
+            small.device,
+            serde_json::to_string(&set).unwrap()
+        );
+        let least = all
+            .iter()
+            .filter_map(|groups| small.least(granularity, groups))
+            .min();
+        let unrounded: Option<u32> = all.iter().map(|groups| groups.iter().sum()).min();
+        rounded += usize::from(least.is_some() && least > unrounded);
+        let offer = Offer::new(&small.device, granularity).unwrap();
+        let problem = free.offered(&offer).unwrap();
+        for heuristic in heuristics() {
+            let plan = partition(&problem, &heuristic);
+            let verified =
+                verify(&plan, &set).unwrap_or_else(|fault| panic!("{heuristic:?}: {fault}: {what}"));
+            // A bound on sizes that hardware gives is not confirmed as one on SMs, nor refuted.
+            if let Some(bound) = verified.bound.filter(|_| granularity != Granularity::Sm) {
+                unconfirmed += 1;
+                assert_eq!(
+                    (bound.proven, bound.unchecked),
+                    (None, Some(Unchecked::Sizes)),
+                    "{what}"
+                );
+            }
+            if plan.schedulable {
+                let least = least.unwrap_or_else(|| panic!("{heuristic:?}: no plan exists: {what}"));
+                assert!(plan.sms_used >= least, "{heuristic:?}: {what}");
+            }
+            if let Some(bound) = &plan.bound {
+                assert!(
+                    least.is_none_or(|least| bound.sms <= least),
+                    "{heuristic:?}: {what}"
+                );
+            }
+            match plan.failure {
+                None | Some(Failure::HeuristicFailed) => {}
+                Some(_) => assert_eq!(least, None, "{heuristic:?}: {what}"),
+            }
+            if heuristic.kind != HeuristicKind::Optimal {
+                continue;
+            }
+            let placed = matches!(granularity, Granularity::Gpc | Granularity::Mig);
+            if placed {
+                missed += usize::from(least.is_some() && !plan.schedulable);
+            } else {
+                assert_eq!(plan.schedulable, least.is_some(), "{what}");
+                if heuristic.objective == Objective::Sms
+                    && let Some(least) = least
+                {
+                    assert_eq!(plan.sms_used, least, "{what}");
+                }
+            }
+        }
+        match least {
+            Some(_) => found[which] += 1,
+            None => none[which] += 1,
+        }
+    }
+    assert!(found.iter().all(|&count| count >= 60), "{found:?}");
+    assert!(none.iter().all(|&count| count >= 30), "{none:?}");
+    assert!(rounded > 200 && unconfirmed > 200, "{rounded} {unconfirmed}");
+    // Of the plans on GPCs and instances, each asked for twice, few are missed.
+    assert!(missed * 10 <= 2 * (found[2] + found[5]), "{missed} of {found:?}");
+}

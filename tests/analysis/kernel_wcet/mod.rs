@@ -1,0 +1,9 @@
+//! Promise: bounds on kernels are those of [Aghilinasab20] §IV, exactly, and no schedule of the blocks exceeds them.
+
+mod algorithm;
+mod commands;
+mod golden;
+mod program;
+pub mod random;
+mod simulation;
+mod verification;

@@ -1,0 +1,36 @@
+//! Tests, heuristics, bounds and budgets against slow obvious twins and published numbers.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, in its helpers, too"
+)]
+
+#[allow(dead_code, reason = "each binary uses some of it")]
+#[path = "../oracle/mod.rs"]
+mod oracle;
+#[allow(dead_code, reason = "each binary uses some of it")]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod agreement;
+mod bandwidth;
+mod block_traces;
+mod edf_exactness;
+mod equal_sms;
+mod exactness;
+mod fits;
+mod generation;
+mod golden_singh21;
+mod granularity;
+mod kernel_wcet;
+mod optimal;
+mod plan_soundness;
+mod prediction;
+mod published_examples;
+mod sensitivity;
+mod sequence;
+mod shared_memory;
+mod shortcuts;
+mod validation;
+mod verification;

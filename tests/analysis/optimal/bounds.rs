@@ -1,0 +1,73 @@
+//! Bounds are below plans.
+
+use gpusched::interference::Interference;
+use gpusched::interference::model_of;
+use gpusched::model::plan::Proof;
+use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched::verification::{Unchecked, verify};
+use rand::RngExt;
+
+use super::searches::searches;
+use super::{POLICIES, task_set};
+use crate::oracle;
+
+#[test]
+fn no_bound_is_above_a_plan() {
+    let mut rng = oracle::random_sets::rng(22);
+    let (mut checks, mut tight, mut confirmed) = (0, 0, 0);
+    for round in 0..700 {
+        let n = rng.random_range(9..=20);
+        let sms = rng.random_range(8..=40);
+        let load = rng.random_range(0.3..0.8) * f64::from(sms);
+        let set = task_set(&mut rng, n, load);
+        let problem = Problem::new(
+            &set,
+            sms,
+            POLICIES[round % POLICIES.len()],
+            model_of(Interference::Conflict),
+        )
+        .unwrap();
+        // Whatever the budget: a bound holds wherever the search ends.
+        let budget = [1, 300, 3_000, 30_000][round % 4];
+        let optimal = partition(
+            &problem,
+            &Heuristic {
+                budget: Some(budget),
+                ..HeuristicKind::Optimal.into()
+            },
+        );
+        let Some(bound) = &optimal.bound else {
+            continue;
+        };
+        assert!(bound.sms <= optimal.sms_used);
+        let checked = verify(&optimal, &set)
+            .unwrap_or_else(|fault| panic!("{fault}"))
+            .bound
+            .unwrap();
+        match (bound.proof, checked.unchecked) {
+            (_, Some(Unchecked::Groups)) => assert_eq!(checked.proven, None),
+            (Proof::Prices, None) => {
+                assert_eq!(checked.proven, Some(bound.sms));
+                confirmed += 1;
+            }
+            (Proof::Search, Some(Unchecked::Search)) => assert!(checked.proven < Some(bound.sms)),
+            other => panic!("{other:?}: {}", serde_json::to_string(&set).unwrap()),
+        }
+        tight += usize::from(bound.sms == optimal.sms_used);
+        for heuristic in searches() {
+            let plan = partition(&problem, &heuristic);
+            let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
+            if placed < n {
+                continue;
+            }
+            assert!(
+                bound.sms <= plan.sms_used,
+                "{heuristic:?} {}",
+                serde_json::to_string(&set).unwrap()
+            );
+            checks += 1;
+        }
+    }
+    assert!(checks >= 10_000 && tight > 50, "{checks} {tight}");
+    assert!(confirmed > 600, "{confirmed}");
+}

@@ -1,0 +1,71 @@
+//! Promise: `optimal` finds the fewest SMs there are, no lower bound is above a plan, every plan of the searches that aim for few
+//! SMs is a proof, and `verify` confirms no bound that does not hold.
+
+mod bounds;
+mod claims;
+mod exhaustive;
+mod gap;
+#[cfg(feature = "highs")]
+mod highs;
+mod optimum;
+mod prices;
+mod refusals;
+mod searches;
+
+use gpusched::interference::Interference;
+use gpusched::model::policy::{Preemption, Priorities};
+use gpusched::model::{Contention, Policy, Task, TaskSet};
+use rand::{Rng, RngExt};
+
+/// Every test that is sustainable.
+const POLICIES: [Policy; 14] = [
+    Policy::Edf,
+    Policy::NpEdf,
+    Policy::LpEdf,
+    Policy::FixedPriority(Preemption::Preemptive, Priorities::DeadlineMonotonic),
+    Policy::FixedPriority(Preemption::Preemptive, Priorities::RateMonotonic),
+    Policy::FixedPriority(Preemption::Preemptive, Priorities::Given),
+    Policy::FixedPriority(Preemption::Preemptive, Priorities::Audsley),
+    Policy::FixedPriority(Preemption::NonPreemptive, Priorities::DeadlineMonotonic),
+    Policy::FixedPriority(Preemption::Limited, Priorities::DeadlineMonotonic),
+    Policy::Density,
+    Policy::Hyperbolic,
+    Policy::LiuLayland,
+    Policy::WorkCapacity,
+    Policy::WorkCapacityDeadline,
+];
+
+/// A set whose WCETs in conflict are known only where those alone are: company never helps.
+fn task_set(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
+    loop {
+        let set = crate::oracle::random_sets::task_set(rng, n, load);
+        let known = |task: &Task, contention| task.wcet().at(1, contention).is_some();
+        if set
+            .tasks()
+            .iter()
+            .all(|task| known(task, Contention::Isolated) || !known(task, Contention::Conflict))
+        {
+            return set;
+        }
+    }
+}
+
+struct Case {
+    set: TaskSet,
+    sms: u32,
+    policy: Policy,
+    interference: Interference,
+}
+
+/// At most `most` tasks.
+fn case(rng: &mut impl Rng, policy: Policy, most: usize) -> Case {
+    let sms = rng.random_range(1..=12);
+    let n = rng.random_range(1..=most);
+    let load = rng.random_range(0.1..0.9) * f64::from(sms);
+    Case {
+        set: task_set(rng, n, load),
+        sms,
+        policy,
+        interference: [Interference::Conflict, Interference::None][usize::from(rng.random_bool(0.25))],
+    }
+}

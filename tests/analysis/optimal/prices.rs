@@ -1,0 +1,180 @@
+//! `verify` and the prices of bounds: what holds is confirmed, what does not never is.
+
+use gpusched::interference::Interference;
+use gpusched::interference::model_of;
+use gpusched::model::plan::{LowerBound, Proof, UNITS_PER_SM};
+use gpusched::model::{Plan, Policy};
+use gpusched::partitioning::{HeuristicKind, Problem, partition};
+use gpusched::verification::{Effort, Unchecked, verify, verify_with};
+use rand::{Rng, RngExt};
+
+use super::exhaustive::sizes;
+use super::{Case, POLICIES, case};
+use crate::oracle;
+
+/// Whether no group is worth more than its SMs.
+fn hold(prices: &[u64], sizes: &[Option<u32>]) -> bool {
+    sizes.iter().enumerate().all(|(group, size)| {
+        let members = prices
+            .iter()
+            .enumerate()
+            .filter(|(task, _)| group & (1 << task) != 0);
+        let worth: u64 = members.map(|(_, price)| price).sum();
+        size.is_none_or(|sms| worth <= u64::from(sms) * UNITS_PER_SM)
+    })
+}
+
+/// Other prices: some raised or lowered, by anything from one unit to two SMs.
+fn changed(rng: &mut impl Rng, prices: &[u64]) -> Vec<u64> {
+    let mut prices = prices.to_vec();
+    for _ in 0..rng.random_range(1..=2) {
+        let task = rng.random_range(0..prices.len());
+        let by = match rng.random_range(0..4) {
+            0 => 1,
+            1 => rng.random_range(1..UNITS_PER_SM / 10),
+            2 => rng.random_range(1..2 * UNITS_PER_SM),
+            _ => UNITS_PER_SM,
+        };
+        let price = &mut prices[task];
+        *price = match rng.random_bool(0.6) {
+            true => *price + by,
+            false => price.saturating_sub(by),
+        };
+    }
+    prices
+}
+
+/// What becomes of the bound by `prices` in `plan`.
+#[derive(Debug, PartialEq, Eq)]
+enum Answer {
+    Confirmed,
+    Refuted,
+    Open,
+}
+
+fn asked(plan: &Plan, set: &gpusched::model::TaskSet, prices: Vec<u64>) -> Answer {
+    let sum: u64 = prices.iter().sum();
+    let sms = u32::try_from(sum.div_ceil(UNITS_PER_SM)).unwrap().max(1);
+    let mut plan = plan.clone();
+    plan.bound = Some(LowerBound {
+        sms,
+        proof: Proof::Prices,
+        prices,
+        highs: None,
+    });
+    match verify(&plan, set) {
+        Ok(verified) => {
+            let bound = verified.bound.unwrap();
+            assert_eq!(bound.stated, sms);
+            match (bound.proven, bound.unchecked) {
+                (Some(proven), None) if proven == sms => Answer::Confirmed,
+                (None, Some(_)) => Answer::Open,
+                other => panic!("{other:?}"),
+            }
+        }
+        Err(fault) => {
+            // By the prices themselves, or by the plan that needs fewer SMs.
+            let expected = if sms > plan.sms_used {
+                "bound.sms"
+            } else {
+                "bound.prices"
+            };
+            assert_eq!(fault.field, expected, "{fault}");
+            Answer::Refuted
+        }
+    }
+}
+
+#[test]
+fn bounds_that_hold_are_confirmed_and_no_others() {
+    let mut rng = oracle::random_sets::rng(23);
+    let (mut confirmed, mut refuted, mut open) = (0, 0, 0);
+    for round in 0..2_800 {
+        let policy = POLICIES[round % POLICIES.len()];
+        let Case {
+            set,
+            sms,
+            policy,
+            interference,
+        } = case(&mut rng, policy, 6);
+        let problem = Problem::new(&set, sms, policy, model_of(interference)).unwrap();
+        let what = || {
+            format!(
+                "{policy} {interference:?} on {sms}: {}",
+                serde_json::to_string(&set).unwrap()
+            )
+        };
+        let plan = partition(&problem, &HeuristicKind::Optimal.into());
+        let Some(bound) = &plan.bound else {
+            continue; // a lemma decided
+        };
+        let checked = verify(&plan, &set).unwrap_or_else(|fault| panic!("{fault}: {}", what()));
+        let checked = checked.bound.unwrap();
+        let by_prices = bound.prices.iter().sum::<u64>().div_ceil(UNITS_PER_SM).max(1);
+        assert_eq!(checked.stated, bound.sms);
+        assert_eq!(checked.proven.map(u64::from), Some(by_prices), "{}", what());
+        match bound.proof {
+            Proof::Prices => assert_eq!(checked.unchecked, None),
+            Proof::Search => assert_eq!(checked.unchecked, Some(Unchecked::Search)),
+        }
+        // A plan of so many SMs that it refutes few bounds by itself.
+        let plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
+        let sizes = sizes(&problem, set.tasks().len());
+        for _ in 0..8 {
+            let prices = changed(&mut rng, &bound.prices);
+            let holds = hold(&prices, &sizes);
+            match asked(&plan, &set, prices) {
+                Answer::Confirmed => {
+                    assert!(holds, "{}", what());
+                    confirmed += 1;
+                }
+                Answer::Refuted => {
+                    assert!(!holds, "{}", what());
+                    refuted += 1;
+                }
+                Answer::Open => open += 1,
+            }
+        }
+    }
+    assert!(
+        confirmed > 5_000 && refuted > 5_000 && open < 20,
+        "{confirmed} {refuted} {open}"
+    );
+}
+
+/// Where prices are the tasks' own work, every group is worth its SMs at most, by nothing; that takes no search.
+#[test]
+fn work_itself_is_confirmed_at_once() {
+    let (periods, works) = ([10u64, 20, 30], 1..=9u64);
+    let all: Vec<(u64, u64)> = works
+        .clone()
+        .flat_map(|work| periods.map(|period| (period, work)))
+        .chain(works.flat_map(|work| periods.map(|period| (period + 5, work))))
+        .collect();
+    let tasks = all.iter().map(|(period, work)| {
+        format!(
+            r#"{{"period":"{period}ms","wcet":{{"proportional":{{"work":"{work}ms","serial":0,"conflict":1}}}}}}"#
+        )
+    });
+    let text = format!(r#"{{"tasks":[{}]}}"#, tasks.collect::<Vec<_>>().join(","));
+    let set: gpusched::model::TaskSet = serde_json::from_str(&text).unwrap();
+    let problem = Problem::new(&set, 60, Policy::Edf, model_of(Interference::None)).unwrap();
+    let mut plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
+    let prices: Vec<u64> = all
+        .iter()
+        .map(|(period, work)| work * UNITS_PER_SM / period)
+        .collect();
+    let sms = u32::try_from(prices.iter().sum::<u64>().div_ceil(UNITS_PER_SM)).unwrap();
+    plan.bound = Some(LowerBound {
+        sms,
+        proof: Proof::Prices,
+        prices,
+        highs: None,
+    });
+    let effort = Effort {
+        groups: 20_000,
+        ..Effort::default()
+    };
+    let verified = verify_with(&plan, &set, &effort).unwrap().bound.unwrap();
+    assert_eq!((verified.proven, verified.unchecked), (Some(sms), None));
+}

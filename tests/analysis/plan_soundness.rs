@@ -1,0 +1,140 @@
+//! Promise: a plan is a proof. Every plan of every heuristic passes a checker that shares no code with the library.
+
+use crate::oracle::transcription::{Answer, Part};
+use gpusched::interference::Interference;
+use gpusched::interference::model_of;
+use gpusched::model::Policy;
+use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use rand::RngExt;
+
+/// Every heuristic with every combination of its options.
+fn all_heuristics() -> Vec<Heuristic> {
+    use gpusched::partitioning::forbidden::Forbidden::{Act, Ina};
+    use gpusched::partitioning::order::BfDirection::{Ascending, Descending};
+    use gpusched::partitioning::order::BfMeasure::{Demand, Utilization};
+    use gpusched::partitioning::order::ListOrder::{Decreasing, Increasing};
+    let mut all = vec![
+        Heuristic::from(HeuristicKind::OneGpu),
+        Heuristic::from(HeuristicKind::OnePerPartition),
+    ];
+    for kind in [HeuristicKind::Ffd, HeuristicKind::Wfd] {
+        for split in [None, Some(1), Some(3), Some(100)] {
+            all.push(Heuristic { split, ..kind.into() });
+        }
+    }
+    for forbidden in [Ina, Act] {
+        for order in [Decreasing, Increasing] {
+            all.push(Heuristic {
+                forbidden,
+                order,
+                ..HeuristicKind::Sms.into()
+            });
+            for bf_measure in [Utilization, Demand] {
+                for bf_direction in [Ascending, Descending] {
+                    all.push(Heuristic {
+                        forbidden,
+                        order,
+                        bf_measure,
+                        bf_direction,
+                        ..HeuristicKind::Bf.into()
+                    });
+                }
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn every_plan_of_every_heuristic_is_a_proof() {
+    let mut rng = crate::oracle::random_sets::rng(5);
+    let heuristics = all_heuristics();
+    let (mut positive, mut negative) = (0, 0);
+    for _ in 0..2_000 {
+        let sms = rng.random_range(2..=16);
+        let n = rng.random_range(1..=10);
+        let load = rng.random_range(0.1..0.8) * f64::from(sms);
+        let set = crate::oracle::random_sets::task_set(&mut rng, n, load);
+        let interference = [Interference::Conflict, Interference::None][usize::from(rng.random_bool(0.2))];
+        let problem = Problem::new(&set, sms, Policy::Edf, model_of(interference)).unwrap();
+        for heuristic in &heuristics {
+            let plan = partition(&problem, heuristic);
+            assert_eq!(plan.failure.is_none(), plan.schedulable, "{plan:?}");
+            if plan.schedulable {
+                positive += 1;
+                crate::oracle::checker::check(
+                    set.tasks(),
+                    sms,
+                    &plan,
+                    interference == Interference::Conflict,
+                )
+                .unwrap_or_else(|why| {
+                    panic!(
+                        "{heuristic:?} on {sms} SMs: {why}\n{}",
+                        serde_json::to_string(&set).unwrap()
+                    )
+                });
+            } else {
+                negative += 1;
+            }
+        }
+    }
+    assert!(
+        positive > 10_000 && negative > 5_000,
+        "{positive} plans, {negative} failures"
+    );
+}
+
+#[test]
+fn plans_equal_the_plain_transcription() {
+    let mut rng = crate::oracle::random_sets::rng(6);
+    let heuristics: Vec<Heuristic> = all_heuristics()
+        .into_iter()
+        .filter(|h| matches!(h.kind, HeuristicKind::Sms | HeuristicKind::Bf))
+        .collect();
+    let (mut merged, mut failed) = (0, 0);
+    for round in 0..600 {
+        let sms = rng.random_range(2..=20);
+        let n = rng.random_range(2..=14);
+        let load = rng.random_range(0.3..0.9) * f64::from(sms);
+        let set = crate::oracle::random_sets::task_set(&mut rng, n, load);
+        let policy = [
+            Policy::WorkCapacity,
+            Policy::Edf,
+            Policy::WorkCapacityDeadline,
+            Policy::Edf,
+        ][round % 4];
+        let interference = [Interference::Conflict, Interference::None][usize::from(round % 5 == 0)];
+        let problem = Problem::new(&set, sms, policy, model_of(interference)).unwrap();
+        for heuristic in &heuristics {
+            let plan = partition(&problem, heuristic);
+            let twin = crate::oracle::transcription::machine(&set, sms, policy, interference)
+                .partition_and_allocate(heuristic);
+            let ours = Answer {
+                schedulable: plan.schedulable,
+                parts: plan
+                    .partitions
+                    .iter()
+                    .map(|p| Part {
+                        sms: p.sms,
+                        tasks: p.tasks.clone(),
+                    })
+                    .collect(),
+                merges: plan.stats.merges_tested,
+                prefill: plan.stats.prefill_merges,
+            };
+            assert_eq!(
+                ours,
+                twin,
+                "{heuristic:?} on {sms} SMs: {}",
+                serde_json::to_string(&set).unwrap()
+            );
+            merged += usize::from(ours.merges > 0 && ours.schedulable);
+            failed += usize::from(!ours.schedulable);
+        }
+    }
+    assert!(
+        merged > 1_000 && failed > 1_000,
+        "{merged} merged, {failed} failed"
+    );
+}

@@ -1,0 +1,35 @@
+//! A time limit is one for all ways to look at traffic, and what it cuts short is no less right.
+
+use gpusched::interference::Interference;
+use gpusched::interference::model_of;
+use gpusched::model::{Plan, Policy};
+use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched::verification::verify;
+
+use crate::shared_memory::plans::{SMS, draw, memory};
+use crate::shared_memory::rng;
+
+#[test]
+fn no_time_means_little_work_and_honest_plans() {
+    let mut rng = rng(23);
+    let (mut hurried, mut patient) = (0, 0);
+    for round in 0..60 {
+        let (set, memory) = (draw(&mut rng), memory(&mut rng));
+        let problem = Problem::new(&set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
+        let problem = problem.sharing(memory).unwrap();
+        let within = |time_limit_ms| Heuristic {
+            budget: Some(2_000),
+            time_limit_ms,
+            ..[HeuristicKind::Auto, HeuristicKind::Optimal][round % 2].into()
+        };
+        let plans = [Some(0), None].map(|limit| partition(&problem, &within(limit)));
+        for plan in &plans {
+            verify(plan, &set).unwrap_or_else(|fault| panic!("{fault}: {plan:?}"));
+            assert!(plan.bound.is_none());
+        }
+        let work = |plan: &Plan| plan.stats.merges_tested + plan.stats.other_work;
+        hurried += work(&plans[0]);
+        patient += work(&plans[1]);
+    }
+    assert!(10 * hurried < patient, "{hurried} {patient}");
+}

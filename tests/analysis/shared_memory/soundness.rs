@@ -1,0 +1,81 @@
+//! Analysis against simulation: a fixed share of `gpusched validate --shared-memory`.
+
+use gpusched::model::{OtherTraffic, Verdict};
+use gpusched::validation::shared::campaign::verdicts;
+use gpusched::validation::shared::draw::System;
+use gpusched::validation::shared::{Campaign, Report};
+
+fn pool(threads: usize) -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap()
+}
+
+fn campaign(systems: u64, analysis: fn(&System) -> gpusched::error::Result<Vec<Verdict>>) -> Report {
+    let campaign = Campaign {
+        systems,
+        seed: 2,
+        analysis,
+    };
+    campaign.run(&pool(2), || {}).unwrap()
+}
+
+#[test]
+fn nothing_accepted_misses_and_the_blind_analysis_is_wrong() {
+    let report = campaign(6_000, |system| verdicts(system, true));
+    let total = report.total();
+    assert_eq!((total.accepted_missed, report.broken), (0, None));
+    assert_eq!(total.systems, 6_000);
+    assert!(total.accepted > 1_000, "{total:?}");
+    assert!(total.blind_missed > 200, "{total:?}");
+    for (policy, tally) in &report.policies {
+        assert!(
+            tally.accepted > 50 && tally.blind_missed > 5,
+            "{policy}: {tally:?}"
+        );
+    }
+}
+
+/// The comparison notices an analysis that is blind, one that believes in twice the bandwidth there is, and one that takes all
+/// other traffic for batches.
+#[test]
+fn wrong_analyses_are_caught() {
+    let blind = campaign(600, |system| verdicts(system, false));
+    assert!(blind.broken.is_some(), "{:?}", blind.total());
+    let optimist = campaign(3_000, |system| {
+        let mut rich = system.clone();
+        let bandwidth = rich.memory.bandwidth.bytes_per_second() * 2;
+        rich.memory.bandwidth = gpusched::model::Bandwidth::new(bandwidth).unwrap();
+        verdicts(&rich, true)
+    });
+    assert!(optimist.broken.is_some(), "{:?}", optimist.total());
+    let hasty = campaign(6_000, |system| {
+        let batches = system.set.other_traffic().iter().map(|other| OtherTraffic {
+            batch: true,
+            ..other.clone()
+        });
+        let set = system.set.clone().beside(batches.collect());
+        verdicts(
+            &System {
+                set,
+                ..system.clone()
+            },
+            true,
+        )
+    });
+    assert!(hasty.broken.is_some(), "{:?}", hasty.total());
+}
+
+#[test]
+fn threads_do_not_matter() {
+    let run = |threads| {
+        let campaign = Campaign {
+            systems: 300,
+            seed: 5,
+            analysis: |system| verdicts(system, true),
+        };
+        campaign.run(&pool(threads), || {}).unwrap().policies
+    };
+    assert_eq!(run(1), run(3));
+}

@@ -1,0 +1,256 @@
+//! Promise: short cuts never change an answer. What the searches ask (`accepts`, with its bounds and its tables) equals
+//! the test with evidence, on 10⁵ random sets per policy with short cuts, and on plans under every policy.
+
+use gpusched::interference::Interference;
+use gpusched::interference::model_of;
+use gpusched::model::{Evidence, Policy, TaskSet};
+use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched::schedulability::{Demand, accepts, evidence};
+use gpusched::time::Time;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+/// What the sets of a round are about.
+#[derive(Copy, Clone, Debug)]
+enum Flavor {
+    /// Numbers below 30: ties and U = 1 abound.
+    Small,
+    /// Many tasks, magnitudes mixed.
+    Many,
+    /// The same deadline, or period, for all.
+    Equal,
+    /// Filled up to U = 1 or a little off.
+    Full,
+    /// Times near 2⁶³ ns.
+    Huge,
+}
+
+const FLAVORS: [Flavor; 5] = [
+    Flavor::Small,
+    Flavor::Many,
+    Flavor::Equal,
+    Flavor::Full,
+    Flavor::Huge,
+];
+
+fn demand(wcet: u64, period: u64, deadline: u64, jitter: u64) -> Demand {
+    Demand::new(
+        Time::from_ns(wcet),
+        Time::from_ns(period),
+        Time::from_ns(deadline),
+    )
+    .with_jitter(Time::from_ns(jitter))
+}
+
+fn deadline(rng: &mut ChaCha8Rng, wcet: u64, period: u64) -> u64 {
+    match rng.random_range(0..5) {
+        0 => period,
+        1 => period / 4 * 3 + 1,
+        2 => period + rng.random_range(0..=period.min(1 << 40)),
+        _ => rng.random_range(wcet.min(period)..=period).max(1),
+    }
+}
+
+fn jitter(rng: &mut ChaCha8Rng, deadline: u64) -> u64 {
+    match rng.random_range(0..8) {
+        0 => rng.random_range(0..=deadline / 2),
+        1 if rng.random_bool(0.1) => rng.random_range(0..=deadline.saturating_mul(2)),
+        _ => 0,
+    }
+}
+
+fn task(rng: &mut ChaCha8Rng, wcet: u64, period: u64) -> Demand {
+    let deadline = deadline(rng, wcet, period);
+    let jitter = jitter(rng, deadline);
+    demand(wcet, period, deadline, jitter)
+}
+
+fn random_set(rng: &mut ChaCha8Rng, flavor: Flavor) -> Vec<Demand> {
+    let load = [0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0, 1.05][rng.random_range(0..8)];
+    let shares = |rng: &mut ChaCha8Rng, n: usize| -> Vec<f64> {
+        let parts: Vec<f64> = (0..n).map(|_| -rng.random::<f64>().max(1e-9).ln()).collect();
+        let total: f64 = parts.iter().sum();
+        parts.iter().map(|part| part / total * load).collect()
+    };
+    match flavor {
+        Flavor::Small => {
+            let n = rng.random_range(1..=6);
+            (0..n)
+                .map(|_| {
+                    let period = rng.random_range(1..=30);
+                    let wcet = rng.random_range(0..=period / n + 1);
+                    task(rng, wcet, period)
+                })
+                .collect()
+        }
+        Flavor::Many => {
+            let n = rng.random_range(2..=40);
+            shares(rng, n)
+                .into_iter()
+                .map(|share| {
+                    let period = 10f64.powf(rng.random_range(4.0..8.0)) as u64;
+                    task(rng, (share * period as f64) as u64, period)
+                })
+                .collect()
+        }
+        Flavor::Equal => {
+            let (n, period) = (rng.random_range(2..=30), rng.random_range(50..=5_000));
+            let common = deadline(rng, 1, period);
+            shares(rng, n)
+                .into_iter()
+                .map(|share| {
+                    let period = period << rng.random_range(0..3);
+                    demand((share * period as f64) as u64, period, common, 0)
+                })
+                .collect()
+        }
+        Flavor::Full => {
+            // Periods divide 960, so that U = 1 is met exactly, and a walk to the hyperperiod is short.
+            const PERIODS: [u64; 8] = [60, 80, 96, 120, 160, 240, 320, 960];
+            let n = rng.random_range(1..=24);
+            let mut left = 960 + rng.random_range(-1..=1);
+            let mut set = Vec::new();
+            for _ in 0..n {
+                let period = PERIODS[rng.random_range(0..8)];
+                let wcet = rng.random_range(0..=period / 8);
+                let load = (wcet * (960 / period)) as i64;
+                if wcet > 0 && load < left {
+                    left -= load;
+                    set.push(task(rng, wcet, period));
+                }
+            }
+            set.push(task(rng, left.max(1) as u64, 960));
+            set
+        }
+        Flavor::Huge => {
+            let n = rng.random_range(1..=20);
+            shares(rng, n)
+                .into_iter()
+                .map(|share| {
+                    let below = 1u64 << rng.random_range(1..62);
+                    let period = (1 << 63) - 1 - rng.random_range(0..below);
+                    let wcet = (share.min(1.0) * period as f64) as u64;
+                    let deadline = period - rng.random_range(0..=period / 4);
+                    let jitter = rng.random_range(0..=deadline / 16);
+                    demand(wcet, period, deadline, jitter)
+                })
+                .collect()
+        }
+    }
+}
+
+/// Makes half of the tasks preemptable somewhere.
+fn split_into_blocks(rng: &mut ChaCha8Rng, set: &mut [Demand]) {
+    for demand in set {
+        if rng.random_bool(0.5) && demand.wcet > Time::ZERO {
+            *demand = demand.with_block(Time::from_ns(rng.random_range(1..=demand.wcet.ns())));
+        }
+    }
+}
+
+/// Both answers on the same sets, with plenty of either.
+fn compare(policies: &[&str], sets: u64) {
+    for (index, name) in policies.iter().enumerate() {
+        let policy: Policy = name.parse().unwrap();
+        let mut rng = crate::oracle::random_sets::rng(70 + index as u64);
+        let (mut accepted, mut undecided) = (0, 0);
+        for round in 0..sets {
+            let flavor = FLAVORS[(round % 5) as usize];
+            let mut set = random_set(&mut rng, flavor);
+            if name.starts_with("lp") {
+                split_into_blocks(&mut rng, &mut set);
+            }
+            let evidence = evidence(policy, &set, 1);
+            let answer = accepts(policy, &set, 1);
+            undecided += u64::from(matches!(evidence, Evidence::Undecided { .. }));
+            assert_eq!(
+                answer,
+                evidence.is_positive(),
+                "{name}, {flavor:?}: {evidence:?} for {set:?}"
+            );
+            accepted += u64::from(answer);
+        }
+        println!("{name}: {accepted} of {sets} accepted, {undecided} undecided");
+        // Where U is next to 1 and times are next to 2⁶³, the test may give up.
+        assert!(undecided <= sets / 25, "{name}: {undecided} undecided");
+        assert!(
+            (sets / 8..sets * 7 / 8).contains(&accepted),
+            "{name}: {accepted} of {sets} accepted"
+        );
+    }
+}
+
+#[test]
+fn edf_answers_equal_the_test() {
+    compare(&["edf"], 150_000);
+}
+
+#[test]
+fn edf_answers_with_blocking_equal_the_test() {
+    compare(&["np-edf", "lp-edf"], 150_000);
+}
+
+#[test]
+fn fixed_priority_answers_equal_the_test() {
+    compare(&["dm", "rm", "fp-given", "fp-audsley"], 100_000);
+}
+
+/// The set, where some tasks have release jitter, and some can be preempted somewhere.
+fn with_jitter_and_blocks(rng: &mut ChaCha8Rng, set: &TaskSet) -> TaskSet {
+    let mut json = serde_json::to_value(set).unwrap();
+    for (task, shape) in set.tasks().iter().zip(json["tasks"].as_array_mut().unwrap()) {
+        if rng.random_bool(0.3) {
+            let most = task.deadline().ns().min(task.period().ns()) / 3;
+            shape["jitter"] = rng.random_range(1..=most).into();
+        }
+        if rng.random_bool(0.5) {
+            shape["block"] = rng.random_range(1..=task.period().ns() / 50).into();
+        }
+    }
+    serde_json::from_value(json).unwrap()
+}
+
+/// The search with tables and bounds against the linear-scanning transcription, which asks the test with evidence.
+#[test]
+fn plans_under_every_policy_equal_the_plain_search() {
+    let mut rng = crate::oracle::random_sets::rng(80);
+    let kinds = [
+        HeuristicKind::Sms,
+        HeuristicKind::Bf,
+        HeuristicKind::Ffd,
+        HeuristicKind::Wfd,
+    ];
+    let policies: Vec<Policy> = Policy::all().collect();
+    let (mut merged, mut failed) = (0, 0);
+    for round in 0..30 * policies.len() {
+        let policy = policies[round % policies.len()];
+        let sms = rng.random_range(2..=20);
+        let n = rng.random_range(2..=12);
+        let load = rng.random_range(0.2..0.7) * f64::from(sms);
+        let mut set = crate::oracle::random_sets::task_set(&mut rng, n, load);
+        if rng.random_bool(0.5) {
+            set = with_jitter_and_blocks(&mut rng, &set);
+        }
+        let interference = [Interference::Conflict, Interference::None][usize::from(round % 5 == 0)];
+        let problem = Problem::new(&set, sms, policy, model_of(interference)).unwrap();
+        let passes = |tasks: &[usize], sms: u32| problem.verdict(tasks, sms).schedulable;
+        let mut machine = crate::oracle::transcription::machine(&set, sms, policy, interference);
+        machine.test = Some(&passes);
+        for heuristic in kinds.map(Heuristic::from) {
+            let plan = partition(&problem, &heuristic);
+            let twin = machine.partition_and_allocate(&heuristic);
+            let ours: Vec<_> = plan.partitions.iter().map(|p| (p.sms, p.tasks.clone())).collect();
+            let theirs: Vec<_> = twin.parts.iter().map(|p| (p.sms, p.tasks.clone())).collect();
+            assert_eq!(
+                (ours, plan.stats.merges_tested, plan.schedulable),
+                (theirs, twin.merges, twin.schedulable),
+                "{policy}, {heuristic:?} on {sms} SMs: {}",
+                serde_json::to_string(&set).unwrap()
+            );
+            merged += usize::from(twin.merges > 0 && twin.schedulable);
+            failed += usize::from(!twin.schedulable);
+        }
+    }
+    println!("{merged} merged, {failed} failed");
+    assert!(merged > 100 && failed > 100, "{merged} merged, {failed} failed");
+}

@@ -1,0 +1,234 @@
+//! Promise: what an analysis accepts keeps its deadlines in simulation. And the check can fail: a broken analysis is caught,
+//! and cut down to a few tasks that `simulate tasks` shows.
+#![cfg(feature = "cli")]
+
+use crate::support::run;
+use gpusched::interference::model_of;
+use gpusched::interference::{Company, InflatedWcet, Interference};
+use gpusched::model::policy::{Priorities, Strength};
+use gpusched::model::{Kind, Policy, Task};
+use gpusched::time::Time;
+use gpusched::validation::check::Breach;
+use gpusched::validation::{Campaign, Report};
+use serde_json::Value;
+
+fn campaign(systems: u64, seed: u64, analysis: fn(Interference) -> &'static dyn InflatedWcet) -> Report {
+    let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
+    let campaign = Campaign {
+        systems,
+        seed,
+        analysis,
+    };
+    campaign.run(&pool, None, &mut ()).unwrap()
+}
+
+#[test]
+fn accepted_partitions_keep_their_promises() {
+    let report = campaign(14_400, 3, model_of);
+    assert_eq!(report.breaches(), 0, "{:?}", report.reproducer);
+    assert!(report.reproducer.is_none());
+    assert_eq!(report.policies.len(), 18);
+    for (policy, tally) in &report.policies {
+        assert_eq!(tally.systems, 800, "{policy}");
+        assert!(tally.schedulable > 200, "{policy}: {tally:?}");
+        assert!(
+            tally.partitions > 800 && tally.runs >= 5 * tally.partitions,
+            "{policy}: {tally:?}"
+        );
+        assert!(tally.jobs > 50_000, "{policy}: {tally:?}");
+        let bounds = matches!(policy, Policy::Edf | Policy::FixedPriority(..));
+        assert_eq!(tally.bounded() > 0, bounds, "{policy}: {tally:?}");
+        let audsley = matches!(policy, Policy::FixedPriority(_, Priorities::Audsley));
+        assert_eq!(tally.rejected == 0, audsley, "{policy}");
+        // What an exact test rejects can miss, and critical releases show it.
+        if policy.strength() == Strength::Exact && !audsley {
+            assert!(tally.rejected > 300, "{policy}: {tally:?}");
+            let explained = tally.rejected_missed + tally.rejected_overloaded;
+            assert_eq!(explained, tally.rejected, "{policy}");
+            assert!(tally.rejected_overloaded < 10, "{policy}: {tally:?}");
+        }
+    }
+    let sufficient = report
+        .policies
+        .iter()
+        .filter(|(policy, _)| policy.strength() == Strength::Sufficient);
+    assert!(
+        sufficient
+            .clone()
+            .any(|(_, tally)| tally.rejected_missed < tally.rejected)
+    );
+    let total = report.total();
+    assert!(total.preemptions > 100_000, "{total:?}");
+}
+
+/// An analysis that believes in half the WCETs.
+struct Halved(Interference);
+
+impl InflatedWcet for Halved {
+    fn wcet(&self, task: &Task, sms: u32, company: &Company) -> Option<Time> {
+        let wcet = model_of(self.0).wcet(task, sms, company)?;
+        Some(Time::from_ns(wcet.ns().div_ceil(2)))
+    }
+
+    fn least_work(&self, task: &Task, company: &Company) -> u128 {
+        model_of(self.0).least_work(task, company) / 2
+    }
+
+    fn classes(&self) -> u8 {
+        model_of(self.0).classes()
+    }
+
+    fn class(&self, kind: Option<Kind>, company: &Company) -> u8 {
+        model_of(self.0).class(kind, company)
+    }
+}
+
+fn halved(interference: Interference) -> &'static dyn InflatedWcet {
+    match interference {
+        Interference::Conflict | Interference::ConflictBandwidth => &Halved(Interference::Conflict),
+        Interference::None | Interference::Bandwidth => &Halved(Interference::None),
+    }
+}
+
+#[test]
+fn a_broken_analysis_is_caught_and_cut_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut single = 0;
+    for seed in 1..=12 {
+        let report = campaign(288, seed, halved);
+        for (policy, tally) in &report.policies {
+            assert!(tally.breaches() > 0, "{policy}, seed {seed}: {tally:?}");
+        }
+        let found = report.reproducer.unwrap();
+        assert!(found.set.tasks().len() <= 3, "{found:?}");
+        single += usize::from(found.set.tasks().len() == 1);
+        let file = folder.path().join(format!("{seed}.json"));
+        std::fs::write(&file, serde_json::to_string(&found.set).unwrap()).unwrap();
+        let line = found.arguments.replace("FILE", &file.display().to_string());
+        assert_eq!(
+            found.set.name(),
+            Some(format!("gpusched {}", found.arguments).as_str())
+        );
+        let answer = run(&format!("{line} --format json"));
+        let summary: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
+        let missed = summary["misses"].as_u64().unwrap() > 0;
+        assert_eq!(answer.code, i32::from(missed));
+        assert_eq!(missed, found.breach == Breach::Miss, "{line}: {answer:?}");
+        assert!(summary["jobs"].as_u64().unwrap() < 100, "{line}: {answer:?}");
+    }
+    assert!(single > 0);
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads_and_sittings() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let validate = |options: &str| run(&format!("validate --systems 2000 --seed 5 --quiet {options}"));
+    let whole = validate(&format!(
+        "--format csv --threads 1 --pessimism {}",
+        path("whole.csv")
+    ));
+    assert_eq!((whole.code, whole.stderr.as_str()), (0, ""), "{whole:?}");
+    assert_eq!(whole.stdout.lines().count(), 19);
+    let read = |name: &str| std::fs::read_to_string(path(name)).unwrap();
+    for threads in ["2", "3"] {
+        let options = format!(
+            "--format csv --threads {threads} --pessimism {} --checkpoint {}",
+            path("p.csv"),
+            path(threads)
+        );
+        assert_eq!(validate(&options), whole);
+        assert_eq!(read("p.csv"), read("whole.csv"));
+        // Killed while it wrote a line, and continued.
+        let lines: Vec<String> = read(threads).lines().map(|line| format!("{line}\n")).collect();
+        assert_eq!(lines.len(), 5);
+        for kept in [0, 1, 3, 5] {
+            let cut = lines.get(kept).map_or("", |line| &line[..line.len() / 2]);
+            std::fs::write(path(threads), lines[..kept].concat() + cut).unwrap();
+            assert_eq!(validate(&options), whole, "{kept} lines");
+            assert_eq!(read(threads).lines().count(), 5);
+        }
+    }
+    let columns = |text: &str, column: usize| -> f64 {
+        let last = text
+            .lines()
+            .last()
+            .unwrap()
+            .split(',')
+            .nth(column)
+            .unwrap()
+            .to_owned();
+        last.parse().unwrap()
+    };
+    assert_eq!(
+        (columns(&read("whole.csv"), 1), columns(&read("whole.csv"), 3)),
+        (1.0, 1.0)
+    );
+}
+
+#[test]
+fn bad_usage_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("checkpoint");
+    let checkpoint = path.display().to_string();
+    assert_eq!(
+        run(&format!(
+            "validate --systems 10 --quiet --checkpoint {checkpoint}"
+        ))
+        .code,
+        0
+    );
+    let other = folder.path().join("other");
+    std::fs::write(&other, "period,wcet\n").unwrap();
+    let torn = folder.path().join("torn");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&torn, text.replacen("\"chunk\"", "\"junk\"", 1)).unwrap();
+    let before = std::fs::read(&other).unwrap();
+    for (options, expected) in [
+        ("--systems 0".to_owned(), "--systems"),
+        ("--systems -1".to_owned(), "-1"),
+        ("--systems 10 --seed x".to_owned(), "--seed"),
+        (
+            "--systems 10 --pessimism missing/p.csv".to_owned(),
+            "missing/p.csv: cannot create",
+        ),
+        (
+            "--systems 10 -o missing/v.json".to_owned(),
+            "missing/v.json: cannot create",
+        ),
+        (
+            "--systems 10 --checkpoint missing/c".to_owned(),
+            "missing/c: cannot open",
+        ),
+        (
+            format!("--systems 11 --checkpoint {checkpoint}"),
+            "found a checkpoint of 10 systems with seed 1",
+        ),
+        (
+            format!("--systems 10 --seed 2 --checkpoint {checkpoint}"),
+            "expected 10 systems with seed 2",
+        ),
+        (
+            format!("--systems 10 --checkpoint {}", other.display()),
+            "expected a checkpoint of gpusched validate",
+        ),
+        (
+            format!("--systems 10 --checkpoint {}", torn.display()),
+            "torn:2: unknown field `junk`",
+        ),
+        ("SET".to_owned(), "unexpected argument"),
+    ] {
+        let answer = run(&format!("validate {options}"));
+        assert_eq!(
+            (answer.code, answer.stdout.as_str()),
+            (2, ""),
+            "{options}: {answer:?}"
+        );
+        assert!(
+            answer.stderr.contains(expected),
+            "{options}: no {expected:?} in {}",
+            answer.stderr
+        );
+    }
+    assert_eq!(std::fs::read(&other).unwrap(), before);
+}

@@ -1,0 +1,55 @@
+//! Every JSON and TOML block is what it says it is.
+
+use serde_json::Value;
+
+use crate::docs::markdown::pages;
+use crate::support::run;
+
+/// Languages of blocks that nothing reads here: a library's code, other programs, drawings (no language).
+const NOT_READ: [&str; 5] = ["rust", "python", "r", "gnuplot", ""];
+
+#[test]
+fn data_is_accepted() {
+    let (mut json, mut toml) = (0, 0);
+    for page in pages() {
+        for block in &page.blocks {
+            let place = &block.place;
+            match block.info.split_whitespace().collect::<Vec<_>>().as_slice() {
+                ["sh" | "console"] => {}
+                ["json", schema] => {
+                    let answer = run(&format!("schema {schema}"));
+                    assert_eq!(answer.code, 0, "{place}: {}", answer.stderr);
+                    let schema: Value = serde_json::from_str(&answer.stdout).unwrap();
+                    let schema = jsonschema::validator_for(&schema).unwrap();
+                    let value: Value =
+                        serde_json::from_str(&block.text).unwrap_or_else(|error| panic!("{place}: {error}"));
+                    let errors: Vec<String> = schema.iter_errors(&value).map(|e| e.to_string()).collect();
+                    assert!(errors.is_empty(), "{place}: {errors:?}");
+                    json += 1;
+                }
+                ["toml", "study"] => {
+                    let spec = gpusched::study::Spec::parse(place, &block.text, Default::default());
+                    spec.unwrap_or_else(|error| panic!("{error}"));
+                    toml += 1;
+                }
+                ["toml", "claim"] => {
+                    #[derive(serde::Deserialize)]
+                    #[serde(deny_unknown_fields)]
+                    struct Claims {
+                        claim: Vec<gpusched::study::Claim>,
+                    }
+                    let claims = toml::from_str::<Claims>(&block.text);
+                    let claims = claims.unwrap_or_else(|error| panic!("{place}: {error}"));
+                    assert!(!claims.claim.is_empty(), "{place}");
+                    toml += 1;
+                }
+                language => assert!(
+                    NOT_READ.contains(&language.join(" ").as_str()),
+                    "{place}: found {language:?}, expected `json SCHEMA`, `toml study`, `toml claim`, `sh`, `console` or \
+                     one of {NOT_READ:?}"
+                ),
+            }
+        }
+    }
+    assert!(json >= 5 && toml >= 3, "{json} JSON blocks, {toml} TOML blocks");
+}

@@ -1,0 +1,22 @@
+//! The command as a user types it, its messages and its documents.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, in its helpers, too"
+)]
+
+#[allow(dead_code, reason = "each binary uses some of it")]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_input;
+mod cli;
+mod docs;
+mod early_readers;
+mod examples;
+mod outputs;
+mod plain_words;
+mod schema;
+mod streaming;
+mod verify_command;

@@ -1,0 +1,143 @@
+//! Promise: an option or a file in the wrong place is told so that the next try succeeds.
+#![cfg(feature = "cli")]
+
+use crate::support::{ADAS, files, run};
+
+/// What `line` is refused with.
+fn refusal(line: &str) -> String {
+    let refused = run(line);
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{line}");
+    assert_eq!(refused.stderr.lines().count(), 1, "{line}: {}", refused.stderr);
+    refused.stderr
+}
+
+/// A stored plan is no JSON in the words of a tool, whatever the name says, as for `partition --export`.
+#[test]
+fn an_export_is_not_named_as_something_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let plan = path("plan.json");
+    assert_eq!(
+        run(&format!(
+            "partition {ADAS} --device a100 --granularity tpc -o {plan}"
+        ))
+        .code,
+        0
+    );
+    for (tool, name, ending) in [
+        ("csv", "x.json", Some("json")),
+        ("libsmctrl", "x.csv", Some("csv")),
+        ("libsmctrl", "x.jsonl", Some("json")),
+        ("csv", "x.csv", None),
+        ("libsmctrl", "x.h", None),
+    ] {
+        let file = path(name);
+        let line = format!("export {plan} {ADAS} --as {tool} -o {file}");
+        let Some(ending) = ending else {
+            assert_eq!(run(&line).code, 0, "{line}");
+            continue;
+        };
+        let expected = format!(
+            "error: --output: found {file} with --as {tool}, which is no {ending}, expected a name with another ending\n"
+        );
+        assert_eq!(refusal(&line), expected);
+    }
+    assert_eq!(files(folder.path()).len(), 3);
+}
+
+#[test]
+fn a_device_file_is_named_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("device.json").display().to_string();
+    std::fs::write(&file, "{}").unwrap();
+    assert_eq!(
+        refusal(&format!("partition {ADAS} --device {file}")),
+        format!("error: --device: {file}:1: missing field `name`\n")
+    );
+    std::fs::remove_file(&file).unwrap();
+    assert!(
+        refusal(&format!("partition {ADAS} --device {file}"))
+            .starts_with(&format!("error: --device: {file}: cannot open: "))
+    );
+}
+
+/// A seed is for what is random; scripts that give one to every command still run.
+#[test]
+fn a_seed_without_effect_is_noted() {
+    for (line, command) in [
+        (
+            format!("partition {ADAS} --sms 8 --heuristic auto --seed 3"),
+            "partition",
+        ),
+        (format!("--seed 3 test {ADAS} --platform orin"), "test"),
+        ("study list analysis --seed 3".to_owned(), "study list"),
+    ] {
+        let answer = run(&line);
+        let expected = format!(
+            "note: --seed: found 3, which has no effect: nothing is random in `gpusched {command}`\n"
+        );
+        assert_eq!((answer.code, answer.stderr), (0, expected), "{line}");
+    }
+    for line in [
+        "generate --tasks 3 --utilization 1 --seed 3".to_owned(),
+        "validate --systems 1 --seed 3 -q".to_owned(),
+        format!("partition {ADAS} --sms 8 --heuristic auto --seed 3 -q"),
+    ] {
+        let answer = run(&line);
+        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{line}");
+    }
+}
+
+/// A scheduler with budgets wants them: how they are given is shown with the name of the first kernel that has none.
+#[test]
+fn a_budget_that_is_missing_is_shown() {
+    let vadd = "simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --sms 10 --grid 8";
+    assert_eq!(
+        refusal(&format!("{vadd} --scheduler qaws")),
+        "error: --budget: found none, expected one, as every kernel has under qaws, such as --budget vadd=4\n"
+    );
+    assert_eq!(run(&format!("{vadd} --scheduler qaws --budget vadd=4")).code, 0);
+    let subcore = "simulate warps tasksets/warps/singh22-fig3-gto.json --scheduler rt-paws";
+    assert!(
+        refusal(&format!("{subcore} --budget K1=1")).ends_with(
+            "at kernels[1].budget: found none, expected one, as every kernel has under rt-paws, such as --budget K2=4\n"
+        )
+    );
+    let run_file = "simulate warps tasksets/runs/pc-copyl-spatial.json --scheduler qaws";
+    assert!(refusal(run_file).contains(", such as --budget "));
+    // The other way round there is nothing to show.
+    assert!(refusal(&format!("{vadd} --budget vadd=4")).ends_with(" has no budgets\n"));
+}
+
+/// A file of another kind is told by what it is.
+#[test]
+fn files_of_another_kind_are_told() {
+    for (line, kind) in [
+        (
+            "simulate warps tasksets/kernels/histo-table1.json".to_owned(),
+            "a kernel, which `wcet` and `budget` take",
+        ),
+        (
+            format!("simulate warps {ADAS}"),
+            "a task set, which `test` and `partition` take",
+        ),
+        (
+            "test tasksets/kernels/histo-table1.json --sms 8".to_owned(),
+            "a kernel, which `wcet` and `budget` take",
+        ),
+        (
+            "wcet bound tasksets/kernels/programs/vadd.json --q 0.1".to_owned(),
+            "a program, which `simulate warps` and `simulate profile` take",
+        ),
+        (
+            format!("verify {ADAS} {ADAS}"),
+            "a task set, which `test` and `partition` take",
+        ),
+    ] {
+        let told = refusal(&line);
+        assert!(
+            told.ends_with(&format!("; it looks like {kind}\n")),
+            "{line}: {told}"
+        );
+    }
+}

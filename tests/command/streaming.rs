@@ -1,0 +1,82 @@
+//! Streams of task sets are written and read in bounded memory.
+//!
+//! How it is measured: `generate | test` runs as a pipe of two processes, and this test reads the answers. While it
+//! holds back the last part of them, which is larger than a pipe, `test` cannot end, so its high-water mark (VmHWM of
+//! /proc/PID/status) can be read when almost all of the stream is behind it; that of `generate` is read on the way, as
+//! long as it runs.
+#![cfg(target_os = "linux")]
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+const SETS: usize = 20_000;
+const TASKS: &str = "10";
+
+/// The limit for each process [KiB].
+const LIMIT: u64 = 100 * 1024;
+
+/// What the whole stream takes as text at least [KiB]; memory must not grow by more than a fraction of it.
+const STREAM: u64 = 20 * 1024;
+
+/// The largest resident memory of `child` so far [KiB]; `None` when it has ended.
+fn peak(child: &Child) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
+}
+
+#[test]
+fn memory_does_not_grow_with_the_stream() {
+    let gpusched = || Command::new(env!("CARGO_BIN_EXE_gpusched"));
+    let count = SETS.to_string();
+    let mut generate = gpusched()
+        .args([
+            "generate",
+            "--tasks",
+            TASKS,
+            "--utilization",
+            "2",
+            "--count",
+            &count,
+            "--quiet",
+        ])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut test = gpusched()
+        .args(["test", "-", "--sms", "16", "--format", "json"])
+        .stdin(generate.stdout.take().unwrap())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+
+    let mut answers = BufReader::new(test.stdout.take().unwrap())
+        .lines()
+        .map(Result::unwrap);
+    let mut peaks_of_generate = Vec::new();
+    let mut peaks_of_test = Vec::new();
+    // Answers are longer than 70 bytes: 2,000 of them fill the pipe of 64 KiB and the buffers beside it.
+    for position in 0..SETS - 2_000 {
+        let answer = answers.next().unwrap();
+        assert!(answer.len() > 70, "{answer}");
+        if position % 500 == 499 {
+            peaks_of_generate.extend(peak(&generate));
+            peaks_of_test.push(peak(&test).expect("test has not ended"));
+        }
+    }
+    assert_eq!(answers.count(), 2_000);
+    assert!(generate.wait().unwrap().success());
+    test.wait().unwrap();
+
+    assert!(peaks_of_generate.len() > 20, "{peaks_of_generate:?}");
+    for peaks in [&peaks_of_generate, &peaks_of_test] {
+        let (early, last) = (peaks[3], peaks[peaks.len() - 1]);
+        assert!(last < LIMIT, "{peaks:?} KiB");
+        // The kernel's count is approximate, so a later reading may be a little lower.
+        assert!(last.saturating_sub(early) < STREAM / 2, "{peaks:?} KiB");
+    }
+    println!(
+        "peak of generate {:?} KiB, of test {:?} KiB",
+        peaks_of_generate.last(),
+        peaks_of_test.last()
+    );
+}

@@ -1,0 +1,98 @@
+//! Promise: `verify` says in plain words what is confirmed, and what is not.
+#![cfg(feature = "cli")]
+
+use crate::support::{ADAS, run, run_with};
+
+/// How much of a bound is confirmed is said in words, and what would let the check go on.
+#[test]
+fn verify_says_what_a_larger_budget_is_for() {
+    let plan = run(&format!(
+        "partition {ADAS} --sms 8 --heuristic optimal --format json"
+    ))
+    .stdout;
+    let by = |budget: &str| run_with(&format!("verify - {ADAS} {budget}"), plan.clone());
+    let (all, little) = (by(""), by("--budget 1"));
+    assert_eq!((all.code, all.stderr.as_str()), (0, ""));
+    assert!(
+        all.stdout
+            .ends_with("   lower bound of 7 SMs: confirmed, no plan has fewer\n"),
+        "{}",
+        all.stdout
+    );
+    assert_eq!((little.code, little.stderr.as_str()), (0, "")); // the plan itself is proven
+    assert!(
+        little.stdout.ends_with(
+            "   lower bound of 7 SMs: not confirmed, there are more groups of tasks to look at than were allowed (a --budget of more \
+             than 1 looks at more); the plan itself is\n"
+        ),
+        "{}",
+        little.stdout
+    );
+}
+
+/// That no plan fits is a claim until the bound that it rests on is confirmed, and is called one.
+#[test]
+fn verify_says_that_a_claim_is_not_confirmed() {
+    let none = run(&format!(
+        "partition {ADAS} --sms 6 --heuristic optimal --format json"
+    ));
+    assert!(none.code == 1 && none.stdout.contains(r#""reason":"bound-exceeds-gpu""#));
+    let by = |options: &str| run_with(&format!("verify - {ADAS} {options}"), none.stdout.clone());
+    let (all, little) = (by(""), by("--budget 1"));
+    assert_eq!((all.code, little.code), (1, 1));
+    assert!(
+        all.stdout
+            .starts_with("0: VERIFIED: not schedulable, for no plan fits on 6 SMs\n"),
+        "{}",
+        all.stdout
+    );
+    assert_eq!(
+        little.stdout,
+        "0: VERIFIED but for its claim that no plan fits on 6 SMs, which is not confirmed\n   lower bound of 7 SMs: not confirmed, \
+         there are more groups of tasks to look at than were allowed (a --budget of more than 1 looks at more)\n"
+    );
+    assert!(!by("--budget 1 --format json").stdout.contains("failure"));
+}
+
+/// A longer interval than need be proves the same, as `--help` says; one that is too short does not.
+#[test]
+fn an_interval_may_be_longer_than_need_be() {
+    let plan = run(&format!("partition {ADAS} --sms 8 --format json")).stdout;
+    let stated = |interval: u64| format!("\"interval_ns\":{interval},");
+    assert!(plan.contains(&stated(39_000_001)), "{plan}");
+    let with = |interval: u64| {
+        let changed = plan.replace(&stated(39_000_001), &stated(interval));
+        run_with(&format!("verify - {ADAS}"), changed)
+    };
+    assert_eq!((with(39_000_001).code, with(39_000_002).code), (0, 0));
+    let short = with(38_000_000);
+    assert!(
+        short.code == 1
+            && short
+                .stdout
+                .contains("verdict.evidence.interval_ns: found 38ms, expected"),
+        "{short:?}"
+    );
+    let help = run("verify --help").stdout;
+    assert!(
+        help.contains("(interval_ns) may be longer than need be"),
+        "{help}"
+    );
+}
+
+/// No GPU has so many SMs: a plan is bounded as `--sms` is.
+#[test]
+fn a_plan_for_no_gpu_is_no_plan() {
+    let plan = run(&format!("partition {ADAS} --sms 8 --format json")).stdout;
+    for (sms, code) in [(0u64, 2), (8, 0), (65_536, 0), (65_537, 2), (4_294_967_295, 2)] {
+        let changed = plan.replace("\"gpu_sms\":8", &format!("\"gpu_sms\":{sms}"));
+        for command in ["verify -", "export --as csv -"] {
+            let answer = run_with(&format!("{command} {ADAS}"), changed.clone());
+            let refused = format!("error: -:1: at gpu_sms: found {sms}, expected 1 to 65536\n");
+            assert_eq!(answer.stderr == refused, code == 2, "{command} {sms}: {answer:?}");
+            if command.starts_with("verify") || code == 2 {
+                assert_eq!(answer.code, code, "{command} {sms}: {answer:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The benchmarks of [Singh22] Table I and of [Masola23] Table 2 as programs: each against what is published about it.
+
+mod masola23;
+mod singh22;
+
+use gpusched::model::Scheduler;
+use gpusched::model::machine::Machine;
+use gpusched::model::program::{Dimensions, FIRST_ADDRESS, Overrides, Program};
+use gpusched::warp::gpu::{Launch, Results, Settings, run};
+
+/// The program in `folder` called `name`.
+fn program(folder: &str, name: &str) -> Program {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = root.join(format!("tasksets/kernels/programs/{folder}/{name}.json"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The same program with other blocks or parameters.
+fn with(program: &Program, grid: Option<&str>, values: &[(&str, i64)]) -> Program {
+    let grid: Option<Dimensions> = grid.map(|grid| serde_json::from_str(grid).unwrap());
+    let values = values.iter().map(|&(name, value)| (name.to_owned(), value));
+    let overrides = Overrides {
+        grid,
+        values: values.collect(),
+        ..Overrides::default()
+    };
+    program.with(&overrides).unwrap()
+}
+
+/// Runs `programs`, each in memory of its own, the second launched 8 cycles after the first, under LRR.
+fn simulate(machine: &str, shared: bool, programs: &[&Program]) -> Results {
+    let mut shape = Machine::find(machine).unwrap().into_shape();
+    shape.dispatch.share_sms = shared;
+    let machine = Machine::new(shape).unwrap();
+    let mut next = FIRST_ADDRESS;
+    let launches = programs.iter().enumerate().map(|(index, program)| {
+        let mut program = (*program).clone();
+        for (_, buffer) in &mut program.buffers {
+            buffer.address = Some(next);
+            next = (next + buffer.bytes).next_multiple_of(256);
+        }
+        let mut launch = Launch::of_program(&program).unwrap();
+        launch.at = 8 * index as u64;
+        launch
+    });
+    let launches: Vec<Launch> = launches.collect();
+    let settings = Settings {
+        scheduler: Scheduler::Lrr,
+        sms: None,
+        warm: Vec::new(),
+        record_issues: false,
+        limit: 10_000_000,
+    };
+    run(&machine, &launches, &settings).unwrap()
+}

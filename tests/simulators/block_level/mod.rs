@@ -1,0 +1,10 @@
+//! The block-level simulator: published placements, cases that can be computed by hand, real traces, and the command.
+
+mod budgets;
+mod command;
+mod hand;
+mod logs;
+mod measured;
+mod placement;
+mod refusals;
+mod scenario;

@@ -1,0 +1,148 @@
+//! `gpusched import gpgpusim-config`.
+
+use gpusched::model::Machine;
+
+use crate::machine::published::config;
+use crate::support::{files, root, run, run_with};
+
+const SMALL: &str = "import gpgpusim-config tasksets/machines/small.config";
+
+#[test]
+fn writes_a_machine_that_is_read_again() {
+    let answer = run(&format!("{SMALL} --name small"));
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let machine: Machine = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!((machine.name.as_str(), machine.sms()), ("small", 4));
+    assert!(
+        answer
+            .stderr
+            .starts_with("1 option without effect on the machine (-visualizer_enabled), "),
+        "{}",
+        answer.stderr
+    );
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("small.json");
+    let again = run(&format!("{SMALL} --name small --quiet -o {}", path.display()));
+    assert_eq!(
+        (again.code, again.stdout.as_str(), again.stderr.as_str()),
+        (0, "", "")
+    );
+    assert_eq!(Machine::find(path.to_str().unwrap()).unwrap(), machine);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), answer.stdout);
+}
+
+#[test]
+fn says_what_it_did_not_use() {
+    let text = config("rtx2060") + "-visualizer_enabled 0\n-l2_ideal 1\n";
+    let answer = run_with("import gpgpusim-config - -v", text);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    for line in [
+        "-l2_ideal 1: not modelled, simulated is an L2 that misses",
+        "default: -ptx_opcode_latency_int, SHFL 32",
+        "without effect: -visualizer_enabled 0",
+        "1 option without effect on the machine (-visualizer_enabled), ",
+    ] {
+        assert!(answer.stderr.contains(line), "{line}: {}", answer.stderr);
+    }
+    let source = serde_json::from_str::<Machine>(&answer.stdout)
+        .unwrap()
+        .source
+        .clone();
+    assert_eq!(source, "GPGPU-Sim configuration -");
+}
+
+/// A dash that is missing, and what GPGPU-Sim has no word for.
+#[test]
+fn slips_are_told() {
+    let text = config("rtx2060");
+    let line = text.lines().count() + 2;
+    for slip in ["gpgpu_n_clusters 3", "include foo", "-l2_ideal 0 1"] {
+        let answer = run_with("import gpgpusim-config -", format!("{text}-l2_ideal 0\n{slip}\n"));
+        let word = slip.split(' ').next_back().filter(|_| slip.starts_with('-'));
+        let word = word.or(slip.split(' ').next()).unwrap();
+        let expected =
+            format!("error: -:{line}: found \"{word}\", expected an option such as -gpgpu_n_clusters");
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{slip}");
+        assert!(answer.stderr.starts_with(&expected), "{slip}: {}", answer.stderr);
+    }
+    let named = |count: usize| {
+        let bogus: String = (0..count).map(|number| format!("-bogus_{number} 3\n")).collect();
+        let answer = run_with("import gpgpusim-config -", text.clone() + &bogus);
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        answer.stderr
+    };
+    assert!(
+        named(0).starts_with("0 options without effect on the machine, "),
+        "{}",
+        named(0)
+    );
+    assert!(
+        named(2).contains(" machine (-bogus_0, -bogus_1), "),
+        "{}",
+        named(2)
+    );
+    assert!(named(10).contains(", -bogus_9), "), "{}", named(10));
+    assert!(named(11).contains(", -bogus_9, …), "), "{}", named(11));
+}
+
+#[test]
+fn several_files_follow_each_other() {
+    let answer = run_with(&format!("{SMALL} -"), "-gpgpu_n_clusters 3");
+    assert_eq!(
+        serde_json::from_str::<Machine>(&answer.stdout).unwrap().clusters,
+        3
+    );
+}
+
+#[test]
+fn refusals_leave_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.json");
+    for (input, expected) in [
+        (
+            "-gpgpu_n_clusters x",
+            "error: -:1: at -gpgpu_n_clusters: found \"x\", expected a number",
+        ),
+        ("\u{0}", "error: -:1: found"),
+    ] {
+        let answer = run_with(&format!("import gpgpusim-config - -o {}", path.display()), input);
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""));
+        assert!(answer.stderr.starts_with(expected), "{}", answer.stderr);
+        assert_eq!(files(folder.path()).len(), 0);
+    }
+    for (line, expected) in [
+        ("import gpgpusim-config", "required"),
+        (
+            "import gpgpusim-config missing.config",
+            "missing.config: cannot open",
+        ),
+        (
+            "import gpgpusim-config tasksets --format json",
+            "tasksets: cannot read",
+        ),
+        (
+            &format!("{SMALL} --format csv"),
+            "--format: found another than json",
+        ),
+    ] {
+        let answer = run(line);
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{line}");
+        assert!(answer.stderr.contains(expected), "{line}: {}", answer.stderr);
+    }
+}
+
+#[test]
+fn the_schema_fits_the_presets() {
+    let schema: serde_json::Value = serde_json::from_str(&run("schema machine").stdout).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for name in ["rtx2060", "titanv"] {
+        let text = std::fs::read_to_string(root().join(format!("tasksets/machines/{name}.json"))).unwrap();
+        let value = serde_json::from_str(&text).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{errors:?}");
+    }
+}

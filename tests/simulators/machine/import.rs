@@ -1,0 +1,269 @@
+//! Configurations of GPGPU-Sim as machines.
+
+use gpusched::gpgpusim_config::{Imported, option_of, parse};
+use gpusched::model::Machine;
+use gpusched::model::machine::{DramScheduler, Hash, PartitionIndexing, Timing, WarpScheduler};
+
+use crate::machine::published::{config, config_with, options};
+
+fn import(text: &str) -> Imported {
+    parse(&[("a.config", text.as_bytes())], "a").unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The machine in a preset's name and source.
+fn renamed(machine: Machine, like: &Machine) -> Machine {
+    let mut shape = machine.into_shape();
+    shape.name.clone_from(&like.name);
+    shape.source.clone_from(&like.source);
+    Machine::new(shape).unwrap()
+}
+
+#[test]
+fn published_values_are_the_presets() {
+    for name in ["rtx2060", "titanv"] {
+        let preset = Machine::named(name).unwrap();
+        let imported = import(&config(name));
+        assert_eq!(renamed(imported.machine, &preset), preset);
+        assert_eq!((imported.ignored, imported.unmodelled), (vec![], vec![]));
+    }
+}
+
+/// Options whose default contradicts the published values of the rest.
+const NEEDED: [&str; 8] = [
+    "-gpgpu_cache:dl1",
+    "-gpgpu_cache:dl2",
+    "-gpgpu_dram_timing_opt",
+    "-gpgpu_operand_collector_num_in_ports_gen",
+    "-gpgpu_operand_collector_num_out_ports_gen",
+    "-gpgpu_operand_collector_num_units_gen",
+    "-gpgpu_shmem_option",
+    "-gpgpu_unified_l1d_size",
+];
+
+/// Without an option, the reference's default counts, and the answer says so; with it, it does not.
+#[test]
+fn what_is_missing_is_said() {
+    // Looked at only together with others, or only if it is there.
+    let quiet = |name, option| match option {
+        "-network_mode" | "-gpgpu_cache:dl2_texture_only" | "-gpgpu_mem_address_mask" => true,
+        "-dram_write_queue_size" => name == "rtx2060",
+        _ => false,
+    };
+    for name in ["rtx2060", "titanv"] {
+        let mut needed = Vec::new();
+        for (option, _) in options(name) {
+            let missing = |text: &str| {
+                let imported = parse(&[("f", text.as_bytes())], "a")?;
+                Ok::<_, gpusched::error::Error>(
+                    imported.missing.iter().filter(|one| one.option == option).count(),
+                )
+            };
+            assert_eq!(missing(&config(name)).unwrap(), 0, "{option}");
+            match missing(&config_with(name, option, None)) {
+                Ok(count) => assert_eq!(count, usize::from(!quiet(name, option)), "{option}"),
+                Err(_) => needed.push(option),
+            }
+        }
+        needed.sort_unstable();
+        assert_eq!(needed, NEEDED);
+    }
+    let shuffles = import(&config("rtx2060")).missing;
+    let value = |option: &str| {
+        shuffles
+            .iter()
+            .find(|one| one.option == option)
+            .map(|one| one.value.as_str())
+    };
+    assert_eq!(value("-ptx_opcode_latency_int, SHFL"), Some("32"));
+    assert_eq!(value("-ptx_opcode_initiation_int, SHFL"), Some("4"));
+    assert_eq!(value("-gpgpu_concurrent_kernel_sm"), Some("0"));
+}
+
+#[test]
+fn every_field_has_an_option() {
+    fn leaves(path: &str, value: &serde_json::Value, found: &mut Vec<String>) {
+        match value.as_object() {
+            None => found.push(path.to_owned()),
+            Some(object) => object.iter().for_each(|(field, value)| {
+                let path = if path.is_empty() {
+                    field.clone()
+                } else {
+                    format!("{path}.{field}")
+                };
+                leaves(&path, value, found);
+            }),
+        }
+    }
+    let mut shape = Machine::named("titanv").unwrap().into_shape();
+    let generic = shape.sm.register_file.generic;
+    shape.sm.register_file.specialized = Some(gpusched::model::machine::SpecializedCollectors {
+        sp: generic,
+        dp: generic,
+        int: generic,
+        sfu: generic,
+        mem: generic,
+        tensor: generic,
+    });
+    let mut found = Vec::new();
+    leaves(
+        "",
+        &serde_json::to_value(Machine::new(shape).unwrap()).unwrap(),
+        &mut found,
+    );
+    assert!(found.len() > 150, "{}", found.len());
+    for path in found {
+        assert_eq!(
+            option_of(&path).is_some(),
+            path != "name" && path != "source",
+            "{path}"
+        );
+    }
+    assert_eq!(
+        option_of("sm.registers_per_block"),
+        Some("-gpgpu_registers_per_block")
+    );
+    assert_eq!(option_of("memory.l2.sets"), Some("-gpgpu_cache:dl2"));
+    assert_eq!(option_of("memory.l2s"), None);
+}
+
+#[test]
+fn later_lines_and_files_count() {
+    let preset = config("rtx2060");
+    let text = format!("-gpgpu_shader_cta 7\n{preset}-gpgpu_scheduler gto\n");
+    let second =
+        "-gpgpu_scheduler old -gpgpu_n_clusters 0x10\n-gpgpu_l1_latency 010\n-gpgpu_concurrent_kernel_sm";
+    assert_eq!(import(&text).machine.sm.scheduler, WarpScheduler::Gto);
+    assert_eq!(import(&text).machine.sm.blocks, 16);
+    let files = [("one", text.as_bytes()), ("two", second.as_bytes())];
+    let machine = parse(&files, "both").unwrap().machine;
+    assert_eq!(
+        (machine.sm.scheduler, machine.clusters, machine.l1.latency),
+        (WarpScheduler::Oldest, 16, 8)
+    );
+    assert!(machine.dispatch.share_sms);
+    assert_eq!(
+        (machine.name.as_str(), machine.source.as_str()),
+        ("both", "GPGPU-Sim configuration one, two")
+    );
+}
+
+#[test]
+fn unknown_options_are_kept_as_notes() {
+    let text = config("rtx2060")
+        + "-visualizer_enabled 0\n-power -1\n-l2_ideal 1\n-specialized_unit_1 1,4,4,4,4,BRA\n";
+    let imported = import(&text);
+    let ignored: Vec<_> = imported
+        .ignored
+        .iter()
+        .map(|one| (one.option.as_str(), one.value.as_deref()))
+        .collect();
+    assert_eq!(
+        ignored,
+        [("-visualizer_enabled", Some("0")), ("-power", Some("-1"))]
+    );
+    assert_eq!(imported.ignored[0].line, text.lines().count() - 3);
+    let unmodelled: Vec<_> = imported
+        .unmodelled
+        .iter()
+        .map(|one| one.option.as_str())
+        .collect();
+    assert_eq!(unmodelled, ["-l2_ideal", "-specialized_unit_1"]);
+}
+
+#[test]
+fn the_least_that_is_a_machine() {
+    let text = "-gpgpu_cache:dl2 S:64:128:8,L:B:m:L:L,A:16:4,4";
+    let imported = import(text);
+    let machine = imported.machine;
+    assert_eq!(
+        (machine.sms(), machine.clocks.core_khz, machine.l1.cache),
+        (30, 500_000, None)
+    );
+    assert_eq!(
+        (
+            machine.sm.scheduler,
+            machine.sm.issue_per_warp,
+            machine.sm.sub_cores
+        ),
+        (WarpScheduler::Gto, 2, false)
+    );
+    assert_eq!(machine.memory.l2.port_bytes, 128);
+    assert!(machine.sm.register_file.specialized.is_some());
+    assert_eq!(
+        (
+            machine.memory.mapping.bank_mask(),
+            machine.memory.mapping.row_mask()
+        ),
+        (0x300, 0x7ff_e000)
+    );
+    assert_eq!(
+        (
+            machine.memory.mapping.column_mask(),
+            machine.memory.mapping.burst_mask()
+        ),
+        (0x1cff, 0xf)
+    );
+    let unmodelled: Vec<_> = imported
+        .unmodelled
+        .iter()
+        .map(|one| one.option.as_str())
+        .collect();
+    assert_eq!(unmodelled, ["-network_mode", "-gpgpu_cache:dl2_texture_only"]);
+    assert!(imported.missing.len() > 80, "{}", imported.missing.len());
+    let masked = import(&format!("{text} -gpgpu_mem_address_mask 1"))
+        .machine
+        .memory
+        .mapping;
+    assert_eq!(
+        (masked.bank_mask(), masked.column_mask(), masked.channel_start()),
+        (0x1800, 0x7ff, Some(13))
+    );
+}
+
+#[test]
+fn other_values_of_options() {
+    let with = |option, value| import(&config_with("rtx2060", option, Some(value))).machine;
+    assert_eq!(
+        with("-dram_bnk_indexing_policy", "2").memory.dram.bank_index,
+        Hash::Ipoly
+    );
+    assert_eq!(
+        with("-gpgpu_memory_partition_indexing", "4").memory.indexing,
+        PartitionIndexing::Consecutive
+    );
+    assert_eq!(
+        with("-gpgpu_dram_scheduler", "0").memory.dram.scheduler,
+        DramScheduler::Fifo
+    );
+    assert_eq!(
+        with("-gpgpu_clock_domains", "1.5:2.25:3.125:4").clocks.l2_khz,
+        3125
+    );
+    assert_eq!(
+        with("-gpgpu_shmem_option", "64,32,32")
+            .l1
+            .adaptive
+            .clone()
+            .unwrap()
+            .shared_kib,
+        [32, 64]
+    );
+    assert_eq!(with("-gpgpu_tensor_core_avail", "0").sm.units.tensor, 0);
+    // Timing parameters in the old form, without bank groups.
+    let timing = with("-gpgpu_dram_timing_opt", "16:2:6:12:28:12:40:12:4:5:12")
+        .memory
+        .dram
+        .timing;
+    assert_eq!((timing.banks, timing.cl, timing.wl, timing.wr), (16, 12, 4, 12));
+    assert_eq!((timing.bank_groups, timing.ccdl, timing.rtpl), (1, 0, 0));
+    // Accel-Sim's times of units.
+    let times = with("-trace_opcode_latency_initiation_int", "2,3").sm.times;
+    let unit = Timing {
+        latency: 2,
+        initiation: 3,
+    };
+    assert_eq!(
+        (times.int.add, times.int.div, times.single.add.latency),
+        (unit, unit, 4)
+    );
+}

@@ -1,0 +1,11 @@
+//! The machine of the warp level: presets and what follows from them, and configurations of GPGPU-Sim.
+
+mod addresses;
+mod command;
+mod files;
+mod garbage;
+mod import;
+mod occupancy;
+mod presets;
+mod published;
+mod refusals;

@@ -1,0 +1,25 @@
+//! Simulators against hand-made schedules, twins and reference measurements.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, in its helpers, too"
+)]
+
+#[allow(dead_code, reason = "each binary uses some of it")]
+#[path = "../oracle/mod.rs"]
+mod oracle;
+#[allow(dead_code, reason = "each binary uses some of it")]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod accelsim;
+mod benchmark_programs;
+mod block_level;
+mod job_level;
+mod machine;
+mod programs;
+mod timeline;
+mod warp_policies;
+mod warp_reference;
+mod warp_runs;

@@ -1,0 +1,110 @@
+//! What holds in every run, whatever the policy.
+
+use std::num::NonZeroU32;
+
+use gpusched::model::Scheduler;
+use rand::RngExt as _;
+
+use crate::warp_policies::random::{kernels, rng};
+use crate::warp_policies::scenarios::{State, fast, owners, state};
+
+const ROUNDS: usize = 500;
+
+#[test]
+fn every_instruction_once_in_its_time_and_no_cycle_wasted() {
+    let mut rng = rng(1);
+    for _ in 0..ROUNDS {
+        let count = rng.random_range(1..=4);
+        let kernels = kernels(&mut rng, count);
+        let owners = owners(&kernels);
+        for scheduler in Scheduler::ALL {
+            let (order, _) = fast(scheduler, &kernels);
+            for (now, who) in (0..).zip(&order) {
+                let states: Vec<State> = (0..owners.len())
+                    .map(|warp| state(&kernels[owners[warp]], warp, &order, now))
+                    .collect();
+                match who {
+                    Some(warp) => assert_eq!(states[usize::from(*warp)], State::Ready, "{scheduler}"),
+                    None => assert!(!states.contains(&State::Ready), "{scheduler}"),
+                }
+            }
+            for (warp, &owner) in owners.iter().enumerate() {
+                let issues = order.iter().flatten().filter(|&&who| usize::from(who) == warp);
+                assert_eq!(issues.count(), kernels[owner].program.len(), "{scheduler}");
+            }
+            assert!(order.last().is_some_and(Option::is_some));
+        }
+    }
+}
+
+#[test]
+fn a_group_alone_goes_greedy_then_oldest() {
+    let mut rng = rng(2);
+    for _ in 0..ROUNDS {
+        // Alone for ever; then alone one after the other; then alone until the second comes.
+        let mut kernels = kernels(&mut rng, 3);
+        let of = |scheduler, kernels: &[_]| fast(scheduler, kernels).0;
+        for budgeted in [Scheduler::RtPaws, Scheduler::Qaws] {
+            for kernel in &kernels {
+                let one = std::slice::from_ref(kernel);
+                assert_eq!(of(budgeted, one), of(Scheduler::Gto, one), "{budgeted}");
+            }
+        }
+        // Ties are broken by slots here, where GTO begins with slot 0: the first kernel comes first.
+        let launches = [0, rng.random_range(1..20), rng.random_range(20..40)];
+        for (kernel, launch) in kernels.iter_mut().zip(launches) {
+            kernel.launch = launch;
+        }
+        for budgeted in [Scheduler::RtPaws, Scheduler::Qaws] {
+            let (first, gto) = (of(budgeted, &kernels), of(Scheduler::Gto, &kernels));
+            let until = launches[1] as usize;
+            assert!(first.iter().take(until).eq(gto.iter().take(until)), "{budgeted}");
+        }
+        for (kernel, launch) in kernels.iter_mut().zip([0, 1_000, 2_000]) {
+            kernel.launch = launch;
+        }
+        for budgeted in [Scheduler::RtPaws, Scheduler::Qaws] {
+            assert_eq!(of(budgeted, &kernels), of(Scheduler::Gto, &kernels), "{budgeted}");
+        }
+    }
+}
+
+#[test]
+fn one_warp_with_an_unlimited_budget_is_as_if_alone() {
+    let mut rng = rng(3);
+    for _ in 0..ROUNDS {
+        let mut kernels = kernels(&mut rng, 4);
+        kernels[0].launch = 0;
+        kernels[0].warps = NonZeroU32::MIN;
+        kernels[0].budget = Some(u32::MAX);
+        for budgeted in [Scheduler::RtPaws, Scheduler::Qaws] {
+            let (_, alone) = fast(budgeted, &kernels[..1]);
+            let (_, company) = fast(budgeted, &kernels);
+            assert_eq!(company[0], alone[0], "{budgeted}");
+        }
+    }
+}
+
+#[test]
+fn budgets_decide_who_waits() {
+    // Two equal kernels whose warps stall at every instruction: the larger budget finishes first, and the other way round.
+    for budgeted in [Scheduler::RtPaws, Scheduler::Qaws] {
+        let mut kernels = kernels(&mut rng(4), 2);
+        for (kernel, budget) in kernels.iter_mut().zip([0, 6]) {
+            kernel.launch = 0;
+            kernel.warps = NonZeroU32::new(3).unwrap();
+            kernel.program = vec![
+                gpusched::model::warp_scenario::LatencyInstruction {
+                    latency: NonZeroU32::new(2).unwrap(),
+                };
+                30
+            ];
+            kernel.budget = Some(budget);
+        }
+        let (_, finish) = fast(budgeted, &kernels);
+        assert!(finish[1] < finish[0], "{budgeted}: {finish:?}");
+        (kernels[0].budget, kernels[1].budget) = (Some(6), Some(0));
+        let (_, finish) = fast(budgeted, &kernels);
+        assert!(finish[0] < finish[1], "{budgeted}: {finish:?}");
+    }
+}

@@ -1,0 +1,47 @@
+//! Partition camping: a stride that is a multiple of 3072 bytes keeps a warp at one slice of L2.
+//!
+//! The reference showed it with the older copyl, in 60 blocks of 256 threads a stride of 61440 bytes: 4868 cycles under LRR, 9235
+//! under GTO and 9233 under OLD; with 58 or 59 blocks 3391 to 3827 under all three. We do not have its instructions; ours are
+//! those of the copyl that ships, with addresses as if its 96 elements more per round were not there.
+
+use gpusched::model::Program;
+use gpusched::model::program::FIRST_ADDRESS;
+use gpusched::warp::gpu::{Launch, Settings, run};
+
+use crate::warp_reference::reference::{LIMIT, extents, file, machine, shaped};
+
+fn copy(blocks: u32) -> Program {
+    let text = file("tasksets/kernels/programs/copyl.json");
+    let strides = [" + 1536*k", " + 384\"", " + 768\"", " + 1152\""];
+    let text = strides.into_iter().fold(text, |text, stride| {
+        assert!(text.contains(stride));
+        text.replace(stride, if stride.ends_with('"') { "\"" } else { "" })
+    });
+    let program: Program = serde_json::from_str(&text).unwrap();
+    shaped(&program, &format!("copyl:{blocks}:8"), FIRST_ADDRESS)
+}
+
+fn cycles(blocks: u32, scheduler: &str) -> u64 {
+    let program = copy(blocks);
+    let settings = Settings {
+        scheduler: scheduler.parse().unwrap(),
+        sms: None,
+        warm: extents(&program),
+        record_issues: false,
+        limit: LIMIT,
+    };
+    let launches = [Launch::of_program(&program).unwrap()];
+    run(&machine(false), &launches, &settings).unwrap().cycles
+}
+
+#[test]
+fn a_stride_of_all_slices_costs_greedy_schedulers_most() {
+    for (scheduler, expected) in [("lrr", 4868.0), ("gto", 9235.0), ("oldest", 9233.0)] {
+        for blocks in [58, 59] {
+            let cycles = cycles(blocks, scheduler);
+            assert!((3250..4100).contains(&cycles), "{scheduler}, {blocks}: {cycles}");
+        }
+        let error = cycles(60, scheduler) as f64 / expected - 1.0;
+        assert!(error.abs() < 0.1, "{scheduler}: {error}");
+    }
+}

@@ -1,0 +1,140 @@
+//! Machines with something that is not simulated are refused, field by field.
+
+use serde_json::{Value, json};
+
+use crate::support::run_with;
+
+/// The machine with `value` at `path` runs a kernel, or says why not.
+fn run_on(path: &str, value: Value) -> (i32, String) {
+    let text = std::fs::read_to_string("tasksets/machines/rtx2060.json").unwrap();
+    let mut machine: Value = serde_json::from_str(&text).unwrap();
+    *machine.pointer_mut(path).expect(path) = value;
+    let program: Value = serde_json::from_str(crate::warp_runs::SMALL).unwrap();
+    let scenario = json!({"machine": machine, "kernels": [{"name": "one", "program": program}]});
+    let answer = run_with("simulate warps -", scenario.to_string());
+    (answer.code, answer.stderr)
+}
+
+#[test]
+fn fields_that_would_be_passed_over_are_refused() {
+    let no_matrices = json!({"sp": 4, "dp": 4, "int": 4, "sfu": 4, "tensor": 2});
+    let six = json!({"sp": 4, "dp": 4, "int": 4, "sfu": 4, "mem": 8, "tensor": 4});
+    for (path, value, field) in [
+        ("/sm/sub_cores", json!(false), "sm.sub_cores"),
+        ("/sm/threads", json!(992), "sm.schedulers"),
+        ("/sm/issue_per_warp", json!(2), "sm.issue_per_warp"),
+        (
+            "/sm/perfect_instruction_and_constant_caches",
+            json!(false),
+            "sm.perfect",
+        ),
+        ("/sm/units/sfu", json!(1), "sm.units"),
+        ("/sm/widths/id_oc", six.clone(), "sm.widths.id_oc"),
+        ("/sm/widths/oc_ex", six, "sm.widths.oc_ex"),
+        ("/sm/register_file/banks", json!(24), "sm.register_file.banks"),
+        (
+            "/sm/register_file/banks_by_warp",
+            json!(true),
+            "sm.register_file.banks_by_warp",
+        ),
+        (
+            "/sm/register_file/generic/units",
+            json!(6),
+            "sm.register_file.generic.units",
+        ),
+        ("/l1/coalescing", json!(35), "l1.coalescing"),
+        ("/l1/ports", json!(2), "l1.ports"),
+        ("/l1/cache/write_policy", json!("write-evict"), "l1.cache"),
+        (
+            "/shared_memory/limited_broadcast",
+            json!(true),
+            "shared_memory.limited_broadcast",
+        ),
+        ("/shared_memory/warp_parts", json!(2), "shared_memory.warp_parts"),
+        ("/interconnect/subnets", json!(1), "interconnect.subnets"),
+        (
+            "/interconnect/grant_cycles",
+            json!(2),
+            "interconnect.grant_cycles",
+        ),
+        ("/clusters", json!(129), "clusters"),
+        ("/sm/units", no_matrices, "sm.units"),
+        ("/memory/queues/icnt_to_l2", json!(3), "memory.queues.icnt_to_l2"),
+        ("/memory/l2/miss_queue", json!(1), "memory.l2"),
+        ("/l1/cache/miss_queue", json!(1), "l1.cache"),
+        ("/memory/flush_l2", json!(true), "memory.flush_l2"),
+        ("/memory/l2/mshr_kind", json!("sector-associative"), "memory.l2"),
+    ] {
+        let (code, message) = run_on(path, value);
+        assert_eq!(code, 2, "{path}: {message}");
+        let expected = format!("machine \"rtx2060\": {field}");
+        assert!(message.contains(&expected), "{path}: {message}");
+    }
+}
+
+/// The smallest queues that are simulated let everything through.
+#[test]
+fn small_queues_do_not_block() {
+    for (path, least) in [
+        ("/memory/queues/icnt_to_l2", 4),
+        ("/memory/queues/l2_to_dram", 1),
+        ("/memory/queues/dram_to_l2", 1),
+        ("/memory/queues/l2_to_icnt", 1),
+        ("/memory/l2/miss_queue", 2),
+        ("/l1/cache/miss_queue", 2),
+        ("/memory/l2/mshr_entries", 1),
+        ("/memory/l2/mshr_merge", 1),
+        ("/l1/cache/mshr_entries", 1),
+        ("/l1/cache/mshr_merge", 1),
+        ("/interconnect/input_buffer", 1),
+        ("/interconnect/output_buffer", 1),
+        ("/interconnect/ejection_buffer", 1),
+        ("/interconnect/response_buffer", 1),
+        ("/sm/register_file/generic/in_ports", 1),
+        ("/sm/register_file/generic/out_ports", 1),
+    ] {
+        let (code, message) = run_on(path, json!(least));
+        assert_eq!(code, 0, "{path}: {message}");
+    }
+}
+
+#[test]
+fn clocks_are_of_one_magnitude() {
+    let clocks =
+        json!({"core_khz": 1000, "interconnect_khz": 1_000_000, "l2_khz": 2000, "dram_khz": 1_000_000});
+    assert_eq!(run_on("/clocks", clocks).0, 0);
+    for (path, khz) in [("/clocks/core_khz", 5), ("/clocks/dram_khz", 1364)] {
+        let (code, message) = run_on(path, json!(khz));
+        assert_eq!(code, 2, "{path}");
+        assert!(message.contains(&path[1..].replace('/', ".")), "{message}");
+    }
+}
+
+#[test]
+fn matrices_need_units() {
+    let kernel = r#"{"name":"m","grid":1,"block":32,"body":[{"op":"tensor","to":"f1","from":["f2","f3"]},{"op":"exit"}]}"#;
+    let text = std::fs::read_to_string("tasksets/machines/rtx2060.json").unwrap();
+    let mut machine: Value = serde_json::from_str(&text).unwrap();
+    let program: Value = serde_json::from_str(kernel).unwrap();
+    let run = |machine: &Value| {
+        let scenario = json!({"machine": machine, "kernels": [{"name": "one", "program": program}]});
+        run_with("simulate warps -", scenario.to_string())
+    };
+    assert_eq!(run(&machine).code, 0);
+    machine["sm"]["units"]["tensor"] = json!(0);
+    let answer = run(&machine);
+    assert_eq!((answer.code, answer.stdout.as_str()), (2, ""));
+    assert!(
+        answer.stderr.contains("computes with matrices"),
+        "{}",
+        answer.stderr
+    );
+}
+
+#[test]
+fn limits_of_a_block_and_of_kernels_hold() {
+    let (code, message) = run_on("/sm/registers_per_block", json!(64));
+    assert_eq!(code, 2);
+    assert!(message.contains("does not fit on an SM"), "{message}");
+    assert_eq!(run_on("/dispatch/kernels", json!(1)).0, 0);
+}

@@ -1,0 +1,168 @@
+//! `simulate profile`, and what `wcet fit` makes of it.
+
+use serde_json::Value;
+
+use crate::support::{root, run};
+use crate::warp_runs::{json, write};
+
+const PC: &str = "simulate profile tasksets/kernels/programs/pc.json --machine rtx2060";
+
+#[test]
+fn a_profile_feeds_the_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let points = folder.path().join("points.csv");
+    let line = format!("{PC} --sms 5..20:5 -o {}", points.display());
+    let answer = run(&line);
+    assert_eq!(
+        (answer.code, answer.stdout.as_str()),
+        (0, ""),
+        "{}",
+        answer.stderr
+    );
+    let csv = std::fs::read_to_string(&points).unwrap();
+    assert_eq!(
+        csv.lines().next(),
+        Some(
+            "sms,cycles,time_ns,l2_bytes_per_second,dram_bytes_per_second,warp_instructions,thread_instructions,l2_accesses"
+        )
+    );
+    // The reference has these cycles, too: 20 SMs are slower than 15.
+    let cycles: Vec<&str> = csv
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').nth(1).unwrap())
+        .collect();
+    assert_eq!(cycles[2..], ["6216", "6295"], "{csv}");
+    assert!(
+        answer.stderr.contains("20 SMs are slower than 15"),
+        "{}",
+        answer.stderr
+    );
+
+    let fit = json(&format!("wcet fit {} --form table", points.display()));
+    let longest: Vec<(u64, u64)> = fit["isolated"]["points"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|point| {
+            (
+                point["longest_ns"].as_u64().unwrap(),
+                point["monotone_ns"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    let times: Vec<u64> = csv
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').nth(2).unwrap().parse().unwrap())
+        .collect();
+    let found: Vec<u64> = longest.iter().map(|&(time, _)| time).collect();
+    assert_eq!(found, times);
+    // C(15) is as long as what was measured on 20.
+    assert_eq!(longest[2].1, times[3]);
+    assert!(times[3] > times[2]);
+}
+
+#[test]
+fn the_same_bytes_whatever_the_threads() {
+    for format in ["text", "csv", "json"] {
+        let answers = [1, 2, 7].map(|threads| {
+            run(&format!(
+                "{PC} --sms 1..9:4 --format {format} --threads {threads}"
+            ))
+        });
+        assert_eq!(answers[0].code, 0);
+        assert_eq!(answers[0], answers[1]);
+        assert_eq!(answers[0], answers[2]);
+    }
+}
+
+#[test]
+fn points_are_those_of_single_runs() {
+    let profile = json(&format!("{PC} --sms 3 --cold --scheduler gto -p n=4"));
+    let alone = json(
+        "simulate warps tasksets/kernels/programs/pc.json --machine rtx2060 --sms 3 --cold --scheduler gto -p n=4",
+    );
+    let point = &profile["points"][0];
+    assert_eq!(
+        (&profile["warm"], &profile["scheduler"]),
+        (&Value::from(false), &Value::from("gto"))
+    );
+    for field in ["sms", "cycles", "time_ns"] {
+        assert_eq!(point[field], alone[field], "{field}");
+    }
+    for field in ["l2_bytes_per_second", "dram_bytes_per_second", "l2_accesses"] {
+        assert_eq!(point[field], alone["traffic"][field], "{field}");
+    }
+    assert_ne!(point["dram_bytes_per_second"], 0);
+    assert_eq!(
+        point["warp_instructions"],
+        alone["kernels"][0]["warp_instructions"]
+    );
+    // cycles / 1.365 GHz, rounded up.
+    let cycles = alone["cycles"].as_u64().unwrap();
+    assert_eq!(
+        alone["time_ns"].as_u64().unwrap(),
+        (cycles * 1_000_000).div_ceil(1_365_000)
+    );
+}
+
+#[test]
+fn clocks_and_clusters() {
+    let slow = json(&format!("{PC} --sms 2 --clock core=682.5 -p n=1"));
+    let fast = json(&format!("{PC} --sms 2 -p n=1"));
+    let [slow, fast] = [&slow, &fast].map(|answer| answer["points"][0].clone());
+    assert!(slow["time_ns"].as_u64() > fast["time_ns"].as_u64());
+    // Seen from slower SMs memory is faster.
+    assert!(slow["cycles"].as_u64() < fast["cycles"].as_u64());
+    let titan = PC.replace("rtx2060", "titanv");
+    let pair = json(&format!("{titan} --sms 2..6:2 -p n=1"));
+    assert_eq!(pair["points"].as_array().unwrap().len(), 3);
+    let odd = run(&format!("{titan} --sms 1..6"));
+    assert_eq!(odd.code, 2);
+    assert!(
+        odd.stderr.contains("--sms: found 1, expected multiples of 2"),
+        "{}",
+        odd.stderr
+    );
+}
+
+#[test]
+fn a_trace_has_a_profile() {
+    let trace = "simulate profile tasksets/traces/accelsim/kernel-1.traceg --machine titanv --sms 2..4:2";
+    let points = json(trace);
+    assert!(root().join("tasksets/traces/accelsim/kernel-1.traceg").exists());
+    // Read once per point.
+    assert_eq!(points["points"][0]["warp_instructions"], 120);
+    assert_eq!(points["points"][1]["warp_instructions"], 120);
+}
+
+#[test]
+fn what_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let points = write(folder.path(), "points.csv", "sms,cycles,time_ns\n1,x,5\n2,x,4\n");
+    assert_eq!(
+        run(&format!("wcet fit {points}")).code,
+        0,
+        "other columns do not matter"
+    );
+    for (options, expected) in [
+        ("--sms 0..3", "1..30"),
+        ("--sms 31", "--sms: found 31, expected 1 to 30"),
+        ("--clock core=0", "core=1365"),
+        ("--grid 0", "each from 1 to 4294967295"),
+        ("-p x=1", "--parameter: found the name \"x\""),
+        ("--scheduler qaws", "--budget: found none"),
+        ("--budget 3", "--budget: found 3, expected none"),
+        ("--limit 10", "not through after 10 cycles"),
+        ("--format csv --limit 10", "not through after 10 cycles"),
+    ] {
+        let answer = run(&format!("{PC} {options}"));
+        assert_eq!(
+            (answer.code, answer.stdout.as_str()),
+            (2, ""),
+            "{options}: {answer:?}"
+        );
+        assert!(answer.stderr.contains(expected), "{options}: {}", answer.stderr);
+    }
+}

@@ -1,0 +1,21 @@
+//! Experiments: the same bytes always, claims, figures.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, in its helpers, too"
+)]
+
+#[allow(dead_code, reason = "each binary uses some of it")]
+#[path = "../study_support/mod.rs"]
+mod study_support;
+#[allow(dead_code, reason = "each binary uses some of it")]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod plot;
+mod study_cases;
+mod study_claims;
+mod study_determinism;
+mod study_resume;
+mod study_specs;

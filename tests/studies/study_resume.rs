@@ -1,0 +1,305 @@
+//! A study survives a kill at any moment, a damaged journal, a full disk and a rival; the bytes stay the same.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use crate::study_support::files::{stable_files, temporary};
+use crate::study_support::{SMALL, parse, run, small};
+
+const JOURNAL: &str = "small.checkpoint.jsonl";
+
+/// Two points of one chunk each: a journal of a few hundred bytes.
+fn tiny() -> gpusched::study::Spec {
+    let text = SMALL
+        .replace("tasks = [5, 8]", "tasks = [5]")
+        .replace("to = 10", "to = 4")
+        .replace("sets = 9", "sets = 1");
+    parse(&text)
+}
+
+/// Runs with `journal` in place; the results, or the message.
+fn run_with(journal: &[u8]) -> Result<Vec<u8>, String> {
+    let folder = temporary();
+    fs::write(folder.path().join(JOURNAL), journal).unwrap();
+    run(&tiny(), folder.path(), "1/1", 1).map_err(|error| error.to_string())?;
+    Ok(fs::read(folder.path().join("small.csv")).unwrap())
+}
+
+#[test]
+fn a_journal_cut_anywhere_resumes_to_the_same_bytes() {
+    let folder = temporary();
+    run(&tiny(), folder.path(), "1/1", 1).unwrap();
+    let expected = fs::read(folder.path().join("small.csv")).unwrap();
+    let journal = fs::read(folder.path().join(JOURNAL)).unwrap();
+    assert_eq!(journal.split(|&byte| byte == b'\n').count(), 1 + 2 + 1);
+    for length in 0..=journal.len() {
+        assert_eq!(
+            run_with(&journal[..length]).as_ref(),
+            Ok(&expected),
+            "{length} bytes"
+        );
+    }
+}
+
+#[test]
+fn a_damaged_journal_never_changes_the_results() {
+    let folder = temporary();
+    run(&tiny(), folder.path(), "1/1", 1).unwrap();
+    let expected = fs::read(folder.path().join("small.csv")).unwrap();
+    let journal = fs::read(folder.path().join(JOURNAL)).unwrap();
+    let mut refused = 0;
+    for position in 0..journal.len() {
+        let mut damaged = journal.clone();
+        damaged[position] ^= 1;
+        match run_with(&damaged) {
+            Ok(results) => assert_eq!(results, expected, "byte {position}"),
+            Err(message) => {
+                assert!(
+                    message.contains(JOURNAL) && message.contains("delete this file"),
+                    "{message}"
+                );
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > journal.len() * 9 / 10, "{refused} of {}", journal.len());
+}
+
+#[test]
+fn finished_chunks_are_not_repeated() {
+    let folder = temporary();
+    run(&small(), folder.path(), "1/1", 2).unwrap();
+    let expected = stable_files(folder.path());
+    let path = folder.path().join(JOURNAL);
+    let journal = fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = journal.lines().collect();
+    assert_eq!(lines.len(), 1 + 50);
+    let half = format!("{}\n{}", lines[..26].join("\n"), &lines[26][..10]);
+    fs::write(&path, &half).unwrap();
+    let summary = run(&small(), folder.path(), "1/1", 2).unwrap();
+    assert_eq!(summary.units, 90);
+    assert!((25..90).contains(&summary.resumed), "{summary:?}");
+    let resumed = fs::read_to_string(&path).unwrap();
+    assert!(resumed.starts_with(&half[..half.len() - 10]));
+    assert_eq!(resumed.lines().count(), 1 + 50);
+    assert_eq!(stable_files(folder.path()), expected);
+}
+
+#[test]
+fn journals_of_something_else_are_refused_and_left_alone() {
+    let folder = temporary();
+    run(&small(), folder.path(), "1/3", 2).unwrap();
+    let shard = folder.path().join("small.shard-1-of-3.checkpoint.jsonl");
+    let journal = fs::read_to_string(&shard).unwrap();
+    let other = parse(&SMALL.replace("sets = 9", "sets = 8"));
+    let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    let hashes = [small().experiment().unwrap(), other.experiment().unwrap()];
+    let whole = journal.replace("\"1/3\"", "\"1/1\"");
+    let (_, second) = whole.split_once('\n').unwrap();
+    let first_twice = format!("{whole}{}\n", second.lines().next().unwrap());
+    for (text, parts) in [
+        (journal.clone(), vec!["shard 1/3, expected 1/1"]),
+        (
+            whole.replace("\"seed\":7", "\"seed\":8"),
+            vec!["seed 8, expected 7"],
+        ),
+        (
+            whole.replace(&version, "\"version\":\"0.0.1\""),
+            vec!["version 0.0.1, expected"],
+        ),
+        (
+            whole.replace("\"journal\":1", "\"journal\":2"),
+            vec!["journal 2, expected 1"],
+        ),
+        (
+            whole.replace(&hashes[0], &hashes[1]),
+            vec![&hashes[0], &hashes[1]],
+        ),
+        (first_twice, vec!["is there twice"]),
+        ("my notes\n".to_owned(), vec!["not the first line of a journal"]),
+        ("my notes".to_owned(), vec!["not the beginning of a journal"]),
+    ] {
+        let folder = temporary();
+        let path = folder.path().join(JOURNAL);
+        fs::write(&path, &text).unwrap();
+        let message = run(&small(), folder.path(), "1/1", 2).unwrap_err().to_string();
+        assert!(message.contains("delete this file"), "{message}");
+        for part in parts {
+            assert!(message.contains(part), "{part}: {message}");
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "nothing else is written"
+        );
+    }
+}
+
+#[test]
+fn a_study_is_run_by_one_process_at_a_time() {
+    let folder = temporary();
+    run(&small(), folder.path(), "1/1", 2).unwrap();
+    let expected = stable_files(folder.path());
+    let rival = File::open(folder.path().join(JOURNAL)).unwrap();
+    rival.lock().unwrap();
+    for message in [
+        run(&small(), folder.path(), "1/1", 2).map(drop).unwrap_err(),
+        gpusched::study::merge(&[folder.path()], folder.path().join("out"))
+            .map(drop)
+            .unwrap_err(),
+    ] {
+        assert!(message.to_string().contains("another process"), "{message}");
+    }
+    rival.unlock().unwrap();
+    run(&small(), folder.path(), "1/1", 2).unwrap();
+    assert_eq!(stable_files(folder.path()), expected);
+}
+
+#[test]
+fn folders_that_cannot_be_made_are_errors() {
+    let root = temporary();
+    let file = root.path().join("file");
+    fs::write(&file, "").unwrap();
+    for path in [&root.path().join("missing/below"), &file, &file.join("below")] {
+        let message = run(&small(), path, "1/1", 1).unwrap_err().to_string();
+        assert!(message.contains("cannot create folder"), "{message}");
+    }
+    let folder = root.path().join("folder");
+    fs::create_dir_all(folder.join(JOURNAL)).unwrap();
+    let message = run(&small(), &folder, "1/1", 1).unwrap_err().to_string();
+    assert!(message.contains("expected a file"), "{message}");
+}
+
+/// What only a process of its own can show.
+#[cfg(all(unix, feature = "cli"))]
+mod process {
+    use super::*;
+    use std::process::{Child, Command, Stdio};
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+
+    const BINARY: &str = env!("CARGO_BIN_EXE_gpusched");
+
+    /// A study of about half a second on two cores.
+    fn lengthy() -> String {
+        SMALL
+            .replace("tasks = [5, 8]", "tasks = [40, 60]")
+            .replace("sms = 12", "sms = 30")
+            .replace("to = 10, step = 2", "to = 20, step = 2")
+            .replace("sets = 9", "sets = 12")
+    }
+
+    fn start(spec: &Path, output: &Path) -> Child {
+        let mut command = Command::new(BINARY);
+        command
+            .args(["study", "run", "--quiet", "--threads", "2", "-o"])
+            .arg(output)
+            .arg(spec);
+        command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    /// Waits for the end; the exit code and standard error.
+    fn finish(child: Child) -> (Option<i32>, String) {
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    }
+
+    /// A random number below `limit`: SplitMix64, so that the moments are the same in every run of the test.
+    fn random(state: &mut u64, limit: u64) -> u64 {
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = *state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % limit
+    }
+
+    #[test]
+    fn twenty_kills_leave_no_trace() {
+        let root = temporary();
+        let spec = root.path().join("spec.toml");
+        fs::write(&spec, lengthy()).unwrap();
+        let undisturbed = root.path().join("undisturbed");
+        let begin = Instant::now();
+        assert_eq!(finish(start(&spec, &undisturbed)), (Some(0), String::new()));
+        let duration = u64::try_from(begin.elapsed().as_micros()).unwrap();
+        let expected = stable_files(&undisturbed);
+        assert!(expected.contains_key("small.csv") && expected.keys().any(|name| name.ends_with(".svg")));
+
+        let output = root.path().join("killed");
+        let (mut state, mut kills, mut finished) = (1, 0, 0);
+        while kills < 20 {
+            let mut child = start(&spec, &output);
+            sleep(Duration::from_micros(random(&mut state, duration / 6)));
+            child.kill().unwrap(); // SIGKILL
+            match finish(child) {
+                (None, _) => kills += 1,
+                (code, message) => {
+                    // It was faster: the next one starts anew.
+                    assert_eq!((code, message.as_str()), (Some(0), ""));
+                    assert_eq!(stable_files(&output), expected);
+                    fs::remove_dir_all(&output).unwrap();
+                    finished += 1;
+                }
+            }
+        }
+        assert!(finished <= 10, "{finished} runs ended before they were killed");
+        assert_eq!(finish(start(&spec, &output)), (Some(0), String::new()));
+        assert_eq!(stable_files(&output), expected);
+    }
+
+    #[test]
+    fn a_rival_process_is_refused() {
+        let root = temporary();
+        let spec = root.path().join("spec.toml");
+        fs::write(&spec, lengthy()).unwrap();
+        let output = root.path().join("out");
+        let first = start(&spec, &output);
+        let journal = output.join(JOURNAL);
+        while !fs::metadata(&journal).is_ok_and(|metadata| metadata.len() > 0) {
+            sleep(Duration::from_millis(1));
+        }
+        let signal = |name: &str| {
+            let kill = Command::new("kill")
+                .args([name, &first.id().to_string()])
+                .status()
+                .unwrap();
+            assert!(kill.success());
+        };
+        signal("-STOP");
+        let (code, message) = finish(start(&spec, &output));
+        signal("-CONT");
+        assert_eq!(code, Some(2));
+        assert!(message.contains("another process"), "{message}");
+        assert_eq!(finish(first), (Some(0), String::new()));
+    }
+
+    /// A limit on the size of files stands in for a full disk.
+    #[test]
+    fn a_full_disk_is_an_error_and_the_study_resumes() {
+        let root = temporary();
+        let spec = root.path().join("spec.toml");
+        fs::write(&spec, SMALL).unwrap();
+        let output = root.path().join("out");
+        let script = "trap '' XFSZ; ulimit -f 4; exec \"$0\" study run --quiet \"$1\" -o \"$2\"";
+        let limited = Command::new("bash")
+            .args(["-c", script, BINARY])
+            .args([&spec, &output])
+            .output()
+            .unwrap();
+        let message = String::from_utf8(limited.stderr).unwrap();
+        assert_eq!(limited.status.code(), Some(2), "{message}");
+        assert!(message.contains("cannot write"), "{message}");
+        assert!(!output.join("small.csv").exists());
+        assert!(fs::metadata(output.join(JOURNAL)).unwrap().len() >= 4096);
+
+        assert_eq!(finish(start(&spec, &output)), (Some(0), String::new()));
+        let undisturbed = root.path().join("undisturbed");
+        assert_eq!(finish(start(&spec, &undisturbed)), (Some(0), String::new()));
+        assert_eq!(stable_files(&output), stable_files(&undisturbed));
+    }
+}
