@@ -4,7 +4,6 @@ mod checks;
 mod effects;
 pub(super) mod results;
 mod shape;
-pub(super) mod tally;
 
 pub use results::{COLUMNS, TIMING_COLUMNS};
 pub use shape::{
@@ -14,16 +13,15 @@ pub use shape::{
 use gpusched_analysis::interference::model_of;
 use serde::Serialize;
 
-use super::document::Document;
-use super::kind::Content;
-use super::spec::Head;
+use super::collection::Content;
+use super::document::{Document, Head};
 use super::work::{Chunk, MAX_CHUNKS, Point, Work};
+use crate::tally::Tally;
 use gpusched_analysis::generation::{Recipe, Source};
 use gpusched_analysis::partitioning::{Heuristic, Offer, Problem, partition_by};
 use gpusched_model::Factor;
 use gpusched_model::device::Hardware;
 use gpusched_model::error::{Error, Result};
-use tally::Tally;
 
 /// Everything that the results of a study of partitioning depend on, beside its name and seed.
 #[derive(Clone, Debug)]

@@ -1,7 +1,10 @@
-//! A system as the simulator runs it.
+//! Runs of a plan whose partitions share a memory: releases, stages of the jobs, requests of other sources, and who gets how
+//! much bandwidth. Validation and studies look for deadlines that are missed in them.
 
-use super::draw::{HYPERPERIOD, System};
-use super::requests::Requests;
+mod requests;
+
+use requests::Requests;
+
 use crate::shared::{Client, Division, Job, Miss, Outcome, Stage, simulate};
 use crate::tasks::{Discipline, priorities};
 use gpusched_analysis::interference::Interference;
@@ -29,19 +32,6 @@ pub struct Setting<'a> {
     pub policy: Policy,
     /// How long jobs come [ns].
     pub end: u64,
-}
-
-impl System {
-    /// As it is simulated.
-    pub fn setting(&self) -> Setting<'_> {
-        Setting {
-            set: &self.set,
-            parts: self.parts.iter().map(|part| (&part[..], 1)).collect(),
-            memory: self.memory,
-            policy: self.policy,
-            end: 2 * HYPERPERIOD,
-        }
-    }
 }
 
 /// Runs `system`, with the priorities of `verdicts`, under all releases and divisions; the first miss, how many runs there were,

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Optimum;
-use crate::regulation::summary::{Estimate, Finish, Moments, Tally};
-use crate::regulation::{PolicySummary, Run};
+use super::{Estimate, Finish, Moments, PolicySummary, Tally};
+use crate::regulation::{Optimum, Run};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 
