@@ -30,14 +30,18 @@ pub fn device(name: &str) -> Result<Device, String> {
 /// What partitions there are on `device` by `granularity`; `None` if nothing was said of it.
 ///
 /// # Errors
-/// [`Error::Usage`] for a granularity without device, or one that the device has not.
+/// [`Error::Refused`] for a granularity without device, or one that the device has not.
 pub fn offer(device: Option<&Device>, granularity: Option<Granularity>) -> Result<Option<Offer>> {
     match (device, granularity) {
         (Some(device), granularity) => Offer::new(device, granularity.unwrap_or_default()).map(Some),
         (None, None) => Ok(None),
-        (None, Some(granularity)) => Err(Error::Usage(format!(
-            "--granularity: found {granularity} without --device, expected --device with a file or one of {}, which says what there is",
-            Device::names()
-        ))),
+        (None, Some(granularity)) => Err(Error::parameter(
+            "granularity",
+            format!("{granularity} without --device"),
+            format!(
+                "--device with a file or one of {}, which says what there is",
+                Device::names()
+            ),
+        )),
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::output::Output;
 use super::{Format, Global, Outcome, complain};
 use crate::cli::names::named;
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Refusal, Result};
 use crate::export::Target;
 use crate::model::device::Hardware;
 use crate::model::reader::{Plans, TaskSets};
@@ -45,42 +45,47 @@ impl Args {
     /// Bad input, a plan that does not hold or that the tool cannot carry out, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if [&self.plan, &self.set].iter().all(|path| path.as_os_str() == "-") {
-            return Err(Error::Usage(
-                "SET: found - for the plan and for the set, expected standard input for one of them"
-                    .to_owned(),
+            return Err(Error::parameter(
+                "SET",
+                "- for the plan and for the set",
+                "standard input for one of them",
             ));
         }
         if let Some(format) = global.format {
-            return Err(Error::Usage(format!(
-                "--format: found {format} with --as {}, expected one of the two",
-                self.target
-            )));
+            return Err(Error::parameter(
+                "format",
+                format!("{format} with --as {}", self.target),
+                "one of the two",
+            ));
         }
         if let Some(path) = misnamed(global, self.target) {
-            return Err(Error::Usage(format!(
-                "--output: found {} with --as {}, which is no {}, expected a name with another ending",
-                path.display(),
-                self.target,
-                global.format()
-            )));
+            return Err(Error::parameter(
+                "output",
+                format!(
+                    "{} with --as {}, which is no {}",
+                    path.display(),
+                    self.target,
+                    global.format()
+                ),
+                "a name with another ending",
+            ));
         }
         let plan = Plans::only(&self.plan, "plan")?;
         let set = TaskSets::only(&self.set, "task set")?;
         let Some(hardware) = &plan.hardware else {
-            let message = "found none, expected the device of a plan by `partition --device`";
-            return Err(fault(&self.plan, "hardware", message));
+            let expected = "the device of a plan by `partition --device`";
+            return Err(Refusal::new("hardware", "none", expected)
+                .at(&self.plan, None)
+                .into());
         };
-        self.target.check(hardware).map_err(|error| of("--as", error))?;
+        self.target.check(hardware).map_err(|error| of("as", error))?;
         self.check_device(hardware)?;
         if !plan.schedulable {
             complain("not schedulable: nothing is exported");
             return Ok(Outcome::Negative);
         }
         self.verify(&plan, &set)?;
-        let text = self
-            .target
-            .export(&plan, &set)
-            .map_err(|error| of("--as", error))?;
+        let text = self.target.export(&plan, &set).map_err(|error| of("as", error))?;
         Output::open(global)?.answer(text)?;
         Ok(Outcome::Positive)
     }
@@ -93,11 +98,11 @@ impl Args {
         let offer = Offer::new(device, hardware.granularity)?;
         match offer.hardware() == hardware {
             true => Ok(()),
-            false => Err(Error::Usage(format!(
-                "--device: found {}, expected {}, as it is in the plan",
+            false => Err(Error::parameter(
+                "device",
                 device.name(),
-                hardware.device.name()
-            ))),
+                format!("{}, as it is in the plan", hardware.device.name()),
+            )),
         }
     }
 
@@ -109,7 +114,9 @@ impl Args {
         };
         match verify(&plan, set) {
             Ok(_) => Ok(()),
-            Err(found) => Err(fault(&self.plan, &found.field, &found.message)),
+            Err(found) => Err(Refusal::told(found.field, found.message)
+                .at(&self.plan, None)
+                .into()),
         }
     }
 }
@@ -124,19 +131,7 @@ pub(super) fn misnamed(global: &Global, target: Target) -> Option<&Path> {
     global.file().filter(|_| other)
 }
 
-fn fault(path: &Path, field: &str, message: &str) -> Error {
-    Error::Input(InputError {
-        file: path.display().to_string(),
-        line: None,
-        field: field.to_owned(),
-        message: message.to_owned(),
-    })
-}
-
 /// `error` about the value of `option`.
 pub(super) fn of(option: &str, error: Error) -> Error {
-    match error {
-        Error::Usage(message) => Error::Usage(format!("{option}: {message}")),
-        other => other,
-    }
+    error.map_refusal(|refusal| refusal.of_field(option))
 }

@@ -88,21 +88,13 @@ impl Args {
     /// Bad usage, parameters without task sets, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Text | Format::Csv)) = global.format {
-            return Err(Error::Usage(format!(
-                "--format: found {format}, expected json: task sets are JSONL"
-            )));
+            return Err(Error::parameter("format", format, "json: task sets are JSONL"));
         }
         if let (Format::Csv, Some(path)) = (global.format(), global.file()) {
-            return Err(Error::Usage(format!(
-                "{}: task sets are JSONL; expected a name that does not end in .csv",
-                path.display()
-            )));
+            let expected = "a name that does not end in .csv: task sets are JSONL";
+            return Err(Error::parameter("output", path.display(), expected));
         }
-        let source = Source::new(&self.recipe(), self.tasks, self.utilization, global.seed());
-        let source = source.map_err(|error| match error {
-            Error::Usage(message) => Error::Usage(format!("--{message}")), // its fields are called as our options
-            other => other,
-        })?;
+        let source = Source::new(&self.recipe(), self.tasks, self.utilization, global.seed())?;
         let batch = (BATCH_TASKS / self.tasks.max(1)).max(1);
         let batch = u64::try_from(batch).unwrap_or(BATCH).min(BATCH);
 

@@ -8,7 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::names::named;
 use super::output::{Content, OutputPath};
 use super::values::whole;
-use crate::error::{Error, Result};
+use crate::error::{Refusal, Result};
 
 /// The flags every subcommand understands.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -71,11 +71,11 @@ impl Global {
     /// The worker threads.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the system does not grant that many.
+    /// [`Error::Refused`] if the system does not grant that many.
     pub fn pool(&self) -> Result<ThreadPool> {
         ThreadPoolBuilder::new()
             .num_threads(self.threads.unwrap_or(0))
             .build()
-            .map_err(|error| Error::Usage(format!("--threads: {error}")))
+            .map_err(|error| Refusal::told("threads", error).into())
     }
 }

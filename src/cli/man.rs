@@ -44,7 +44,7 @@ impl Args {
                 for word in &self.command {
                     command = command
                         .find_subcommand(word)
-                        .ok_or_else(|| Error::Usage(format!("man: found {word:?}, expected a command")))?;
+                        .ok_or_else(|| Error::parameter("man", format!("{word:?}"), "a command"))?;
                 }
                 Output::open(global)?.answer(page(command)?)?;
             }

@@ -21,6 +21,7 @@ mod plot;
 mod predict;
 mod progress;
 mod question;
+mod refusals;
 mod schema;
 mod seed;
 mod simulate;
@@ -131,9 +132,11 @@ pub fn main() -> ExitCode {
             .map_err(|error| usage::refusal(&mut known, &arguments, error))?;
         usage::check_once(usage::prepared(Cli::command()), &arguments)?;
         let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-        overwriting::check(&known, &matches)?;
-        seed::note(&matches, &global);
-        run(command, &global)
+        let answer = overwriting::check(&known, &matches).and_then(|()| {
+            seed::note(&matches, &global);
+            run(command, &global)
+        });
+        answer.map_err(|error| refusals::explained(&known, &matches, error))
     }))
 }
 
@@ -164,7 +167,7 @@ fn exit_code(command: impl FnOnce() -> Result<Outcome>) -> u8 {
         Ok(Ok(Outcome::Negative)) => 1,
         Ok(Ok(Outcome::Unread)) => 141,
         Ok(Err(error)) => {
-            complain(&format!("error: {error}"));
+            let _ = writeln!(anstream::stderr(), "error: {error}"); // of one line, and a hint
             if matches!(error, Error::Internal(_)) { 3 } else { 2 }
         }
         Err(_) => 3, // reported by the hook
@@ -202,7 +205,7 @@ mod tests {
         assert_eq!(exit_code(|| Ok(Outcome::Positive)), 0);
         assert_eq!(exit_code(|| Ok(Outcome::Negative)), 1);
         assert_eq!(exit_code(|| Ok(Outcome::Unread)), 141);
-        assert_eq!(exit_code(|| Err(Error::Usage("a test".to_owned()))), 2);
+        assert_eq!(exit_code(|| Err(Error::parameter("a", "test", "none"))), 2);
         assert_eq!(exit_code(|| Err(Error::Internal("a test".to_owned()))), 3);
         assert_eq!(exit_code(|| panic!("a test")), 3);
         let broken = Error::io("fifo", "write", std::io::ErrorKind::BrokenPipe.into());

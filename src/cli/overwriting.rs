@@ -20,7 +20,7 @@ struct Named<P> {
 }
 
 /// # Errors
-/// [`Error::Usage`] for an output that is the same file as an input or as another output, and for an output with a name that does
+/// [`Error::Refused`] for an output that is the same file as an input or as another output, and for an output with a name that does
 /// not fit it ([`OutputPath::check`]).
 pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
     let (mut command, mut matches) = (command, matches);
@@ -51,11 +51,9 @@ pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
         let mut others = outputs.iter().take(index);
         let other = others.find(|other| same_output(other.path, output.path));
         if let Some(other) = input.or(other.map(|other| &other.argument)) {
-            return Err(Error::Usage(format!(
-                "{}, {other}: found the same file, expected two: {}",
-                output.argument,
-                output.path.display(),
-            )));
+            let arguments = format!("{}, {other}", output.argument);
+            let expected = format!("two: {}", output.path.display());
+            return Err(Error::parameter(arguments, "the same file", expected));
         }
     }
     outputs

@@ -9,7 +9,7 @@ use crate::model::words::counted;
 /// Whether two files have as many documents as each other, as far as that can be seen before they are read: pipes are left alone.
 ///
 /// # Errors
-/// [`Error::Usage`] if they have not, and those of reading.
+/// [`Error::Refused`] if they have not, and those of reading.
 pub fn check_as_many<A: Document, B: Document>(left: &Path, right: &Path) -> Result<()> {
     if !left.is_file() || !right.is_file() {
         return Ok(());
@@ -17,8 +17,16 @@ pub fn check_as_many<A: Document, B: Document>(left: &Path, right: &Path) -> Res
     let (first, second) = (length::<A>(left)?, length::<B>(right)?);
     match first.cmp(&second) {
         std::cmp::Ordering::Equal => Ok(()),
-        std::cmp::Ordering::Less => Err(ends_early(first, left.display(), right.display())),
-        std::cmp::Ordering::Greater => Err(ends_early(second, right.display(), left.display())),
+        std::cmp::Ordering::Less => Err(ends_early(
+            first,
+            &left.to_string_lossy(),
+            &right.to_string_lossy(),
+        )),
+        std::cmp::Ordering::Greater => Err(ends_early(
+            second,
+            &right.to_string_lossy(),
+            &left.to_string_lossy(),
+        )),
     }
 }
 
@@ -37,11 +45,13 @@ fn length<T: Document>(path: &Path) -> Result<u64> {
 /// Documents that are counted at a time.
 const BATCH: usize = 64;
 
-fn ends_early(read: u64, shorter: impl std::fmt::Display, longer: impl std::fmt::Display) -> Error {
+fn ends_early(read: u64, shorter: &str, longer: &str) -> Error {
     let found = counted(read, "entry");
-    Error::Usage(format!(
-        "{shorter}: found {found}, expected as many as in {longer}, where there are more"
-    ))
+    Error::file(
+        shorter,
+        found,
+        format!("as many as in {longer}, where there are more"),
+    )
 }
 
 /// The documents of both streams, pair by pair; an error where one ends before the other.

@@ -141,7 +141,7 @@ impl Args {
     /// The heuristic with its options.
     ///
     /// # Errors
-    /// [`Error::Usage`] for an option that would have no effect, or more partitions than SMs.
+    /// [`Error::Refused`] for an option that would have no effect, or more partitions than SMs.
     fn heuristic(&self) -> Result<Heuristic> {
         let options = Options {
             improve: self.improve,
@@ -161,53 +161,59 @@ impl Args {
             .with(&options)
             .map_err(|error| self.refusal(&error))?;
         if self.traffic.is_some() && self.question.memory()?.is_none() {
-            return Err(Error::Usage(
-                "--traffic: found a model without memory traffic, expected --interference conflict+bandwidth or bandwidth, where the option has an effect".to_owned(),
+            return Err(Error::parameter(
+                "traffic",
+                "a model without memory traffic",
+                "--interference conflict+bandwidth or bandwidth, where the option has an effect",
             ));
         }
         self.check_gap()?;
         let sms = self.question.sms()?;
         if let Some(split) = self.split.filter(|&split| split > sms) {
-            return Err(Error::Usage(format!(
-                "--split: found {split}, expected at most the {} of the GPU",
-                counted(sms, "SM")
-            )));
+            return Err(Error::parameter(
+                "split",
+                split,
+                format!("at most the {} of the GPU", counted(sms, "SM")),
+            ));
         }
         Ok(heuristic)
     }
 
-    /// `refused` in the words of the command line.
+    /// `refused` as a refusal of an option.
     fn refusal(&self, refused: &NoEffect) -> Error {
-        let option = refused.option().replace('_', "-");
         let heuristic = self.heuristic;
-        Error::Usage(match refused {
-            NoEffect::Option { with, or_improve, .. } => format!(
-                "--{option}: found --heuristic {heuristic}, expected {}{}, where the option has an effect",
-                listed(with),
-                if *or_improve {
+        let (found, expected) = match refused {
+            NoEffect::Option { with, or_improve, .. } => {
+                let improve = if *or_improve {
                     ", or --improve beside it"
                 } else {
                     ""
-                },
-            ),
+                };
+                (
+                    format!("--heuristic {heuristic}"),
+                    format!("{}{improve}, where the option has an effect", listed(with)),
+                )
+            }
             NoEffect::Improve { after } => {
                 let why = match heuristic {
                     HeuristicKind::OneGpu => "whose one partition leaves nothing to divide anew",
                     _ => "which has a local search of its own, so that another one after it has no effect",
                 };
-                format!(
-                    "--{option}: found --heuristic {heuristic}, {why}; expected no --{option}, or it after {}",
-                    listed(after)
+                (
+                    format!("--heuristic {heuristic}, {why}"),
+                    format!("no --improve, or it after {}", listed(after)),
                 )
             }
-            NoEffect::GapOfFeasible { gap } => format!(
-                "--{option}: found {gap} with --objective feasible, expected --objective sms, where the option has an effect"
+            NoEffect::GapOfFeasible { gap } => (
+                format!("{gap} with --objective feasible"),
+                "--objective sms, where the option has an effect".to_owned(),
             ),
-        })
+        };
+        Error::parameter(refused.option(), found, expected)
     }
 
     /// # Errors
-    /// [`Error::Usage`] for a gap to a bound that nothing is compared with.
+    /// [`Error::Refused`] for a gap to a bound that nothing is compared with.
     fn check_gap(&self) -> Result<()> {
         let Some(gap) = self.gap else {
             return Ok(());
@@ -226,9 +232,13 @@ impl Args {
                 "sm, tpc, green-context or mps",
             ),
         };
-        Err(Error::Usage(format!(
-            "--gap: found {gap} with {found}, expected {expected}, where plans are held against a lower bound, so that the option has an effect"
-        )))
+        Err(Error::parameter(
+            "gap",
+            format!("{gap} with {found}"),
+            format!(
+                "{expected}, where plans are held against a lower bound, so that the option has an effect"
+            ),
+        ))
     }
 
     /// The answer first, in color, then on how many SMs or why not.

@@ -40,23 +40,35 @@ pub struct Args {
     log_y: bool,
 }
 
+/// What helps where a figure would show too much.
+const CHOOSE: &str =
+    "choose rows with `--where COLUMN=VALUE`, or another column with `--series` or `--panel`";
+
 impl Args {
     /// Draws the figure.
     ///
     /// # Errors
-    /// Those of [`Table::read`] and [`line_chart`], and output that cannot be written; [`Error::Usage`] for any format but SVG.
+    /// Those of [`Table::read`] and [`line_chart`], and output that cannot be written; [`Error::Refused`] for any format but SVG.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format.is_some_and(|format| format != Format::Text) {
-            return Err(Error::Usage(
-                "--format does not apply: a figure is always SVG".to_owned(),
+            let found = "a format of data";
+            return Err(Error::parameter(
+                "format",
+                found,
+                "no --format: a figure is always SVG",
             ));
         }
         if let Some(path) = global.file() {
-            Content::Svg.check("--output", path)?;
+            Content::Svg.check("output", path)?;
         }
         let output = Output::open(global)?;
         let tables: Vec<Table> = self.files.iter().map(Table::read).collect::<Result<_>>()?;
-        let svg = line_chart(&tables, &self.options())?;
+        let svg = line_chart(&tables, &self.options()).map_err(|error| {
+            error.map_refusal(|refusal| match refusal.advice() {
+                Some(_) => refusal.hint(CHOOSE),
+                None => refusal,
+            })
+        })?;
         output.answer(svg)?;
         Ok(Outcome::Positive)
     }

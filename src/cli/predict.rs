@@ -12,7 +12,7 @@ use super::output::{Output, Palette};
 use super::question::json_line;
 use super::{Format, Global, Outcome};
 use crate::cli::names::named;
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Refusal, Result};
 use crate::model::Group;
 use crate::model::reader::Groups;
 use crate::prediction::{Model, Prediction, predict};
@@ -61,16 +61,9 @@ impl Args {
         let mut index = 0;
         while let Some(group) = groups.next() {
             let (line, group) = group?;
-            let fault = |field: String, message: String| {
-                Error::Input(InputError {
-                    file: groups.file().to_owned(),
-                    line: Some(line),
-                    field,
-                    message,
-                })
-            };
+            let refuse = |refusal: Refusal| Error::from(refusal.at(groups.file(), line));
             let mut files = Vec::new();
-            let answer = self.answer(group, &mut files, &fault)?;
+            let answer = self.answer(group, &mut files, &refuse)?;
             output.keep(files)?;
             output.write(match format {
                 Format::Json => json_line(&answer)?,
@@ -84,14 +77,16 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Usage`] for a model that is named twice: whoever reads the rows by model would count it twice.
+    /// [`Error::Refused`] for a model that is named twice: whoever reads the rows by model would count it twice.
     fn check_models(&self) -> Result<()> {
         let mut models = self.models.iter();
         while let Some(model) = models.next() {
             if models.as_slice().contains(model) {
-                return Err(Error::Usage(format!(
-                    "--model: found {model} twice, expected each model once"
-                )));
+                return Err(Error::parameter(
+                    "model",
+                    format!("{model} twice"),
+                    "each model once",
+                ));
             }
         }
         Ok(())
@@ -102,29 +97,31 @@ impl Args {
         &self,
         group: Group,
         files: &mut Vec<PathBuf>,
-        fault: &dyn Fn(String, String) -> Error,
+        refuse: &dyn Fn(Refusal) -> Error,
     ) -> Result<Answer> {
         let folder = self.groups.parent().unwrap_or(std::path::Path::new(""));
         let group = group.resolved(|kernel, name| {
-            profiles::find(folder, name, files, |message| {
-                fault(format!("kernels[{kernel}].profile"), message)
+            profiles::find(folder, name, files, |found, expected| {
+                refuse(Refusal::new(
+                    format!("kernels[{kernel}].profile"),
+                    found,
+                    expected,
+                ))
             })
         })?;
         let predictions = self.models.iter().map(|&model| {
             predict(model, &group).map_err(|error| {
                 let field = format!("kernels[{}].{}", error.kernel, error.field);
-                let message = format!("found {}, expected {}", error.found, error.expected);
-                fault(field, message)
+                refuse(Refusal::new(field, error.found, error.expected))
             })
         });
         let predictions = predictions.collect::<Result<Vec<Prediction>>>()?;
         for prediction in &predictions {
             if let Some((kernel, time)) = too_long(prediction) {
-                let message = format!(
-                    "found a time of {time:e} ns by {}, expected less than 2^64 ns, some 584 years",
-                    prediction.model
-                );
-                return Err(fault(format!("kernels[{kernel}].profile"), message));
+                let found = format!("a time of {time:e} ns by {}", prediction.model);
+                let expected = "less than 2^64 ns, some 584 years";
+                let field = format!("kernels[{kernel}].profile");
+                return Err(refuse(Refusal::new(field, found, expected)));
             }
         }
         Ok(Answer::new(&group, &predictions))

@@ -55,21 +55,23 @@ pub struct Question {
 /// The memory that partitions share: with an interference model that counts traffic its bandwidth, without neither option.
 ///
 /// # Errors
-/// [`Error::Usage`] for a missing bandwidth, or an option without effect.
+/// [`Error::Refused`] for a missing bandwidth, or an option without effect.
 pub fn shared_memory(
     interference: Interference,
     bandwidth: Option<Bandwidth>,
     arbitration: Option<Arbitration>,
 ) -> Result<Option<SharedMemory>> {
     let given = [
-        ("--memory-bandwidth", bandwidth.is_some()),
-        ("--arbitration", arbitration.is_some()),
+        ("memory_bandwidth", bandwidth.is_some()),
+        ("arbitration", arbitration.is_some()),
     ];
     if !interference.counts_bandwidth() {
         return match given.into_iter().find(|&(_, given)| given) {
-            Some((option, _)) => Err(Error::Usage(format!(
-                "{option}: found --interference {interference}, expected conflict+bandwidth or bandwidth, where the option has an effect"
-            ))),
+            Some((option, _)) => Err(Error::parameter(
+                option,
+                format!("--interference {interference}"),
+                "conflict+bandwidth or bandwidth, where the option has an effect",
+            )),
             None => Ok(None),
         };
     }
@@ -78,10 +80,11 @@ pub fn shared_memory(
             bandwidth,
             arbitration: arbitration.unwrap_or_default(),
         })),
-        found => Err(Error::Usage(format!(
-            "--memory-bandwidth: found {}, expected what the memory sustains, such as 100GB/s, with --interference {interference}",
-            found.map_or("none".to_owned(), |found| found.to_string())
-        ))),
+        found => Err(Error::parameter(
+            "memory_bandwidth",
+            found.map_or("none".to_owned(), |found| found.to_string()),
+            format!("what the memory sustains, such as 100GB/s, with --interference {interference}"),
+        )),
     }
 }
 
@@ -96,20 +99,20 @@ pub fn platform(name: &str) -> Result<Platform, String> {
 /// The SMs of the one GPU that is named, by number or by platform; `others` are further ways to say it.
 ///
 /// # Errors
-/// [`Error::Usage`] unless exactly one of the two is given.
+/// [`Error::Refused`] unless exactly one of the two is given.
 pub fn one_gpu(sms: Option<u32>, platform: Option<&Platform>, others: &str) -> Result<u32> {
     match (sms, platform) {
         (Some(sms), None) => Ok(sms),
         (None, Some(platform)) => Ok(platform.sms),
-        (found, _) => Err(Error::Usage(format!(
-            "found {}, expected {others}--sms M, or --platform NAME with one of {}",
+        (found, _) => Err(Error::parameter(
+            "",
             match (found, others.split(' ').next().filter(|first| !first.is_empty())) {
                 (Some(_), _) => "both --sms and --platform".to_owned(),
                 (None, Some(other)) => format!("none of --sms, --platform and {other}"),
                 (None, None) => "neither --sms nor --platform".to_owned(),
             },
-            platforms()
-        ))),
+            format!("{others}--sms M, or --platform NAME with one of {}", platforms()),
+        )),
     }
 }
 
@@ -218,7 +221,7 @@ impl Question {
     /// M.
     ///
     /// # Errors
-    /// [`Error::Usage`] unless exactly one of `--sms`, `--platform` and `--device` is given.
+    /// [`Error::Refused`] unless exactly one of `--sms`, `--platform` and `--device` is given.
     pub fn sms(&self) -> Result<u32> {
         let Some(device) = &self.device else {
             return one_gpu(self.sms, self.platform.as_ref(), "--device NAME or FILE, ");
@@ -228,11 +231,15 @@ impl Question {
             (Some(_), _) => "--sms",
             (None, Some(_)) => "--platform",
         };
-        Err(Error::Usage(format!(
-            "found both {other} and --device, expected one: device {} has {}",
-            device.name(),
-            counted(device.sms(), "SM")
-        )))
+        Err(Error::parameter(
+            "",
+            format!("both {other} and --device"),
+            format!(
+                "one: device {} has {}",
+                device.name(),
+                counted(device.sms(), "SM")
+            ),
+        ))
     }
 
     /// The device, if one was named.

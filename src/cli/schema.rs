@@ -161,8 +161,11 @@ impl Args {
                 Some((.., schema)) => pretty(&schema())?,
                 None => {
                     let known: Vec<&str> = FORMATS.iter().map(|(name, ..)| *name).collect();
-                    let message = format!("schema: found {name:?}, expected one of {}", known.join(", "));
-                    return Err(Error::Usage(message));
+                    return Err(Error::parameter(
+                        "schema",
+                        format!("{name:?}"),
+                        format!("one of {}", known.join(", ")),
+                    ));
                 }
             },
         };

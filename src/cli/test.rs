@@ -57,14 +57,18 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let policy = self.question.policy();
         if self.response_times && !(policy == Policy::Edf || fixed_priority(policy)) {
-            return Err(Error::Usage(format!(
-                "--response-times: found --policy {policy}, expected edf or fixed priorities, which have response times"
-            )));
+            return Err(Error::parameter(
+                "response_times",
+                format!("--policy {policy}"),
+                "edf or fixed priorities, which have response times",
+            ));
         }
         if self.response_times && self.question.memory()?.is_some() && !fixed_priority(policy) {
-            return Err(Error::Usage(format!(
-                "--response-times: found --policy {policy} beside memory traffic, expected fixed priorities, which have response times there"
-            )));
+            return Err(Error::parameter(
+                "response_times",
+                format!("--policy {policy} beside memory traffic"),
+                "fixed priorities, which have response times there",
+            ));
         }
         let (format, palette) = (global.format(), Palette::of(global));
         let header = if format == Format::Csv { HEADER } else { "" };

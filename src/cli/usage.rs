@@ -13,7 +13,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
 
 use super::values::refused;
-use crate::error::{Error, Result, excerpt};
+use crate::error::{Error, Refusal, Result, excerpt};
 
 /// `command`, in which a negative number after an option is a value of that option, which says what it expects.
 pub(super) fn prepared(command: Command) -> Command {
@@ -33,8 +33,8 @@ fn takes_value(option: &Arg) -> bool {
 /// ends the process, as help does.
 pub(super) fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::Error) -> Error {
     command.build(); // or arguments have no text form
-    if let Some(message) = bad_value(command, &error) {
-        return Error::Usage(message);
+    if let Some(refusal) = bad_value(command, &error) {
+        return refusal.into();
     }
     if let Some(hint) = joined(command, arguments, &error) {
         let hint = ContextValue::StyledStrs(vec![hint.into()]);
@@ -44,7 +44,7 @@ pub(super) fn refusal(command: &mut Command, arguments: &[OsString], mut error: 
 }
 
 /// What is wrong with a value, or with one that is missing; `None` for all other errors.
-fn bad_value(command: &Command, error: &clap::Error) -> Option<String> {
+fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
     let option = known(command, &|option| {
         text(error, ContextKind::InvalidArg) == Some(&option.to_string())
     })?;
@@ -64,7 +64,7 @@ fn bad_value(command: &Command, error: &clap::Error) -> Option<String> {
         }
         _ => return None,
     };
-    Some(format!("{}: {message}", name(option)))
+    Some(Refusal::told(name(option), message))
 }
 
 /// How to write an argument that stands behind an option and a blank, and is not taken as its value.
@@ -140,7 +140,7 @@ fn name(option: &Arg) -> String {
 /// Refuses a global option that is given twice: before a subcommand and after it, where clap takes the last in silence.
 ///
 /// # Errors
-/// [`Error::Usage`] with the option.
+/// [`Error::Refused`] with the option.
 pub(super) fn check_once(command: Command, arguments: &[OsString]) -> Result<()> {
     let options = command.get_arguments().filter(|option| option.is_global_set());
     let options: Vec<Arg> = options.map(|option| as_text(option.clone())).collect();
@@ -152,8 +152,7 @@ pub(super) fn check_once(command: Command, arguments: &[OsString]) -> Result<()>
         let commands = iter::successors(Some(&matches), |matches| Some(matches.subcommand()?.1));
         let given = commands.filter(|matches| matches.value_source(id) == Some(ValueSource::CommandLine));
         if given.count() > 1 {
-            let message = format!("{}: found it twice, expected it once", name(option));
-            return Err(Error::Usage(message));
+            return Err(Error::parameter(name(option), "it twice", "it once"));
         }
     }
     Ok(())

@@ -105,9 +105,10 @@ impl Args {
             .iter()
             .all(|path| path.as_os_str() == "-")
         {
-            return Err(Error::Usage(
-                "SET: found - for the plans and for the sets, expected standard input for one of them"
-                    .to_owned(),
+            return Err(Error::parameter(
+                "SET",
+                "- for the plans and for the sets",
+                "standard input for one of them",
             ));
         }
         let (format, palette) = (global.format(), Palette::of(global));

@@ -19,8 +19,7 @@ pub use traffic::{Traffic, budget, slowdown};
 use clap::Subcommand;
 
 use super::{Global, Outcome};
-use crate::error::{Error, Result};
-use crate::kernel_wcet::EstimateError;
+use crate::error::Result;
 
 /// Bounds the execution time of kernels.
 #[derive(Debug, clap::Args)]
@@ -67,13 +66,5 @@ impl Args {
             Command::Fit(args) => args.run(global),
             Command::Verify(args) => args.run(global),
         }
-    }
-}
-
-/// A budget that is none is bad usage; solvers that fail or disagree are our fault.
-pub fn explain(error: EstimateError) -> Error {
-    match error {
-        EstimateError::Budget(_) => Error::Usage(format!("--{error}")),
-        EstimateError::Lp(_) | EstimateError::Disagreement { .. } => Error::Internal(error.to_string()),
     }
 }

@@ -87,7 +87,7 @@ impl Writer {
         let case = format!("{} --format {format} {outputs:?}: {stderr}", self.command);
         assert_eq!((code, stdout.as_str()), (2, ""), "{case}");
         assert!(
-            stderr.starts_with("error: ") && stderr.lines().count() == 1,
+            stderr.starts_with("error: ") && crate::support::is_one_complaint(&stderr),
             "{case}"
         );
         assert_eq!(files(folder.path()), Vec::<PathBuf>::new(), "{case}");
@@ -437,7 +437,7 @@ fn messages_repeat_a_line_at_most() {
         let lines = stderr.lines().count();
         let usage = stderr.contains("--help");
         assert!(
-            lines == 1 || (usage && lines < 12),
+            crate::support::is_one_complaint(stderr) || (usage && lines < 12),
             "{what:?}: {lines} lines: {:.3000}",
             stderr
         );

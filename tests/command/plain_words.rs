@@ -1,13 +1,13 @@
 //! Promise: an option or a file in the wrong place is told so that the next try succeeds.
 #![cfg(feature = "cli")]
 
-use crate::support::{ADAS, files, run};
+use crate::support::{ADAS, files, is_one_complaint, run};
 
 /// What `line` is refused with.
 fn refusal(line: &str) -> String {
     let refused = run(line);
     assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{line}");
-    assert_eq!(refused.stderr.lines().count(), 1, "{line}: {}", refused.stderr);
+    assert!(is_one_complaint(&refused.stderr), "{line}: {}", refused.stderr);
     refused.stderr
 }
 
@@ -94,17 +94,17 @@ fn a_budget_that_is_missing_is_shown() {
     let vadd = "simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --sms 10 --grid 8";
     assert_eq!(
         refusal(&format!("{vadd} --scheduler qaws")),
-        "error: --budget: found none, expected one, as every kernel has under qaws, such as --budget vadd=4\n"
+        "error: --budget: found none, expected one, as every kernel has under qaws\n\nhint: add `--budget vadd=4`\n"
     );
     assert_eq!(run(&format!("{vadd} --scheduler qaws --budget vadd=4")).code, 0);
     let subcore = "simulate warps tasksets/warps/singh22-fig3-gto.json --scheduler rt-paws";
     assert!(
         refusal(&format!("{subcore} --budget K1=1")).ends_with(
-            "at kernels[1].budget: found none, expected one, as every kernel has under rt-paws, such as --budget K2=4\n"
+            "at kernels[1].budget: found none, expected one, as every kernel has under rt-paws\n\nhint: add `--budget K2=4`\n"
         )
     );
     let run_file = "simulate warps tasksets/runs/pc-copyl-spatial.json --scheduler qaws";
-    assert!(refusal(run_file).contains(", such as --budget "));
+    assert!(refusal(run_file).contains("hint: add `--budget "));
     // The other way round there is nothing to show.
     assert!(refusal(&format!("{vadd} --budget vadd=4")).ends_with(" has no budgets\n"));
 }
@@ -112,31 +112,46 @@ fn a_budget_that_is_missing_is_shown() {
 /// A file of another kind is told by what it is.
 #[test]
 fn files_of_another_kind_are_told() {
-    for (line, kind) in [
+    for (line, [kind, hint]) in [
         (
             "simulate warps tasksets/kernels/histo-table1.json".to_owned(),
-            "a kernel, which `wcet` and `budget` take",
+            [
+                "a kernel",
+                "give a kernel to `gpusched wcet` or `gpusched budget`",
+            ],
         ),
         (
             format!("simulate warps {ADAS}"),
-            "a task set, which `test` and `partition` take",
+            [
+                "a task set",
+                "give a task set to `gpusched test` or `gpusched partition`",
+            ],
         ),
         (
             "test tasksets/kernels/histo-table1.json --sms 8".to_owned(),
-            "a kernel, which `wcet` and `budget` take",
+            [
+                "a kernel",
+                "give a kernel to `gpusched wcet` or `gpusched budget`",
+            ],
         ),
         (
             "wcet bound tasksets/kernels/programs/vadd.json --q 0.1".to_owned(),
-            "a program, which `simulate warps` and `simulate profile` take",
+            [
+                "a program",
+                "give a program to `gpusched simulate warps` or `gpusched simulate profile`",
+            ],
         ),
         (
             format!("verify {ADAS} {ADAS}"),
-            "a task set, which `test` and `partition` take",
+            [
+                "a task set",
+                "give a task set to `gpusched test` or `gpusched partition`",
+            ],
         ),
     ] {
         let told = refusal(&line);
         assert!(
-            told.ends_with(&format!("; it looks like {kind}\n")),
+            told.ends_with(&format!("; it looks like {kind}\n\nhint: {hint}\n")),
             "{line}: {told}"
         );
     }

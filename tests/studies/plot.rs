@@ -262,23 +262,23 @@ fn bad_input_is_an_error_and_leaves_no_file() {
     for (arguments, expected) in [
         (
             &["results.csv", "--y", "speed"][..],
-            "results.csv: no column `speed`; there are study, ",
+            "results.csv: found no column `speed`, expected one of study, ",
         ),
         (&["results.csv", "--series", "speed"], "no column `speed`"),
         (&["results.csv", "--panel", "speed"], "no column `speed`"),
         (&["results.csv", "--where", "speed=1"], "no column `speed`"),
         (
             &["results.csv", "--where", "reading=liberal"],
-            "no row has reading = liberal",
+            "found no row with reading = liberal",
         ),
         (&["results.csv", "--where", "reading"], "expected COLUMN=VALUE"),
         (
             &["results.csv", "--panel", "tasks"],
-            "two values of `rate` for algorithm = SMS-INA at utilization = 10",
+            "expected one for algorithm = SMS-INA at utilization = 10",
         ),
         (
             &["results.csv", "results.csv"],
-            "results.csv:2 and results.csv:2: two values",
+            "rate: found two values, results.csv:2 and results.csv:2",
         ),
         (
             &["results.csv", "--y", "algorithm"],
@@ -288,7 +288,7 @@ fn bad_input_is_an_error_and_leaves_no_file() {
             &["empty.csv"],
             "empty.csv: empty; expected CSV with a header line",
         ),
-        (&["header.csv"], "there are no rows to draw"),
+        (&["header.csv"], "rate: found no rows, expected values to draw"),
         (
             &["text.csv"],
             "text.csv:2: at rate: found \"high\", expected a finite number",

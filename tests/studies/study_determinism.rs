@@ -386,7 +386,7 @@ fn shards_that_do_not_belong_together_are_refused() {
     run(&other, &path("alien"), "2/2", 2).unwrap();
 
     let message = merge(&["one"]);
-    assert!(message.contains("25 of 50 chunks are missing"), "{message}");
+    assert!(message.contains("without 25 of 50 chunks"), "{message}");
     let message = merge(&["one", "alien"]);
     assert!(message.contains("do not belong together"), "{message}");
     let hashes = [small().experiment().unwrap(), other.experiment().unwrap()];
@@ -404,7 +404,10 @@ fn shards_that_do_not_belong_together_are_refused() {
     let journal = "small.shard-2-of-2.checkpoint.jsonl";
     std::fs::copy(path("two").join("small.toml"), path("alien").join("small.toml")).unwrap();
     let message = merge(&["one", "alien"]);
-    assert!(message.contains("has seed 8, expected 7"), "{message}");
+    assert!(
+        message.contains("found a journal of seed 8, expected 7"),
+        "{message}"
+    );
     let lines = |path: &Path| std::fs::read_to_string(path).unwrap();
     let (own, alien) = (
         lines(&path("two").join(journal)),

@@ -115,7 +115,7 @@ fn journals_of_something_else_are_refused_and_left_alone() {
             whole.replace(&hashes[0], &hashes[1]),
             vec![&hashes[0], &hashes[1]],
         ),
-        (first_twice, vec!["is there twice"]),
+        (first_twice, vec![" twice, expected each chunk once"]),
         ("my notes\n".to_owned(), vec!["not the first line of a journal"]),
         ("my notes".to_owned(), vec!["not the beginning of a journal"]),
     ] {

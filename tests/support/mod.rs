@@ -53,6 +53,12 @@ pub fn answer(command: &mut Command) -> Answer {
     }
 }
 
+/// Whether `message` is one line, and at most one more with a hint after a blank line.
+pub fn is_one_complaint(message: &str) -> bool {
+    let (error, hint) = message.split_once("\n\nhint: ").unwrap_or((message, ""));
+    error.lines().count() == 1 && hint.lines().count() <= 1
+}
+
 /// A set of `count` tasks of utilization 1/10 each, all in conflict.
 pub fn tenths(count: usize) -> String {
     format!(r#"{{"tasks":[{}]}}"#, vec![TASK; count].join(","))

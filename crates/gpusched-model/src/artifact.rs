@@ -42,7 +42,7 @@ impl Outputs {
     /// Starts a file that will appear at `path`. A device or pipe such as `/dev/null` is written in place.
     ///
     /// # Errors
-    /// [`Error::Io`] if the folder is missing or not writable, or `path` is a folder. [`Error::Usage`] for a file that the run
+    /// [`Error::Io`] if the folder is missing or not writable, or `path` is a folder. [`Error::Refused`] for a file that the run
     /// reads ([`Outputs::keep`]) or writes already.
     pub fn create(&mut self, path: impl AsRef<Path>) -> Result<Artifact> {
         let artifact = Artifact::create(path.as_ref())?;
@@ -51,10 +51,11 @@ impl Outputs {
                 return Err(read(&artifact.shown));
             }
             if self.started.contains(&artifact.path) {
-                return Err(Error::Usage(format!(
-                    "{}: found the same file for two outputs, expected two files",
-                    artifact.shown.display()
-                )));
+                return Err(Error::file(
+                    artifact.shown,
+                    "the same file for two outputs",
+                    "two files",
+                ));
             }
             self.started.push(artifact.path.clone());
         }
@@ -80,7 +81,7 @@ impl Outputs {
     /// Protects a file that the run reads. A `path` without a file needs no protection.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the run writes to it already.
+    /// [`Error::Refused`] if the run writes to it already.
     pub fn keep(&mut self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         if let Ok(file) = fs::canonicalize(path) {
@@ -124,10 +125,7 @@ impl Outputs {
 
 /// The error for an output at `path`, which the run reads.
 fn read(path: &Path) -> Error {
-    Error::Usage(format!(
-        "{}: found an output that an input names as a file to read, expected another",
-        path.display()
-    ))
+    Error::file(path, "an output that an input names as a file to read", "another")
 }
 
 /// A file being written, started by [`Outputs::create`].

@@ -1,9 +1,10 @@
 //! What is published about the kernels of benchmarks, and only that: what is not known stays away.
 
-use crate::FieldError;
+use crate::Refusal;
+use crate::reader::Document;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Factor, Kind};
 
@@ -124,11 +125,10 @@ impl Benchmarks {
 }
 
 impl TryFrom<BenchmarksShape> for Benchmarks {
-    type Error = FieldError;
+    type Error = Refusal;
 
-    fn try_from(shape: BenchmarksShape) -> Result<Benchmarks, FieldError> {
-        let refuse =
-            |field: String, found: String, expected: &str| FieldError::refuse(field, found, expected);
+    fn try_from(shape: BenchmarksShape) -> Result<Benchmarks, Refusal> {
+        let refuse = |field: String, found: String, expected: &str| Refusal::refuse(field, found, expected);
         if shape.benchmarks.is_empty() {
             return refuse("benchmarks".into(), "an empty list".into(), "at least one");
         }
@@ -162,6 +162,14 @@ impl TryFrom<BenchmarksShape> for Benchmarks {
             benchmarks: shape.benchmarks,
             sources: shape.sources,
         })
+    }
+}
+
+impl Document for Benchmarks {
+    const EXPECTED: &str = "benchmarks: an object such as {\"benchmarks\":[…],\"sources\":{…}}";
+
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Benchmarks, Refusal>, D::Error> {
+        BenchmarksShape::deserialize(from).map(Benchmarks::try_from)
     }
 }
 

@@ -6,10 +6,11 @@ mod interval;
 pub use cluster::{Cluster, ClusterShape, Distribution, LONGEST, Tail, TailFamily};
 pub use interval::Interval;
 
-use crate::FieldError;
+use crate::Refusal;
+use crate::reader::Document;
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::time::Time;
 
@@ -76,13 +77,13 @@ impl Kernel {
     /// A kernel of `clusters`, of whose blocks `active_blocks` run at a time.
     ///
     /// # Errors
-    /// [`FieldError`] for no cluster or more than [`MAX_CLUSTERS`], no active block or more than [`MAX_ACTIVE`], a
+    /// [`Refusal`] for no cluster or more than [`MAX_CLUSTERS`], no active block or more than [`MAX_ACTIVE`], a
     /// regulation period of zero, or blocks that take more than [`Time::LIMIT`] one after the other.
     pub fn new(
         active_blocks: u32,
         regulation_period: Time,
         clusters: Vec<Cluster>,
-    ) -> Result<Kernel, FieldError> {
+    ) -> Result<Kernel, Refusal> {
         let kernel = Kernel {
             name: None,
             active_blocks,
@@ -94,14 +95,14 @@ impl Kernel {
         kernel.checked()
     }
 
-    fn checked(self) -> Result<Kernel, FieldError> {
+    fn checked(self) -> Result<Kernel, Refusal> {
         if !(1..=MAX_ACTIVE).contains(&self.active_blocks) {
             let expected = format!("1 to {MAX_ACTIVE} blocks");
-            return Err(FieldError::new("active_blocks", self.active_blocks, expected));
+            return Err(Refusal::new("active_blocks", self.active_blocks, expected));
         }
         if !(Time::from_ns(1)..=Time::LIMIT).contains(&self.regulation_period) {
             let expected = "a positive time up to 2^63 - 1 ns";
-            return Err(FieldError::new(
+            return Err(Refusal::new(
                 "regulation_period",
                 self.regulation_period,
                 expected,
@@ -109,7 +110,7 @@ impl Kernel {
         }
         if !(1..=MAX_CLUSTERS).contains(&self.clusters.len()) {
             let found = format!("{} clusters", self.clusters.len());
-            return Err(FieldError::new("clusters", found, format!("1 to {MAX_CLUSTERS}")));
+            return Err(Refusal::new("clusters", found, format!("1 to {MAX_CLUSTERS}")));
         }
         let work: u128 = self
             .clusters
@@ -118,7 +119,7 @@ impl Kernel {
             .sum();
         if work > u128::from(Time::LIMIT.ns()) {
             let expected = "at most 2^63 - 1 ns, so that bounds are times";
-            return Err(FieldError::new(
+            return Err(Refusal::new(
                 "clusters",
                 format!("{work} ns of work in all blocks"),
                 expected,
@@ -136,8 +137,8 @@ impl Kernel {
     /// The kernel with the cluster of each block.
     ///
     /// # Errors
-    /// [`FieldError`] unless `intervals` follow each other from block 0 and give each cluster its number of blocks.
-    pub fn with_intervals(mut self, intervals: Vec<Interval>) -> Result<Kernel, FieldError> {
+    /// [`Refusal`] unless `intervals` follow each other from block 0 and give each cluster its number of blocks.
+    pub fn with_intervals(mut self, intervals: Vec<Interval>) -> Result<Kernel, Refusal> {
         interval::check(&intervals, &self.clusters)?;
         self.intervals = intervals;
         Ok(self)
@@ -186,9 +187,9 @@ impl Kernel {
 }
 
 impl TryFrom<KernelShape> for Kernel {
-    type Error = FieldError;
+    type Error = Refusal;
 
-    fn try_from(shape: KernelShape) -> Result<Kernel, FieldError> {
+    fn try_from(shape: KernelShape) -> Result<Kernel, Refusal> {
         let kernel = Kernel {
             name: shape.name,
             active_blocks: shape.active_blocks,
@@ -202,6 +203,15 @@ impl TryFrom<KernelShape> for Kernel {
             true => Ok(kernel),
             false => kernel.with_intervals(shape.intervals),
         }
+    }
+}
+
+impl Document for Kernel {
+    const EXPECTED: &str =
+        "a kernel: an object such as {\"active_blocks\":4,\"regulation_period\":\"1ms\",\"clusters\":[…]}";
+
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Kernel, Refusal>, D::Error> {
+        KernelShape::deserialize(from).map(Kernel::try_from)
     }
 }
 

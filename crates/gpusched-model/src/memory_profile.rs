@@ -1,7 +1,8 @@
 //! What is known of a kernel alone on different numbers of SMs: times, memory bandwidths ([Masola23] §5).
 
-use crate::FieldError;
-use serde::{Deserialize, Serialize};
+use crate::Refusal;
+use crate::reader::Document;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::wcet::MAX_SMS;
 use super::{Factor, positive_time};
@@ -138,12 +139,12 @@ const PUBLISHED: [&str; 8] = [
 ];
 
 impl TryFrom<MemoryProfileShape> for MemoryProfile {
-    type Error = FieldError;
+    type Error = Refusal;
 
-    fn try_from(shape: MemoryProfileShape) -> Result<MemoryProfile, FieldError> {
+    fn try_from(shape: MemoryProfileShape) -> Result<MemoryProfile, Refusal> {
         let count = shape.points.len();
         if count > MAX_POINTS {
-            FieldError::refuse(
+            Refusal::refuse(
                 "points",
                 format!("{count} points"),
                 format!("at most {MAX_POINTS}"),
@@ -154,29 +155,29 @@ impl TryFrom<MemoryProfileShape> for MemoryProfile {
             let sms = point.sms;
             if sms <= before || sms > MAX_SMS {
                 let expected = format!("ascending numbers of SMs from 1 to {MAX_SMS}");
-                FieldError::refuse(format!("points[{index}].sms"), sms, expected)?;
+                Refusal::refuse(format!("points[{index}].sms"), sms, expected)?;
             }
             before = sms;
             if point.time.is_none() && point.bandwidth.is_none() {
                 let expected = "`time`, `bandwidth` or both";
-                FieldError::refuse(format!("points[{index}]"), "neither", expected)?;
+                Refusal::refuse(format!("points[{index}]"), "neither", expected)?;
             }
         }
         if shape.points.iter().all(|point| point.time.is_none()) {
-            FieldError::refuse("points", "no time", "the time on at least one number of SMs")?;
+            Refusal::refuse("points", "no time", "the time on at least one number of SMs")?;
         }
         if shape.points.iter().all(|point| point.bandwidth.is_none()) {
-            FieldError::refuse(
+            Refusal::refuse(
                 "points",
                 "no bandwidth",
                 "the bandwidth on at least one number of SMs",
             )?;
         }
         if shape.kai.is_some() && shape.instructions.is_some() {
-            FieldError::refuse("kai", "`instructions`, too", "one of the two")?;
+            Refusal::refuse("kai", "`instructions`, too", "one of the two")?;
         }
         if shape.l2_accesses == Some(0) {
-            FieldError::refuse("l2_accesses", 0, "at least 1")?;
+            Refusal::refuse("l2_accesses", 0, "at least 1")?;
         }
         Ok(MemoryProfile {
             name: shape.name,
@@ -186,6 +187,14 @@ impl TryFrom<MemoryProfileShape> for MemoryProfile {
             l2_accesses: shape.l2_accesses,
             points: shape.points,
         })
+    }
+}
+
+impl Document for MemoryProfile {
+    const EXPECTED: &str = "a profile: an object such as {\"name\":…,\"points\":[{\"sms\":30,\"time\":\"379us\",\"bandwidth\":330},…]}";
+
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<MemoryProfile, Refusal>, D::Error> {
+        MemoryProfileShape::deserialize(from).map(MemoryProfile::try_from)
     }
 }
 

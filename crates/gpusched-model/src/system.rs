@@ -4,8 +4,9 @@ mod task;
 
 pub use task::{KernelTask, KernelTaskShape};
 
-use crate::FieldError;
-use serde::{Deserialize, Serialize};
+use crate::Refusal;
+use crate::reader::Document;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::time::Time;
 
@@ -53,10 +54,18 @@ impl schemars::JsonSchema for System {
 }
 
 impl TryFrom<SystemShape> for System {
-    type Error = FieldError;
+    type Error = Refusal;
 
-    fn try_from(shape: SystemShape) -> Result<System, FieldError> {
+    fn try_from(shape: SystemShape) -> Result<System, Refusal> {
         System::new(shape.name, shape.kernels)
+    }
+}
+
+impl Document for System {
+    const EXPECTED: &str = "a system: an object such as {\"kernels\":[{\"kernel\":…,\"period\":…},…]}";
+
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<System, Refusal>, D::Error> {
+        SystemShape::deserialize(from).map(System::try_from)
     }
 }
 
@@ -64,11 +73,11 @@ impl System {
     /// A system of `kernels`.
     ///
     /// # Errors
-    /// [`FieldError`] for no kernel or more than [`MAX_KERNELS`], several regulation periods, or more than [`MAX_JOBS`] jobs
+    /// [`Refusal`] for no kernel or more than [`MAX_KERNELS`], several regulation periods, or more than [`MAX_JOBS`] jobs
     /// in a hyperperiod.
-    pub fn new(name: Option<String>, kernels: Vec<KernelTask>) -> Result<System, FieldError> {
+    pub fn new(name: Option<String>, kernels: Vec<KernelTask>) -> Result<System, Refusal> {
         if !(1..=MAX_KERNELS).contains(&kernels.len()) {
-            FieldError::refuse(
+            Refusal::refuse(
                 "kernels",
                 format!("{} kernels", kernels.len()),
                 format!("1 to {MAX_KERNELS}"),
@@ -78,7 +87,7 @@ impl System {
         for (index, task) in kernels.iter().enumerate() {
             let found = task.kernel().regulation_period();
             if let Some(first) = regulation.filter(|&first| first != found) {
-                FieldError::refuse(
+                Refusal::refuse(
                     format!("kernels[{index}].kernel.regulation_period"),
                     found,
                     format!("{first} as of kernels[0]: there is one regulation for all"),
@@ -101,7 +110,7 @@ impl System {
                 "{jobs} jobs in a hyperperiod of {}",
                 hyperperiod.unwrap_or_default()
             );
-            FieldError::refuse("kernels", found, format!("periods with at most {MAX_JOBS}"))?;
+            Refusal::refuse("kernels", found, format!("periods with at most {MAX_JOBS}"))?;
         }
         Ok(system)
     }
@@ -136,7 +145,7 @@ impl System {
     }
 }
 
-fn hyperperiod(kernels: &[KernelTask]) -> Result<Option<Time>, FieldError> {
+fn hyperperiod(kernels: &[KernelTask]) -> Result<Option<Time>, Refusal> {
     let mut multiple: Option<u64> = None;
     for (index, task) in kernels.iter().enumerate() {
         let Some(period) = task.period().map(Time::ns) else {
@@ -146,7 +155,7 @@ fn hyperperiod(kernels: &[KernelTask]) -> Result<Option<Time>, FieldError> {
         let next = (before / gcd(before, period)).checked_mul(period);
         multiple = next.filter(|&next| next <= Time::LIMIT.ns());
         if multiple.is_none() {
-            FieldError::refuse(
+            Refusal::refuse(
                 format!("kernels[{index}].period"),
                 Time::from_ns(period),
                 "periods with a common multiple below 2^63 ns",

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::FieldError;
+use super::Refusal;
 use super::Scheduler;
+use super::reader::Document;
 
 /// The most warps of a sub-core.
 pub const MAX_WARPS: u64 = 64;
@@ -95,41 +96,37 @@ impl WarpScenario {
     /// The scenario of `shape`.
     ///
     /// # Errors
-    /// [`FieldError`] for no kernels, kernels of one name, empty programs, budgets that are missing or that the scheduler
+    /// [`Refusal`] for no kernels, kernels of one name, empty programs, budgets that are missing or that the scheduler
     /// does not have, more than [`MAX_WARPS`] warps or [`MAX_INSTRUCTIONS`] instructions, launches after [`MAX_CYCLES`].
-    pub fn new(shape: WarpScenarioShape) -> Result<WarpScenario, FieldError> {
+    pub fn new(shape: WarpScenarioShape) -> Result<WarpScenario, Refusal> {
         if shape.kernels.is_empty() {
-            return FieldError::refuse("kernels", "none", "at least one kernel");
+            return Refusal::refuse("kernels", "none", "at least one kernel");
         }
         let mut names = BTreeSet::new();
         for (index, kernel) in shape.kernels.iter().enumerate() {
             let of = |field: &str| format!("kernels[{index}].{field}");
             if !names.insert(kernel.name.as_str()) {
-                return FieldError::refuse(
+                return Refusal::refuse(
                     of("name"),
                     format!("{:?} again", kernel.name),
                     "a name of its own",
                 );
             }
             if kernel.program.is_empty() {
-                return FieldError::refuse(of("program"), "none", "at least one instruction");
+                return Refusal::refuse(of("program"), "none", "at least one instruction");
             }
             if kernel.launch > MAX_CYCLES {
-                return FieldError::refuse(
-                    of("launch"),
-                    kernel.launch,
-                    format!("at most cycle {MAX_CYCLES}"),
-                );
+                return Refusal::refuse(of("launch"), kernel.launch, format!("at most cycle {MAX_CYCLES}"));
             }
             let scheduler = shape.scheduler;
             match (scheduler.has_budgets(), kernel.budget) {
                 (true, None) => {
                     let expected = format!("one, as every kernel has under {scheduler}");
-                    return FieldError::refuse(of("budget"), "none", expected);
+                    return Refusal::refuse(of("budget"), "none", expected);
                 }
                 (false, Some(found)) => {
                     let expected = format!("none: {scheduler} has no budgets");
-                    return FieldError::refuse(of("budget"), found, expected);
+                    return Refusal::refuse(of("budget"), found, expected);
                 }
                 _ => {}
             }
@@ -138,12 +135,12 @@ impl WarpScenario {
         let warps = sum(|kernel| kernel.warps.get().into());
         if warps > MAX_WARPS {
             let expected = format!("at most {MAX_WARPS} in all");
-            return FieldError::refuse("kernels", format!("{warps} warps"), expected);
+            return Refusal::refuse("kernels", format!("{warps} warps"), expected);
         }
         let instructions = sum(WarpKernel::instructions);
         if instructions > MAX_INSTRUCTIONS {
             let expected = format!("at most {MAX_INSTRUCTIONS}");
-            return FieldError::refuse(
+            return Refusal::refuse(
                 "kernels",
                 format!("{instructions} instructions of all warps"),
                 expected,
@@ -169,10 +166,18 @@ impl Serialize for WarpScenario {
 }
 
 impl TryFrom<WarpScenarioShape> for WarpScenario {
-    type Error = FieldError;
+    type Error = Refusal;
 
-    fn try_from(shape: WarpScenarioShape) -> Result<WarpScenario, FieldError> {
+    fn try_from(shape: WarpScenarioShape) -> Result<WarpScenario, Refusal> {
         WarpScenario::new(shape)
+    }
+}
+
+impl Document for WarpScenario {
+    const EXPECTED: &str = "a scenario: an object such as {\"scheduler\":\"gto\",\"kernels\":[…]}";
+
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<WarpScenario, Refusal>, D::Error> {
+        WarpScenarioShape::deserialize(from).map(WarpScenario::try_from)
     }
 }
 

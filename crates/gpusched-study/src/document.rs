@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 
 use super::Claim;
-use gpusched_model::error::{Error, InputError, Result, in_words};
+use gpusched_model::error::{Error, Refusal, Result, in_words};
 
 /// What studies of every kind have.
 #[derive(Clone, Debug)]
@@ -55,24 +55,17 @@ impl Document {
         Ok(())
     }
 
-    /// A complaint about `field`, a path such as `algorithm[2].name`; empty for the whole document.
-    pub fn error(&self, field: &str, message: impl Into<String>) -> Error {
-        Error::Input(InputError {
-            file: self.file.clone(),
-            line: self.span(field).map(|start| self.line(start)),
-            field: field.to_owned(),
-            message: message.into(),
-        })
+    /// `refusal` of a field of this document, or of the whole if it names none.
+    pub fn error(&self, refusal: Refusal) -> Error {
+        let line = self.span(refusal.field()).map(|start| self.line(start));
+        refusal.at(&self.file, line).into()
     }
 
     fn refuse(&self, field: &str, error: &toml::de::Error) -> Error {
         let start = error.span().map(|span| span.start);
-        Error::Input(InputError {
-            file: self.file.clone(),
-            line: start.or_else(|| self.span(field)).map(|start| self.line(start)),
-            field: field.to_owned(),
-            message: in_words(&error.message().trim().replace('\n', "; ")),
-        })
+        let line = start.or_else(|| self.span(field)).map(|start| self.line(start));
+        let message = in_words(&error.message().trim().replace('\n', "; "));
+        Refusal::told(field, message).at(&self.file, line).into()
     }
 
     /// Where the value of `field` starts, or the innermost table around it that exists.
@@ -130,7 +123,7 @@ mod tests {
             ("e", "a.toml: at e: no"),
             ("", "a.toml: no"),
         ] {
-            assert_eq!(document.error(field, "no").to_string(), place);
+            assert_eq!(document.error(Refusal::told(field, "no")).to_string(), place);
         }
     }
 

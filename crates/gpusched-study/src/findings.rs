@@ -13,7 +13,7 @@ use super::spec::{Overrides, Spec};
 use super::tables::Tables;
 use super::work::Shard;
 use gpusched_model::artifact::Outputs;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// The claims of one study, each with what the results say under each reading.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -82,7 +82,7 @@ pub struct Study {
 /// with the study's name.
 ///
 /// # Errors
-/// [`Error::Io`] if the folder cannot be read, [`Error::Usage`] if there is no study or two have one name, and those of
+/// [`Error::Io`] if the folder cannot be read, [`Error::Refused`] if there is no study or two have one name, and those of
 /// [`Spec::read`].
 pub fn studies(path: impl AsRef<Path>) -> Result<Vec<Study>> {
     let path = path.as_ref();
@@ -107,17 +107,12 @@ pub fn studies(path: impl AsRef<Path>) -> Result<Vec<Study>> {
         };
         let name = spec.name().to_owned();
         if let Some(other) = found.insert(name.clone(), Study::new(spec, folder)?) {
-            let (first, second) = (other.spec.file(), file.display());
-            return Err(Error::Usage(format!(
-                "{first} and {second} are both called `{name}`"
-            )));
+            let found = format!("the name `{name}`, which {} has as well", other.spec.file());
+            return Err(Refusal::new("name", found, "another").at(&file, None).into());
         }
     }
     if found.is_empty() {
-        return Err(Error::Usage(format!(
-            "{}: no study (*.toml) here",
-            path.display()
-        )));
+        return Err(Error::file(path, "no study", "a study (*.toml)"));
     }
     Ok(found.into_values().collect())
 }
@@ -141,7 +136,7 @@ impl Study {
     /// `spec` with its results in `folder`.
     ///
     /// # Errors
-    /// [`Error::Io`] or [`Error::Input`] if results or provenance are there and cannot be read.
+    /// [`Error::Io`] or [`Error::Refused`] if results or provenance are there and cannot be read.
     pub fn new(spec: Spec, folder: Folder) -> Result<Study> {
         let state = state(&spec, &folder)?;
         Ok(Study { spec, folder, state })
@@ -150,26 +145,26 @@ impl Study {
     /// Checks the claims against the results.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the results are missing or outdated, and those of [`check`](super::check).
+    /// [`Error::Refused`] if the results are missing or outdated, and those of [`check`](super::check).
     pub fn findings(&self) -> Result<Findings> {
         let results = self.folder.results();
         match self.state {
             State::Current => {}
             State::Missing => {
-                return Err(Error::Usage(format!(
-                    "{}: no results of study `{}`; run it first",
-                    self.folder.path().display(),
-                    self.spec.name()
-                )));
+                let found = format!("no results of study `{}`", self.spec.name());
+                let refusal = Refusal::new("", found, "its results").at(self.folder.path(), None);
+                return Err(refusal.hint("run the study first").into());
             }
             State::Outdated => {
-                return Err(Error::Usage(format!(
-                    "{}: not the results of {} by gpusched {}, according to {}; run it again",
-                    results.display(),
-                    self.spec.file(),
-                    env!("CARGO_PKG_VERSION"),
-                    self.folder.provenance(Shard::WHOLE).display()
-                )));
+                let provenance = self.folder.provenance(Shard::WHOLE);
+                let found = format!(
+                    "the results of another study or version, by {}",
+                    provenance.display()
+                );
+                let version = env!("CARGO_PKG_VERSION");
+                let expected = format!("those of {} by gpusched {version}", self.spec.file());
+                let refusal = Refusal::new("", found, expected).at(results, None);
+                return Err(refusal.hint("run the study again").into());
             }
         }
         let read = |path: PathBuf| fs::read(&path).map_err(|cause| Error::io(&path, "read", cause));

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::collection::Collection;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use line::Line;
 use reader::JournalReader;
 
@@ -37,12 +37,12 @@ impl Journal {
     /// Opens the journal at `path`, or starts one, and adds the chunks that are done to `collection`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if another process holds it; [`Error::Input`] if it belongs to another experiment, version or
+    /// [`Error::Refused`] if another process holds it; [`Error::Refused`] if it belongs to another experiment, version or
     /// shard, or is damaged; [`Error::Io`].
     pub fn open(path: &Path, header: &Header, collection: &mut Collection) -> Result<Journal> {
         let fail = |action| move |cause| Error::io(path, action, cause);
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(Error::Usage(format!("{}: expected a file", path.display())));
+            return Err(Error::file(path, "no file", "a file"));
         }
         let file = OpenOptions::new()
             .read(true)
@@ -114,8 +114,10 @@ impl Journal {
 }
 
 fn busy(path: &Path) -> Error {
-    Error::Usage(format!(
-        "{}: another process is working on this study; wait for it, or choose another folder",
-        path.display()
-    ))
+    let found = "a study that another process is working on";
+    let refusal = Refusal::new("", found, "one that no process uses");
+    refusal
+        .at(path, None)
+        .hint("wait for the other process, or choose another folder")
+        .into()
 }

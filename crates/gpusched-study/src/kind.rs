@@ -136,6 +136,6 @@ impl Kind {
             Kind::Partitioning(study) => study.identity(name),
             Kind::Cases(study) => study.identity(name),
         };
-        json.map_err(|error| Error::Usage(error.to_string()))
+        json.map_err(|error| Error::Internal(error.to_string()))
     }
 }

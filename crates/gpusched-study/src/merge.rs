@@ -12,7 +12,7 @@ use super::results;
 use super::runner::make;
 use super::spec::{Overrides, Spec};
 use super::work::Shard;
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// Merges all studies whose journals are in `folders`, and writes their files into the folder at `output` as a run of
 /// the whole would. Returns the studies, ordered by name.
@@ -20,7 +20,7 @@ use gpusched_model::error::{Error, InputError, Result};
 /// Chunks may be there several times if the results are the same; the times of the first count.
 ///
 /// # Errors
-/// [`Error::Usage`] if there is no journal, or a shard is still running; [`Error::Input`] if journals do not belong
+/// [`Error::Refused`] if there is no journal, or a shard is still running; [`Error::Refused`] if journals do not belong
 /// together, contradict each other, or leave chunks out. Nothing is written then.
 pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<Vec<Spec>> {
     let output = output.as_ref();
@@ -54,10 +54,11 @@ fn find<P: AsRef<Path>>(folders: &[P]) -> Result<BTreeMap<String, Vec<Found>>> {
             }
         }
         if paths.is_empty() {
-            return Err(Error::Usage(format!(
-                "{}: no journal (*{JOURNAL}) of a study here",
-                folder.display()
-            )));
+            return Err(Error::file(
+                folder,
+                "no journal",
+                format!("a journal (*{JOURNAL}) of a study"),
+            ));
         }
         paths.sort();
         for path in paths {
@@ -74,12 +75,8 @@ fn study_of(path: &Path) -> Result<String> {
     serde_json::from_str::<Header>(&text)
         .map(|header| header.study)
         .map_err(|error| {
-            Error::Input(InputError {
-                file: path.display().to_string(),
-                line: Some(1),
-                field: String::new(),
-                message: format!("not the first line of a journal: {error}; run this shard again"),
-            })
+            let refusal = Refusal::told("", format!("not the first line of a journal: {error}"));
+            refusal.at(path, 1).hint("run this shard again").into()
         })
 }
 
@@ -94,18 +91,18 @@ fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
         if let Some(first) = specs.first()
             && first.text() != spec.text()
         {
-            return Err(Error::Usage(format!(
-                "{} and {} differ: these shards do not belong together (experiments {} and {})",
-                first.file(),
-                spec.file(),
+            let found = format!("experiment {}", spec.experiment()?);
+            let expected = format!(
+                "{}, as in {}: shards of one study",
                 first.experiment()?,
-                spec.experiment()?
-            )));
+                first.file()
+            );
+            return Err(Error::file(spec.file(), found, expected));
         }
         specs.push(spec);
     }
     let Some(spec) = specs.into_iter().next() else {
-        return Err(Error::Usage(format!("{study}: no journal")));
+        return Err(Error::parameter(study, "no journal", "one"));
     };
     let header = Header::new(&spec, Shard::WHOLE)?;
     let mut collection = spec.kind().collection();
@@ -113,13 +110,14 @@ fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
         journal::read(journal, &header, &mut collection)?;
     }
     if let Some(chunk) = collection.missing().next() {
-        return Err(Error::Usage(format!(
-            "{study}: {} of {} chunks are missing in {} journals, the first is chunk {chunk}; run the shards that are \
-             missing or unfinished",
-            spec.work().len() - collection.chunks(),
-            spec.work().len(),
-            journals.len()
-        )));
+        let all = spec.work().len();
+        let (missing, journals) = (all - collection.chunks(), journals.len());
+        let found =
+            format!("{journals} journals without {missing} of {all} chunks, the first of them chunk {chunk}");
+        let refusal = Refusal::new(study, found, "every chunk");
+        return Err(refusal
+            .hint("run the shards that are missing or unfinished")
+            .into());
     }
     Ok((spec, collection))
 }

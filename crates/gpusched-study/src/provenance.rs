@@ -9,7 +9,7 @@ use super::partitioning::Partitioning;
 use super::spec::Spec;
 use super::work::Shard;
 use gpusched_model::artifact::Outputs;
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// Everything needed to get the same results again.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -88,16 +88,10 @@ impl Provenance {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// [`Error::Io`] if it cannot be read, [`Error::Input`] if it is no provenance file.
+    /// [`Error::Io`] if it cannot be read, [`Error::Refused`] if it is no provenance file.
     pub fn read(path: &Path) -> Result<Provenance> {
         let bytes = std::fs::read(path).map_err(|cause| Error::io(path, "read", cause))?;
-        serde_json::from_slice(&bytes).map_err(|error| {
-            Error::Input(InputError {
-                file: path.display().to_string(),
-                line: Some(error.line()),
-                field: String::new(),
-                message: error.to_string(),
-            })
-        })
+        serde_json::from_slice(&bytes)
+            .map_err(|error| Refusal::told("", &error).at(path, error.line()).into())
     }
 }

@@ -46,7 +46,7 @@ pub struct Summary {
 /// the folder at `path`, which is made if only it is missing. A shard leaves its journal and provenance; the whole study leaves its results as well.
 ///
 /// # Errors
-/// [`Error::Usage`] if another process is at it; [`Error::Input`] if the folder holds a journal of something else;
+/// [`Error::Refused`] if another process is at it; [`Error::Refused`] if the folder holds a journal of something else;
 /// [`Error::Io`]. The run can be repeated after every error and continues where it stopped.
 pub fn run(
     spec: &Spec,

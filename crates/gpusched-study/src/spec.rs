@@ -11,7 +11,7 @@ use super::kind::Kind;
 use super::partitioning::Partitioning;
 use super::work::Work;
 use gpusched_model::artifact::Outputs;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// Numbers that replace those of the file, for a quick look or another sample.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -42,9 +42,9 @@ impl Spec {
     /// Reads the study in `text`; `file` is the name that messages give it, and where files that it names are sought.
     ///
     /// # Errors
-    /// [`Error::Input`] naming line, field, value and expectation: malformed TOML, an unknown or missing field, an empty
+    /// [`Error::Refused`] naming line, field, value and expectation: malformed TOML, an unknown or missing field, an empty
     /// or endless axis, names used twice, no reading or algorithm, task sets that cannot be drawn, an unknown measure, a
-    /// file that a case names and that cannot be read or is not what it should be. [`Error::Usage`] for task sets per point
+    /// file that a case names and that cannot be read or is not what it should be. [`Error::Refused`] for task sets per point
     /// of a study that has none.
     pub fn parse(file: &str, text: &str, overrides: Overrides) -> Result<Spec> {
         let document = Document {
@@ -56,8 +56,8 @@ impl Spec {
 
     fn from_document(mut document: Document, overrides: Overrides) -> Result<Spec> {
         if overrides.sets.is_some() && Kind::is_cases(&document)? {
-            let message = format!("--sets: {} is a study of cases, which has no sets", document.file);
-            return Err(Error::Usage(message));
+            let found = format!("{}, a study of cases, which has no sets", document.file);
+            return Err(Error::parameter("sets", found, "a study of generated sets"));
         }
         for (key, value) in [("sets", overrides.sets), ("seed", overrides.seed)] {
             if let Some(value) = value {
@@ -66,12 +66,16 @@ impl Spec {
         }
         let (head, kind) = Kind::parse(&document)?;
         let spec = Spec { document, head, kind };
-        spec.rehearse().map_err(|error| {
-            let message = match error {
-                Error::Input(error) => error.message,
-                other => other.to_string(),
-            };
-            spec.document.error("claim", message)
+        spec.rehearse().map_err(|error| match error {
+            Error::Refused(refusal) => {
+                let message = format!("{}: {}", refusal.field(), refusal.message());
+                let told = Refusal::told("claim", message);
+                spec.document.error(match refusal.advice() {
+                    Some(advice) => told.hint(advice),
+                    None => told,
+                })
+            }
+            other => other,
         })?;
         Ok(spec)
     }

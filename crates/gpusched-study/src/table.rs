@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// A results table. Rows count from 0 in the order of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +43,7 @@ impl Table {
     /// Reads CSV text; `file` is the name that messages give it.
     ///
     /// # Errors
-    /// [`Error::Io`] if `reader` fails; [`Error::Input`] if there is no header, two columns have the same name or none,
+    /// [`Error::Io`] if `reader` fails; [`Error::Refused`] if there is no header, two columns have the same name or none,
     /// a row has more or fewer fields than the header, or the text is not UTF-8.
     pub fn from_reader(file: &str, mut reader: impl Read) -> Result<Table> {
         let mut bytes = Vec::new();
@@ -52,12 +52,7 @@ impl Table {
             .map_err(|cause| Error::io(file, "read", cause))?;
         let mut lines = Lines::new(&bytes);
         let mut csv = csv::Reader::from_reader(bytes.as_slice());
-        let fail = |line, message: String| InputError {
-            file: file.to_owned(),
-            line,
-            field: String::new(),
-            message,
-        };
+        let fail = |line, message: String| Refusal::told("", message).at(file, line);
 
         let header = csv.headers().map_err(|error| fail(Some(1), describe(&error)))?;
         let columns: Vec<String> = header.iter().map(str::to_owned).collect();
@@ -126,22 +121,18 @@ impl Table {
     /// The column called `name`.
     ///
     /// # Errors
-    /// [`Error::Input`] if there is none; it lists the columns there are.
+    /// [`Error::Refused`] if there is none; it lists the columns there are.
     pub fn column(&self, name: &str) -> Result<Column<'_>> {
         self.find(name).ok_or_else(|| {
-            let message = format!("no column `{name}`; there are {}", self.columns.join(", "));
-            self.error(None, "", message)
+            let expected = format!("one of {}", self.columns.join(", "));
+            self.error(None, Refusal::new("", format!("no column `{name}`"), expected))
         })
     }
 
     /// An error about this table.
-    pub fn error(&self, row: Option<usize>, field: &str, message: String) -> Error {
-        Error::Input(InputError {
-            file: self.file.clone(),
-            line: row.and_then(|row| self.line(row)),
-            field: field.to_owned(),
-            message,
-        })
+    pub fn error(&self, row: Option<usize>, refusal: Refusal) -> Error {
+        let line = row.and_then(|row| self.line(row));
+        refusal.at(&self.file, line).into()
     }
 }
 
@@ -168,22 +159,22 @@ impl<'t> Column<'t> {
     /// The cell of a row as a number, or `None` if it is empty.
     ///
     /// # Errors
-    /// [`Error::Input`] if the cell is neither empty nor a finite number.
+    /// [`Error::Refused`] if the cell is neither empty nor a finite number.
     pub fn number(&self, row: usize) -> Result<Option<f64>> {
         let text = self.text(row);
         if text.is_empty() {
             return Ok(None);
         }
-        parse(text).map(Some).ok_or_else(|| {
-            let message = format!("found \"{text}\", expected a finite number");
-            self.table.error(Some(row), self.name(), message)
-        })
+        parse(text)
+            .map(Some)
+            .ok_or_else(|| self.error(row, "a finite number"))
     }
 
     /// An error about the cell of a row: what was found there, and what was `expected`.
     pub(super) fn error(&self, row: usize, expected: &str) -> Error {
-        let message = format!("found \"{}\", {expected}", self.text(row));
-        self.table.error(Some(row), self.name(), message)
+        let found = format!("\"{}\"", self.text(row));
+        self.table
+            .error(Some(row), Refusal::new(self.name(), found, expected))
     }
 
     /// Whether this is a column of numbers: at least one cell is filled, and all that are hold finite numbers.
@@ -296,7 +287,7 @@ mod tests {
         assert_eq!((c.number(0).unwrap(), c.is_numeric()), (None, true));
         assert_eq!(
             table.column("d").unwrap_err().to_string(),
-            "t.csv: no column `d`; there are a, b, c"
+            "t.csv: found no column `d`, expected one of a, b, c"
         );
     }
 

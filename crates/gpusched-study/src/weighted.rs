@@ -110,7 +110,7 @@ pub(super) fn table(name: &str, results: &Table) -> Result<Vec<u8>> {
 
 /// What `parse` makes of a cell.
 fn value<T>(column: Column<'_>, row: usize, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
-    parse(column.text(row)).ok_or_else(|| column.error(row, "expected a number"))
+    parse(column.text(row)).ok_or_else(|| column.error(row, "a number"))
 }
 
 /// A factor has at most nine decimals.

@@ -151,12 +151,7 @@ impl FromStr for Shard {
     fn from_str(text: &str) -> Result<Shard, Error> {
         text.split_once('/')
             .and_then(|(index, count)| Shard::new(index.parse().ok()?, count.parse().ok()?))
-            .ok_or_else(|| {
-                Error::Usage(format!(
-                    "found {:?}, expected i/n with 1 ≤ i ≤ n such as 2/8",
-                    text.chars().take(40).collect::<String>()
-                ))
-            })
+            .ok_or_else(|| Error::parameter("", format!("{text:?}"), "i/n with 1 ≤ i ≤ n such as 2/8"))
     }
 }
 

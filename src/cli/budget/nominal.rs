@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::bandwidth::{Nominal, nominal};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::{csv_line, json_line};
-use crate::cli::wcet::{Traffic, distrust, explain, percent, slowdown, title};
+use crate::cli::wcet::{Traffic, distrust, percent, slowdown, title};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::Result;
 use crate::model::Factor;
@@ -51,14 +51,14 @@ impl Args {
             let (_, kernel) = kernel?;
             distrust(&kernel);
             let Traffic { sync, straddling } = self.traffic;
-            let found = nominal(&kernel, self.slowdown, sync, straddling).map_err(explain)?;
+            let found = nominal(&kernel, self.slowdown, sync, straddling)?;
             output.write(match format {
                 Format::Json => json_line(&found)?,
                 Format::Csv => csv(&found)?,
                 Format::Text if found.nominal_q == Factor::ZERO => {
                     let least = Factor::from_billionths(1).unwrap_or(Factor::ZERO);
                     let estimator = self.traffic.estimator(&kernel);
-                    let any = estimator.bound(least, sync).map_err(explain)?.wcet_ns;
+                    let any = estimator.bound(least, sync)?.wcet_ns;
                     format!(
                         "{}: {}no budget{:#}: any at all costs {} of {} alone, for the blocks that bursts may cover in part\n",
                         title(&kernel),

@@ -14,9 +14,9 @@ use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
 use crate::cli::names::{named, one_of};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
-use crate::cli::wcet::{distrust, explain, slowdown};
+use crate::cli::wcet::{distrust, slowdown};
 use crate::cli::{Format, Global, Outcome};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::reader::Systems;
 use crate::model::{Factor, KernelTask, System};
 use crate::simulator::regulation::sequence::{
@@ -170,8 +170,7 @@ impl Args {
         match task.q() {
             Some(q) => Ok(q),
             None => {
-                let found =
-                    nominal(task.kernel(), slowdown, false, self.regulation.straddling).map_err(explain)?;
+                let found = nominal(task.kernel(), slowdown, false, self.regulation.straddling)?;
                 Ok(found.nominal_q)
             }
         }
@@ -186,7 +185,7 @@ impl Args {
         let parts = system.kernels().iter().zip(budgets);
         parts
             .map(|(task, &q)| {
-                Allocator::new(task.kernel(), q, policy, self.regulation.straddling).map_err(explain)
+                Allocator::new(task.kernel(), q, policy, self.regulation.straddling).map_err(Error::from)
             })
             .collect()
     }

@@ -12,7 +12,7 @@ use super::regulation::{self, Policies, Regulation};
 use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
 use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
-use crate::cli::wcet::{budget, explain, one_kernel, slowdown, title};
+use crate::cli::wcet::{budget, one_kernel, slowdown, title};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::Result;
 use crate::model::{Factor, Kernel};
@@ -63,11 +63,7 @@ impl Args {
         let kernel = one_kernel(&self.kernel)?;
         let q = match self.q {
             Some(q) => q,
-            None => {
-                nominal(&kernel, self.slowdown, false, self.regulation.straddling)
-                    .map_err(explain)?
-                    .nominal_q
-            }
+            None => nominal(&kernel, self.slowdown, false, self.regulation.straddling)?.nominal_q,
         };
         let replay = self.times.replay(&self.kernel, &kernel, self.regulation.runs)?;
         let recorded = replay.as_ref().map(replay::recorded);
@@ -85,8 +81,7 @@ impl Args {
                     Allocator::new(&kernel, q, policy, self.regulation.straddling)?,
                 ))
             })
-            .collect::<std::result::Result<_, _>>()
-            .map_err(explain)?;
+            .collect::<Result<_>>()?;
         let deadline = allocators.first().map_or(Time::ZERO, |first| first.1.deadline());
         let (format, pool) = (global.format(), global.pool()?);
         let mut tallies: Vec<Tally> = allocators

@@ -84,11 +84,15 @@ impl Args {
         match self.kernel {
             Some(number) if !ids.contains(&number) => {
                 let known: Vec<String> = ids.iter().take(20).map(u64::to_string).collect();
-                Err(Error::Usage(format!(
-                    "--kernel: found {number}, expected the number of a kernel in {}: {}",
-                    self.trace.display(),
-                    known.join(", ")
-                )))
+                Err(Error::parameter(
+                    "kernel",
+                    number,
+                    format!(
+                        "the number of a kernel in {}: {}",
+                        self.trace.display(),
+                        known.join(", ")
+                    ),
+                ))
             }
             _ => Ok(()),
         }

@@ -49,8 +49,11 @@ impl Args {
     /// Bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if !self.compare && global.format.is_some_and(|format| format != Format::Json) {
-            let message = "--format: found another than json, expected that of a scenario, or --compare";
-            return Err(Error::Usage(message.to_owned()));
+            return Err(Error::parameter(
+                "format",
+                "another than json",
+                "that of a scenario, or --compare",
+            ));
         }
         let logs = self.logs.iter().map(Log::read).collect::<Result<Vec<Log>>>()?;
         let device = Device::from(&self.platform);

@@ -36,8 +36,11 @@ impl Args {
     /// Bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format.is_some_and(|format| format != Format::Json) {
-            let message = "--format: found another than json, expected that of a machine";
-            return Err(Error::Usage(message.to_owned()));
+            return Err(Error::parameter(
+                "format",
+                "another than json",
+                "that of a machine",
+            ));
         }
         let imported = read(&self.files, &self.name)?;
         let mut text = serde_json::to_string_pretty(&imported.machine)

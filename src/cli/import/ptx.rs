@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::output::Output;
 use crate::cli::values::{refused, whole};
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Refusal, Result};
 use crate::model::Program;
 use crate::model::program::Dimensions;
 use crate::ptx::{Argument, Module, Options, import};
@@ -90,19 +90,14 @@ fn read(path: &Path) -> Result<String> {
         .take(LONGEST + 1)
         .read_to_end(&mut bytes)
         .map_err(|cause| Error::io(path, "read", cause))?;
-    let refuse = |line, message: &str| InputError {
-        file: path.display().to_string(),
-        line,
-        field: String::new(),
-        message: message.to_owned(),
-    };
     if bytes.len() as u64 > LONGEST {
-        return Err(refuse(None, "found more than 2^26 bytes").into());
+        return Err(Error::file(path, "more than 2^26 bytes", "at most 2^26"));
     }
     String::from_utf8(bytes).map_err(|error| {
         let before = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
         let line = 1 + before.filter(|&&byte| byte == b'\n').count();
-        refuse(Some(line), "found bytes that are not UTF-8, expected PTX").into()
+        let refusal = Refusal::new("", "bytes that are not UTF-8", "PTX");
+        refusal.at(path, line).into()
     })
 }
 
@@ -113,8 +108,11 @@ impl Args {
     /// Bad input, a kernel that programs cannot say, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format.is_some_and(|format| format != Format::Json) {
-            let message = "--format: found another than json, expected that of a program";
-            return Err(Error::Usage(message.to_owned()));
+            return Err(Error::parameter(
+                "format",
+                "another than json",
+                "that of a program",
+            ));
         }
         let text = read(&self.file)?;
         let options = Options {
@@ -127,11 +125,9 @@ impl Args {
             source: None,
         };
         let program = Module::read(&text).and_then(|module| import(&module, &self.kernel, &options));
-        let program = program.map_err(|error| InputError {
-            file: self.file.display().to_string(),
-            line: Some(error.line).filter(|line| *line > 0),
-            field: String::new(),
-            message: error.message,
+        let program = program.map_err(|error| {
+            let line = Some(error.line).filter(|line| *line > 0);
+            Refusal::told("", error.message).at(&self.file, line)
         })?;
         let text = program
             .to_text()

@@ -43,12 +43,14 @@ impl OutputPath {
     /// Whether the path fits what it is for; `option` is the one that it belongs to.
     ///
     /// # Errors
-    /// [`Error::Usage`] for standard output, which has the answer, and for the ending of another format.
+    /// [`Error::Refused`] for standard output, which has the answer, and for the ending of another format.
     pub fn check(&self, option: &str) -> Result<()> {
         if self.content != Content::Answer && self.path == Path::new("-") {
-            return Err(Error::Usage(format!(
-                "{option}: found -, expected a file, for standard output has the answer"
-            )));
+            return Err(Error::parameter(
+                option,
+                "-",
+                "a file, for standard output has the answer",
+            ));
         }
         self.content.check(option, &self.path)
     }
@@ -69,7 +71,7 @@ impl Content {
     /// Whether `path`, of `option`, is a device or has the ending of this content.
     ///
     /// # Errors
-    /// [`Error::Usage`] with the endings that it may have.
+    /// [`Error::Refused`] with the endings that it may have.
     pub fn check(self, option: &str, path: &Path) -> Result<()> {
         let Some((endings, or_none)) = self.endings() else {
             return Ok(());
@@ -82,11 +84,11 @@ impl Content {
         if is_known || is_device() {
             return Ok(());
         }
-        Err(Error::Usage(format!(
-            "{option}: found {}, expected a name that ends in .{}",
+        Err(Error::parameter(
+            option,
             path.display(),
-            endings.join(" or .")
-        )))
+            format!("a name that ends in .{}", endings.join(" or .")),
+        ))
     }
 }
 

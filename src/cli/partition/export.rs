@@ -26,19 +26,21 @@ impl Export {
     /// Whether the export makes sense, to be asked before a search.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a missing device, sizes that the tool cannot give, and options about an answer that is not given.
+    /// [`Error::Refused`] for a missing device, sizes that the tool cannot give, and options about an answer that is not given.
     pub fn check(&self, global: &Global, offer: Option<&Offer>, sensitivity: bool) -> Result<()> {
         let Some(target) = self.export else {
             return Ok(());
         };
         let Some(offer) = offer else {
-            return Err(Error::Usage(format!(
-                "--export: found {target} without --device, expected --device, which says what {target} can give"
-            )));
+            return Err(Error::parameter(
+                "export",
+                format!("{target} without --device"),
+                format!("--device, which says what {target} can give"),
+            ));
         };
         target
             .check(offer.hardware())
-            .map_err(|error| of("--export", error))?;
+            .map_err(|error| of("export", error))?;
         if self.replaces_answer() {
             self.check_alone(global, target, sensitivity)?;
         }
@@ -47,24 +49,29 @@ impl Export {
 
     /// The same of what stands in place of the answer.
     fn check_alone(&self, global: &Global, target: Target, sensitivity: bool) -> Result<()> {
-        let beside = "expected --export-to FILE beside it, which leaves the answer as it is";
+        let place = format!("--export {target}, which stands in place of the answer");
+        let beside = "--export-to FILE beside it, which leaves the answer as it is";
         if let Some(format) = global.format {
-            return Err(Error::Usage(format!(
-                "--format: found {format} with --export {target}, which stands in place of the answer, {beside}"
-            )));
+            return Err(Error::parameter(
+                "format",
+                format!("{format} with {place}"),
+                beside,
+            ));
         }
         if sensitivity {
-            return Err(Error::Usage(format!(
-                "--sensitivity: found it with --export {target}, which stands in place of the answer, {beside}"
-            )));
+            return Err(Error::parameter(
+                "sensitivity",
+                format!("it with {place}"),
+                beside,
+            ));
         }
         match misnamed(global, target) {
             None => Ok(()),
-            Some(path) => Err(Error::Usage(format!(
-                "--output: found {} with --export {target}, which is no {}, {beside}",
-                path.display(),
-                global.format()
-            ))),
+            Some(path) => {
+                let (path, format) = (path.display(), global.format());
+                let found = format!("{path} with --export {target}, which is no {format}");
+                Err(Error::parameter("output", found, beside))
+            }
         }
     }
 
@@ -82,21 +89,19 @@ impl Export {
     /// not exported.
     ///
     /// # Errors
-    /// [`Error::Usage`] for one of many task sets, or for what the tool cannot carry out.
+    /// [`Error::Refused`] for one of many task sets, or for what the tool cannot carry out.
     pub fn run(&self, case: &Case<'_>, plan: &Plan) -> Result<Option<String>> {
         let Some(target) = self.export else {
             return Ok(None);
         };
         if !case.alone {
-            return Err(Error::Usage(
-                "--export: found more than one task set, expected one".to_owned(),
-            ));
+            return Err(Error::parameter("export", "more than one task set", "one"));
         }
         if !plan.schedulable {
             complain("not schedulable: nothing is exported");
             return Ok(None);
         }
         let text = target.export(plan, case.set);
-        text.map(Some).map_err(|error| of("--export", error))
+        text.map(Some).map_err(|error| of("export", error))
     }
 }

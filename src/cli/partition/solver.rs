@@ -29,9 +29,10 @@ impl Solver {
             #[cfg(feature = "highs")]
             Solver::Highs => Ok(partitioning::Solver::Highs),
             #[cfg(not(feature = "highs"))]
-            Solver::Highs => Err(Error::Usage(
-                "--solver: found highs, expected exact: this gpusched was built without HiGHS (cargo build --release --features highs)"
-                    .to_owned(),
+            Solver::Highs => Err(Error::parameter(
+                "solver",
+                "highs",
+                "exact: this gpusched was built without HiGHS (cargo build --release --features highs)",
             )),
         }
     }

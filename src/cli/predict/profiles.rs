@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::simulate::{ESTIMATE_COLUMN, PROFILE_COLUMNS};
-use crate::error::{Error, Result};
+use crate::error::{Error, Refusal, Result};
 use crate::model::memory_profile::{MemoryPoint, MemoryProfileShape};
 use crate::model::reader::MemoryProfiles;
 use crate::model::{Factor, MemoryProfile};
@@ -30,7 +30,7 @@ pub fn find(
     folder: &Path,
     name: &str,
     files: &mut Vec<PathBuf>,
-    fault: impl Fn(String) -> Error,
+    refuse: impl Fn(String, String) -> Error,
 ) -> Result<MemoryProfile> {
     let mut file = || {
         let path = folder.join(name);
@@ -40,10 +40,11 @@ pub fn find(
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
     // What is wrong in a file is said of the file; that it is not there, of whoever names it.
     let read = |profile: Result<MemoryProfile>| match profile {
-        Err(Error::Io { path, action, cause }) => Err(fault(format!(
-            "found {name:?}, expected a profile that can be read: cannot {action} {}: {cause}",
-            path.display()
-        ))),
+        Err(Error::Io { path, action, cause }) => {
+            let why = format!("cannot {action} {}: {cause}", path.display());
+            let expected = format!("a profile that can be read: {why}");
+            Err(refuse(format!("{name:?}"), expected))
+        }
         other => other,
     };
     match ending {
@@ -54,9 +55,8 @@ pub fn find(
                 .map(|profile| profile.name().to_owned())
                 .collect();
             let known = known.join(", ");
-            fault(format!(
-                "found {name:?}, expected a file that ends in .json or .csv, or one of {known}"
-            ))
+            let expected = format!("a file that ends in .json or .csv, or one of {known}");
+            refuse(format!("{name:?}"), expected)
         }),
     }
 }
@@ -72,18 +72,16 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
             || PROFILE_COLUMNS.contains(&name)
     };
     if table.find(ESTIMATE_COLUMN).is_some() {
-        let message = format!(
-            "found a column `{ESTIMATE_COLUMN}`, expected times that were measured or simulated in full (`simulate profile` without \
-             --estimate): what is predicted would not say that it rests on an estimate"
-        );
-        return Err(table.error(None, "", message));
+        let found = format!("a column `{ESTIMATE_COLUMN}`");
+        let expected = "times that were measured or simulated in full (`simulate profile` without --estimate): what is predicted \
+                        would not say that it rests on an estimate";
+        return Err(table.error(None, Refusal::new("", found, expected)));
     }
     if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {
-        let message = format!(
-            "found a column `{unknown}`, expected sms, time_ns (or time_us, time_ms, time_s), bandwidth [GB/s] or those of \
-             `simulate profile`"
-        );
-        return Err(table.error(None, "", message));
+        let found = format!("a column `{unknown}`");
+        let expected =
+            "sms, time_ns (or time_us, time_ms, time_s), bandwidth [GB/s] or those of `simulate profile`";
+        return Err(table.error(None, Refusal::new("", found, expected)));
     }
     let time = only(&table, &times, "times")?;
     let bandwidth = only(&table, &BANDWIDTHS, "bandwidths")?;
@@ -120,7 +118,7 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
             };
         }
     }
-    MemoryProfile::try_from(shape).map_err(|error| table.error(None, "", error.to_string()))
+    MemoryProfile::try_from(shape).map_err(|error| table.error(None, error))
 }
 
 /// The one of `names` that is a column with `what`.
@@ -134,11 +132,9 @@ fn only<'n>(table: &Table, names: &[&'n str], what: &str) -> Result<&'n str> {
         [name] => Ok(name),
         _ => {
             let names = names.join(", ");
-            let message = format!(
-                "found {} columns with {what}, expected one of {names}",
-                found.len()
-            );
-            Err(table.error(None, "", message))
+            let found = format!("{} columns with {what}", found.len());
+            let refusal = Refusal::new("", found, format!("one of {names}"));
+            Err(table.error(None, refusal))
         }
     }
 }
@@ -161,8 +157,8 @@ impl Row<'_> {
     fn needed<T>(&self, name: &str, expected: &str, read: impl Fn(&str) -> Option<T>) -> Result<T> {
         let text = self.table.column(name)?.text(self.row).trim();
         read(text).ok_or_else(|| {
-            let message = format!("found {text:?}, expected {expected}");
-            self.table.error(Some(self.row), name, message)
+            let refusal = Refusal::new(name, format!("{text:?}"), expected);
+            self.table.error(Some(self.row), refusal)
         })
     }
 

@@ -12,7 +12,7 @@ use super::pictures::Pictures;
 use crate::cli::names::named;
 use crate::cli::output::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Result};
 use crate::model::reader::Scenarios;
 use crate::model::scenario::{BlockScheduler, Device};
 use crate::model::{Platform, Scenario};
@@ -57,11 +57,11 @@ impl Args {
         let shape = scenario.shape();
         let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
         if global.format() == Format::Json && blocks > MOST_BLOCKS {
-            return Err(Error::Usage(format!(
-                "{}: found {blocks} thread blocks, expected at most {MOST_BLOCKS} for JSON, which is held in memory; \
-                 --format csv has no limit",
-                self.scenario.display()
-            )));
+            return Err(Error::file(
+                &self.scenario,
+                format!("{blocks} thread blocks"),
+                format!("at most {MOST_BLOCKS} for JSON, which is held in memory; --format csv has no limit"),
+            ));
         }
         let mut output = Output::open(global)?;
         let canvas = self.pictures.open(&mut output)?;
@@ -101,10 +101,7 @@ impl Args {
         global: &Global,
         observer: &mut impl Observer,
     ) -> Result<(Time, Option<Timeline>)> {
-        let refuse = |error| match error {
-            Error::Usage(message) => Error::Usage(format!("{}: {message}", self.scenario.display())),
-            other => other,
-        };
+        let refuse = |error: Error| error.map_refusal(|refusal| refusal.at(&self.scenario, None));
         if !self.pictures.wanted() {
             let end = simulate(scenario, global.seed(), observer).map_err(refuse)?;
             return Ok((end, None));
@@ -128,15 +125,10 @@ impl Args {
         if let Some(platform) = &self.platform {
             shape.platform = Device::from(platform);
         }
-        Scenario::new(shape).map_err(|error| {
+        Scenario::new(shape).map_err(|refusal| {
             let on = self.platform.as_ref();
             let on = on.map_or(String::new(), |platform| format!(", on {}", platform.name));
-            Error::Input(InputError {
-                file: self.scenario.display().to_string(),
-                line: None,
-                field: error.field,
-                message: format!("found {}, expected {}{on}", error.found, error.expected),
-            })
+            refusal.and(&on).at(&self.scenario, None).into()
         })
     }
 }

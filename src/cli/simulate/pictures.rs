@@ -32,15 +32,8 @@ impl Pictures {
 
     /// What a timeline refused, as an error of the user's.
     pub fn refuse(&self, error: TimelineError) -> Error {
-        let option = if self.trace.is_some() {
-            "--trace"
-        } else {
-            "--gantt"
-        };
-        match Error::from(error) {
-            Error::Usage(message) => Error::Usage(format!("{option}: {message}")),
-            other => other,
-        }
+        let option = if self.trace.is_some() { "trace" } else { "gantt" };
+        Error::from(error).map_refusal(|refusal| refusal.of_field(option))
     }
 
     /// Starts the files of the pictures, before a simulation.
@@ -51,8 +44,7 @@ impl Pictures {
         if let (Some(from), Some(to)) = (self.from, self.to)
             && from >= to
         {
-            let message = format!("--from: found {from}, expected less than --to, {to}");
-            return Err(Error::Usage(message));
+            return Err(Error::parameter("from", from, format!("less than --to, {to}")));
         }
         Ok(Canvas {
             pictures: self,
@@ -73,10 +65,7 @@ impl Pictures {
             true => gantt::svg(timeline, &options),
             false => gantt::text(timeline, &options, &Terminal::default()),
         };
-        chart.map_err(|error| match error {
-            Error::Usage(message) => Error::Usage(format!("--gantt: {message}")),
-            other => other,
-        })
+        chart.map_err(|error| error.map_refusal(|refusal| refusal.of_field("gantt")))
     }
 }
 

@@ -137,10 +137,7 @@ impl Args {
         self.clocks
             .iter()
             .for_each(|clock| clock.set(&mut machine.clocks));
-        let machine = Machine::new(machine).map_err(|error| {
-            let message = format!("found {}, expected {}", error.found, error.expected);
-            Error::Usage(format!("--clock: {message} kHz"))
-        })?;
+        let machine = Machine::new(machine).map_err(|refusal| refusal.of_field("clock").and(" kHz"))?;
         let mut shape = WarpRunShape::alone(machine, kernel);
         shape.scheduler = self.scheduler;
         shape.warm = !self.cold;
@@ -157,17 +154,16 @@ impl Args {
             .find(|&&sms| sms > all || !sms.is_multiple_of(cluster));
         match wrong {
             None => Ok(numbers),
-            Some(found) => Err(Error::Usage(match cluster {
-                1 => format!(
-                    "--sms: found {found}, expected 1 to {all}, those of {}",
-                    machine.name
-                ),
-                _ => format!(
-                    "--sms: found {found}, expected multiples of {cluster} (the SMs of a cluster of {}) up to {all}, such as \
-                     {cluster}..{all}:{cluster}",
-                    machine.name
-                ),
-            })),
+            Some(found) => {
+                let name = &machine.name;
+                let expected = match cluster {
+                    1 => format!("1 to {all}, those of {name}"),
+                    _ => format!(
+                        "multiples of {cluster} (the SMs of a cluster of {name}) up to {all}, such as {cluster}..{all}:{cluster}"
+                    ),
+                };
+                Err(Error::parameter("sms", found, expected))
+            }
         }
     }
 }

@@ -141,8 +141,8 @@ impl Args {
                 return Ok(ControlFlow::Break(()));
             }
             if self.pictures.wanted() && !alone {
-                let message = "--trace, --gantt: found several task sets, expected one";
-                return Err(Error::Usage(message.to_owned()));
+                let options = "--trace, --gantt";
+                return Err(Error::parameter(options, "several task sets", "one"));
             }
             let summary = {
                 let mut rows = (format == Format::Csv).then(|| Rows::new(case.index, &mut output));
@@ -185,14 +185,15 @@ impl Args {
     /// Options that would have no effect are refused.
     fn check(&self) -> Result<()> {
         if self.shortest.is_some() && self.times == Times::Wcet {
-            return Err(Error::Usage(
-                "--shortest: found --times wcet, expected --times short, where it has an effect".to_owned(),
+            return Err(Error::parameter(
+                "shortest",
+                "--times wcet",
+                "--times short, where it has an effect",
             ));
         }
         if self.intervals.is_some() && self.utilization.is_none() {
-            return Err(Error::Usage(
-                "--intervals: found no --utilization PATH, without which it has no effect".to_owned(),
-            ));
+            let found = "no --utilization PATH, without which it has no effect";
+            return Err(Error::parameter("intervals", found, "--utilization PATH"));
         }
         Ok(())
     }
@@ -219,11 +220,11 @@ impl Args {
         }
         let tasks = case.set.tasks().len();
         if let Some(found) = self.blocker.filter(|&blocker| blocker >= tasks) {
-            return Err(Error::Usage(format!(
-                "--blocker: found task {found}, expected at most {}, the last of task set {}",
-                tasks - 1,
-                case.index
-            )));
+            return Err(Error::parameter(
+                "blocker",
+                format!("task {found}"),
+                format!("at most {}, the last of task set {}", tasks - 1, case.index),
+            ));
         }
         let numbers = (seed, case.index);
         // All partitions have the same instant.

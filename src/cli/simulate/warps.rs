@@ -15,7 +15,7 @@ use crate::cli::output::{Output, Palette};
 use crate::cli::question::json_line;
 use crate::cli::values::refused;
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Refusal, Result};
 use crate::model::reader::WarpScenarios;
 use crate::model::warp_run::KernelSource;
 use crate::model::{Scheduler, WarpScenario};
@@ -148,16 +148,9 @@ impl Args {
     }
 
     fn refuse(&self, message: &impl ToString) -> Error {
-        self.fault("", message)
-    }
-
-    fn fault(&self, field: &str, message: &impl ToString) -> Error {
-        Error::Input(InputError {
-            file: self.scenario.display().to_string(),
-            line: None,
-            field: field.to_owned(),
-            message: message.to_string(),
-        })
+        Refusal::told("", message.to_string())
+            .at(&self.scenario, None)
+            .into()
     }
 
     /// The scenario with what the options change of it.
@@ -171,18 +164,24 @@ impl Args {
             let Some(kernel) = kernel else {
                 let names: Vec<&str> = shape.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
                 let expected = names.join(", ");
-                let message = format!("--budget: found the kernel {name:?}, expected one of {expected}");
-                return Err(Error::Usage(message));
+                return Err(Error::parameter(
+                    "budget",
+                    format!("the kernel {name:?}"),
+                    format!("one of {expected}"),
+                ));
             };
             kernel.budget = Some(*budget);
         }
         let without = shape.kernels.iter().find(|kernel| kernel.budget.is_none());
         let example = without.map(|kernel| budget_example(&kernel.name));
-        WarpScenario::new(shape).map_err(|error| {
-            let lacking = error.field.ends_with(".budget") && error.found == "none";
-            let example = example.filter(|_| lacking).unwrap_or_default();
-            let message = format!("found {}, expected {}{example}", error.found, error.expected);
-            self.fault(&error.field, &message)
+        WarpScenario::new(shape).map_err(|refusal| {
+            let lacking = refusal.field().ends_with(".budget") && refusal.found() == Some("none");
+            let refusal = refusal.at(&self.scenario, None);
+            let refusal = match example.filter(|_| lacking) {
+                Some(example) => refusal.hint(example),
+                None => refusal,
+            };
+            refusal.into()
         })
     }
 }

@@ -27,22 +27,24 @@ impl Args {
     /// Writes the page.
     ///
     /// # Errors
-    /// As for `study check`; [`Error::Usage`] for a format other than text, or one study in two folders.
+    /// As for `study check`; [`Error::Refused`] for a format other than text, or one study in two folders.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Json | Format::Csv)) = global.format {
-            return Err(Error::Usage(format!(
-                "--format: found {format}, expected none: the page is Markdown (see `study check` for JSON and CSV)"
-            )));
+            return Err(Error::parameter(
+                "format",
+                format,
+                "none: the page is Markdown (see `study check` for JSON and CSV)",
+            ));
         }
         let mut studies: Vec<Study> = Vec::new();
         for folder in &self.folders {
             for study in finished(folder)? {
                 if studies.iter().any(|other| other.spec.name() == study.spec.name()) {
-                    return Err(Error::Usage(format!(
-                        "{}: study `{}` is in another folder as well",
-                        folder.display(),
+                    let found = format!(
+                        "study `{}`, which is in another folder as well",
                         study.spec.name()
-                    )));
+                    );
+                    return Err(Error::file(folder, found, "each study once"));
                 }
                 studies.push(study);
             }

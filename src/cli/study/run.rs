@@ -72,7 +72,11 @@ impl Args {
             .collect::<Result<_>>()?;
         let mut names = HashSet::new();
         if let Some(twice) = specs.iter().find(|spec| !names.insert(spec.name())) {
-            return Err(Error::Usage(format!("two studies are called `{}`", twice.name())));
+            return Err(Error::file(
+                twice.file(),
+                format!("the name `{}` a second time", twice.name()),
+                "another name",
+            ));
         }
         let pool = global.pool()?;
         for spec in &specs {
@@ -150,7 +154,7 @@ fn finish(mut specs: Vec<Spec>, output: &Path, global: &Global) -> Result<Outcom
 fn folder(global: &Global) -> Result<&Path> {
     global
         .file()
-        .ok_or_else(|| Error::Usage("missing -o DIR, the folder for the results".to_owned()))
+        .ok_or_else(|| Error::parameter("output", "none", "-o DIR, the folder for the results"))
 }
 
 /// A line on standard error, unless nobody wants it.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::explain;
 use super::traffic::{Traffic, budget};
 use crate::cli::names::named;
 use crate::cli::output::Output;
@@ -57,7 +56,7 @@ impl Args {
             let (_, kernel) = kernel?;
             distrust(&kernel);
             let estimator = self.traffic.estimator(&kernel).solver(self.solver);
-            let bound = estimator.bound(self.q, self.traffic.sync).map_err(explain)?;
+            let bound = estimator.bound(self.q, self.traffic.sync)?;
             output.write(match format {
                 Format::Json => json_line(&bound)?,
                 Format::Csv => csv(&bound)?,

@@ -185,8 +185,10 @@ impl Args {
         };
         match (self.estimate, self.exceedance) {
             (Estimate::Max, None) => Ok(Wcets::Longest),
-            (Estimate::Max, Some(_)) => Err(Error::Usage(
-                "--exceedance: found no --estimate gev or gpd, expected one: the longest time has no probability".to_owned(),
+            (Estimate::Max, Some(_)) => Err(Error::parameter(
+                "exceedance",
+                "no --estimate gev or gpd",
+                "one: the longest time has no probability",
             )),
             (Estimate::Gev, _) => Ok(tail(TailFamily::Gev)),
             (Estimate::Gpd, _) => Ok(tail(TailFamily::Gpd)),
@@ -226,13 +228,13 @@ impl Args {
         match (self.active_blocks, trace.active) {
             (Some(active), _) => Ok(active),
             (None, Some(active)) => {
-                u32::try_from(active).map_err(|_| Error::Usage(format!("--active-blocks: found {active}")))
+                let expected = format!("at most {}", u32::MAX);
+                u32::try_from(active).map_err(|_| Error::parameter("active_blocks", active, expected))
             }
-            (None, None) => Err(Error::Usage(
-                "--active-blocks: found none, expected how many blocks run at a time on the GPU: the trace has no starts, \
-                 from which that could be read off"
-                    .to_owned(),
-            )),
+            (None, None) => {
+                let expected = "how many blocks run at a time on the GPU: the trace has no starts, from which that could be read off";
+                Err(Error::parameter("active_blocks", "none", expected))
+            }
         }
     }
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::bound::{distrust, title};
-use super::explain;
 use super::traffic::{Traffic, budget};
 use crate::cli::output::{Content, Output, OutputPath, Palette};
 use crate::cli::question::{csv_line, json_line};
@@ -66,11 +65,11 @@ impl Args {
             .file()
             .filter(|path| path.extension().is_some_and(|ending| ending == "svg"))
         {
-            let message = format!(
-                "{}: found a figure, expected CSV, JSON or text; figures go to --svg",
-                path.display()
-            );
-            return Err(Error::Usage(message));
+            return Err(Error::file(
+                path,
+                "a figure",
+                "CSV, JSON or text; figures go to --svg",
+            ));
         }
         let budgets = self.budgets()?;
         let (format, palette) = (global.format(), Palette::of(global));
@@ -85,9 +84,7 @@ impl Args {
             let (_, kernel) = kernel?;
             distrust(&kernel);
             let estimator = self.traffic.estimator(&kernel);
-            let points = pool
-                .install(|| curve(&estimator, &budgets, self.traffic.sync))
-                .map_err(explain)?;
+            let points = pool.install(|| curve(&estimator, &budgets, self.traffic.sync))?;
             for point in &points {
                 table += &csv(&kernel, point)?;
             }
@@ -113,11 +110,11 @@ impl Args {
     /// `steps` + 1 budgets from `from` to `to`, to the billionth below.
     fn budgets(&self) -> Result<Vec<Factor>> {
         if self.from >= self.to {
-            let message = format!(
-                "--to: found {}, expected more than --from, {}",
-                self.to, self.from
-            );
-            return Err(Error::Usage(message));
+            return Err(Error::parameter(
+                "to",
+                self.to,
+                format!("more than --from, {}", self.from),
+            ));
         }
         let billionths = |factor: Factor| {
             let (numerator, denominator) = factor.ratio();

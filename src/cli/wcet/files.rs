@@ -8,17 +8,13 @@ use crate::error::{Error, Result};
 /// Refuses a file that is named twice; standard input is one, too.
 ///
 /// # Errors
-/// [`Error::Usage`] with its name.
+/// [`Error::Refused`] with its name.
 pub fn distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     let mut seen = BTreeSet::new();
     for path in paths {
         let file = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if !seen.insert(file) {
-            let message = format!(
-                "{}: found twice on the command line, expected once",
-                path.display()
-            );
-            return Err(Error::Usage(message));
+            return Err(Error::file(path, "twice on the command line", "once"));
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use super::super::{Format, Global, Outcome, complain};
 use super::points;
 use crate::cli::names::named;
 use crate::cli::values::refused;
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Refusal, Result};
 use crate::kernel_wcet::fit::least_squares::Line;
 use crate::kernel_wcet::fit::saturation;
 use crate::kernel_wcet::fit::scaling::{Curve, EnvelopeForm, Fit, fit};
@@ -75,12 +75,8 @@ impl Args {
         let measured = points::read(&self.file)?;
         let file = self.file.display().to_string();
         let answer = fit(&measured, self.form, self.epsilon).map_err(|error| {
-            Error::Input(InputError {
-                file: file.clone(),
-                line: None,
-                field: String::new(),
-                message: format!("{error}; or use --form table"),
-            })
+            let refusal = Refusal::told("", error).at(&file, None);
+            Error::from(refusal.hint("use `--form table`"))
         })?;
         if let Some(estimated) = answer.estimate {
             complain(&format!("warning: {file}: {estimated}"));

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use crate::cli::simulate::{ESTIMATE_COLUMN, PROFILE_COLUMNS};
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Refusal, Result};
 use crate::kernel_wcet::fit::envelope::Measured;
 use crate::kernel_wcet::fit::points::{Points, check};
 use crate::model::Estimated;
@@ -24,13 +24,13 @@ const TIMES: [(&str, &str); 4] = [
 /// Reads the file at `path`; `-` is standard input.
 ///
 /// # Errors
-/// [`Error::Input`] with line and column for a cell that is not what it should be, a column too many or too few, or a file
+/// [`Error::Refused`] with line and column for a cell that is not what it should be, a column too many or too few, or a file
 /// without measurements of the kernel alone.
 pub fn read(path: &Path) -> Result<Measured> {
     let file = path.display().to_string();
     let bytes = bytes(path)?;
     let table = Table::from_reader(&file, bytes.as_slice())?;
-    let file_error = |message: String| table.error(None, "", message);
+    let whole = |found: &str, expected: &str| table.error(None, Refusal::new("", found, expected));
     let known = |name: &str| {
         ["sms", "contention"].contains(&name)
             || TIMES.iter().any(|(time, _)| *time == name)
@@ -38,82 +38,71 @@ pub fn read(path: &Path) -> Result<Measured> {
             || PROFILE_COLUMNS.contains(&name)
     };
     if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {
-        let message = format!(
-            "found a column `{unknown}`, expected sms, time_ns (or time_us, time_ms, time_s) and contention; those of `simulate profile` may stay"
-        );
-        return Err(table.error(None, "", message));
+        let expected =
+            "sms, time_ns (or time_us, time_ms, time_s) and contention; those of `simulate profile` may stay";
+        return Err(whole(&format!("a column `{unknown}`"), expected));
     }
     // A number at the end of a file that was cut off may have lost digits.
     if !bytes.ends_with(b"\n") && table.columns().last().is_some_and(|name| name != "contention") {
-        return Err(Error::Input(InputError {
-            file,
-            line: Some(1 + bytes.iter().filter(|&&byte| byte == b'\n').count()),
-            field: String::new(),
-            message: "found no line break at the end, expected one: the last number may be cut off"
-                .to_owned(),
-        }));
+        let line = 1 + bytes.iter().filter(|&&byte| byte == b'\n').count();
+        let refusal = Refusal::new(
+            "",
+            "no line break at the end",
+            "one: the last number may be cut off",
+        );
+        return Err(refusal.at(&file, line).into());
     }
     let times: Vec<_> = TIMES
         .iter()
         .filter_map(|(name, unit)| Some((table.find(name)?, *unit)))
         .collect();
     let [(time, unit)] = *times.as_slice() else {
-        let message = format!(
-            "found {} columns with times, expected one of time_ns, time_us, time_ms, time_s",
-            times.len()
-        );
-        return Err(file_error(message));
+        let found = format!("{} columns with times", times.len());
+        return Err(whole(&found, "one of time_ns, time_us, time_ms, time_s"));
     };
     let (sms, contention) = (table.column("sms")?, table.find("contention"));
     let rounds = table.find(ESTIMATE_COLUMN);
 
     let (mut isolated, mut conflict, mut estimate) = (Vec::new(), Vec::new(), None);
     for row in 0..table.len() {
-        let fail = |column: &str, message: String| table.error(Some(row), column, message);
+        let fail = |refusal: Refusal| table.error(Some(row), refusal);
         let found = sms.text(row).trim();
         let expected = || {
-            fail(
-                "sms",
-                format!("found {found:?}, expected a number of SMs from 1 to {MAX_SMS}"),
-            )
+            let expected = format!("a number of SMs from 1 to {MAX_SMS}");
+            fail(Refusal::new("sms", format!("{found:?}"), expected))
         };
         let m: u32 = found.parse().map_err(|_| expected())?;
         let found = time.text(row).trim();
         let expected = || {
-            fail(
-                time.name(),
-                format!(
-                    "found {found:?}, expected a positive decimal number of {unit}, in whole nanoseconds and below 2^63 of them"
-                ),
-            )
+            let expected =
+                format!("a positive decimal number of {unit}, in whole nanoseconds and below 2^63 of them");
+            fail(Refusal::new(time.name(), format!("{found:?}"), expected))
         };
         let parsed: Time = format!("{found}{unit}").parse().map_err(|_| expected())?;
         check(m, parsed).map_err(|error| match (1..=MAX_SMS).contains(&m) {
             true => expected(),
-            false => fail("sms", error.to_string()),
+            false => fail(Refusal::told("sms", error)),
         })?;
         let found = rounds.map_or(Ok(None), |column| estimated(column.text(row).trim()));
-        let found = found.map_err(|message| fail(ESTIMATE_COLUMN, message))?;
+        let found = found.map_err(|message| fail(Refusal::told(ESTIMATE_COLUMN, message)))?;
         estimate = [estimate, found].into_iter().flatten().min();
         match contention.map_or("isolated", |column| column.text(row).trim()) {
             "isolated" => isolated.push((m, parsed)),
             "conflict" => conflict.push((m, parsed)),
             found => {
-                return Err(fail(
-                    "contention",
-                    format!("found {found:?}, expected isolated or conflict"),
-                ));
+                let refusal = Refusal::new("contention", format!("{found:?}"), "isolated or conflict");
+                return Err(fail(refusal));
             }
         }
     }
-    let without = match conflict.is_empty() {
-        true => "found no measurements, expected at least one row",
-        false => "found measurements in conflict only, expected some with contention isolated",
+    let (found, expected) = match conflict.is_empty() {
+        true => ("no measurements", "at least one row"),
+        false => ("measurements in conflict only", "some with contention isolated"),
     };
-    let isolated = Points::new(isolated).map_err(|_| file_error(without.to_owned()))?;
+    let isolated = Points::new(isolated).map_err(|_| whole(found, expected))?;
     let conflict = match conflict.is_empty() {
         true => None,
-        false => Some(Points::new(conflict).map_err(|error| Error::Usage(error.to_string()))?),
+        false => Some(Points::new(conflict).map_err(|error| Refusal::told("", error))?),
     };
     Ok(Measured {
         isolated,

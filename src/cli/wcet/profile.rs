@@ -49,9 +49,8 @@ impl Args {
     /// Bad input, figures that are missing or that no kernel has, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format.is_some_and(|format| format != Format::Json) {
-            return Err(Error::Usage(
-                "--format: expected json: kernels are JSON".to_owned(),
-            ));
+            let found = "another than json";
+            return Err(Error::parameter("format", found, "json: kernels are JSON"));
         }
         let benchmarks: Benchmarks = Documents::only(&self.benchmarks, "list of benchmarks")?;
         let recipe = Recipe {

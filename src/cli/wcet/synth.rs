@@ -48,8 +48,11 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let write = match (global.format, global.format()) {
             (Some(Format::Text), _) => {
-                let message = "--format: found text, expected csv or json: traces are CSV or JSONL";
-                return Err(Error::Usage(message.to_owned()));
+                return Err(Error::parameter(
+                    "format",
+                    "text",
+                    "csv or json: traces are CSV or JSONL",
+                ));
             }
             (_, Format::Json) => write_json,
             _ => write_csv,
@@ -98,7 +101,7 @@ impl Args {
                 let intervals = alternate(kernel.clusters(), count)?;
                 kernel
                     .with_intervals(intervals)
-                    .map_err(|error| Error::Usage(format!("--intervals: {error}")))
+                    .map_err(|refusal| refusal.of_field("intervals").into())
             }
         }
     }

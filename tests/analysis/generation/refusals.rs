@@ -7,7 +7,7 @@ use gpusched::time::Time;
 
 fn refusal(recipe: &Recipe, tasks: usize, utilization: f64) -> String {
     match Source::new(recipe, tasks, utilization, 1) {
-        Err(Error::Usage(message)) => message,
+        Err(Error::Refused(refusal)) => refusal.to_string(),
         other => panic!("{recipe:?}, n = {tasks}, U = {utilization}: {other:?}"),
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use gpusched::accelsim::{Input, KernelSummary, TraceFile};
-use gpusched::error::{Error, InputError};
+use gpusched::error::Error;
 use gpusched::warp::code::{Effect, Stream, TracedKernel};
 use proptest::prelude::*;
 
@@ -11,12 +11,13 @@ use crate::accelsim::model::Kernel;
 
 /// A refusal is one line, and names a line that the text has; only of nothing, or of what is compressed, there is none.
 fn check(error: &Error, bytes: &[u8]) {
-    let Error::Input(InputError { line, message, .. }) = error else {
+    let Error::Refused(refusal) = error else {
         panic!("{error}");
     };
     let lines = bytes.split(|&byte| byte == b'\n').count();
-    match line {
-        Some(line) => assert!((1..=lines).contains(line), "{error}, of {lines} lines"),
+    let message = refusal.message();
+    match refusal.line() {
+        Some(line) => assert!((1..=lines).contains(&line), "{error}, of {lines} lines"),
         None => assert!(
             message.starts_with("found nothing") || message.starts_with("found a compressed file"),
             "{error}"

@@ -212,7 +212,7 @@ fn explicit_channel_bits() {
     };
     assert_eq!(place, expected);
     shape.memory.channels = 16;
-    assert!(Machine::new(shape).unwrap_err().expected.contains("4 bits D"));
+    assert!(Machine::new(shape).unwrap_err().to_string().contains("4 bits D"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Whatever the bytes are: a machine or one line of refusal, never a panic.
 
-use gpusched::error::{Error, InputError};
+use gpusched::error::Error;
 use gpusched::gpgpusim_config::parse;
 use proptest::prelude::*;
 
@@ -44,20 +44,17 @@ fn never_panics(bytes: &[u8]) {
 
 /// A refusal is one line, and names a line that the text has, or an option that no line sets.
 fn check(error: &Error, bytes: &[u8]) {
-    let Error::Input(InputError {
-        file, line, field, ..
-    }) = error
-    else {
+    let Error::Refused(refusal) = error else {
         panic!("{error}");
     };
     let lines = bytes.split(|&byte| byte == b'\n').count();
-    match line {
-        Some(line) => assert!((1..=lines).contains(line), "{error}, of {lines} lines"),
-        None => assert!(field.starts_with('-'), "{error}"),
+    match refusal.line() {
+        Some(line) => assert!((1..=lines).contains(&line), "{error}, of {lines} lines"),
+        None => assert!(refusal.field().starts_with('-'), "{error}"),
     }
     assert_eq!(
-        (file.as_str(), error.to_string().lines().count()),
-        ("f", 1),
+        (refusal.file(), error.to_string().lines().count()),
+        (Some("f"), 1),
         "{error}"
     );
 }

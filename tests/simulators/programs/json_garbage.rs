@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use gpusched::error::{Error, InputError};
+use gpusched::error::Error;
 use gpusched::model::Program;
 use gpusched::model::reader::Programs;
 use gpusched::warp::code::Code;
@@ -20,8 +20,9 @@ fn read(bytes: &[u8]) -> bool {
                 let text = program.to_text().unwrap();
                 assert_eq!(serde_json::from_str::<Program>(&text).unwrap(), program);
             }
-            Err(Error::Input(InputError { line, message, .. })) => {
-                match line {
+            Err(Error::Refused(refusal)) => {
+                let message = refusal.message();
+                match refusal.line() {
                     Some(line) => assert!((1..=lines).contains(&line), "{line}: {message}, of {lines} lines"),
                     None => assert!(message.starts_with("found nothing"), "{message}"),
                 }

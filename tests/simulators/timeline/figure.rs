@@ -228,16 +228,16 @@ fn what_cannot_be_drawn_is_refused() {
     let refusal =
         |timeline: &Timeline, options: &Options| gantt::svg(timeline, options).unwrap_err().to_string();
     let empty = refusal(&Timeline::new(), &Options::default());
-    assert_eq!(empty, "nothing to draw: the timeline is empty");
+    assert_eq!(empty, "timeline: found nothing to draw, expected events");
     let late = refusal(&example(), &window(20_001, 20_002));
     assert_eq!(
         late,
-        "nothing to draw from 20.001us to 20.002us: the timeline is from 0ns to 20us"
+        "window: found nothing to draw from 20.001us to 20.002us, expected a part of the timeline, from 0ns to 20us"
     );
     for (from, to) in [(7, 7), (8, 7)] {
         let message = refusal(&example(), &window(from, to));
         assert!(
-            message.contains("expected it to end after it begins"),
+            message.contains("expected an end after the beginning"),
             "{message}"
         );
     }
@@ -272,7 +272,7 @@ fn one_instant_is_a_picture() {
         .unwrap_err()
         .to_string();
     assert!(
-        refused.contains("expected it to end after it begins"),
+        refused.contains("expected an end after the beginning"),
         "no time is left: {refused}"
     );
     timeline

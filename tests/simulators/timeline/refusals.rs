@@ -111,7 +111,7 @@ fn there_is_an_end_to_events_and_tracks() {
             error.to_string(),
             "the timeline has more than 3 events; record a shorter run"
         );
-        assert!(matches!(Error::from(error), Error::Usage(_)));
+        assert!(matches!(Error::from(error), Error::Refused(_)));
     }
     assert_eq!(bytes(&timeline), full);
 

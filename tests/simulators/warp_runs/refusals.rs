@@ -273,23 +273,23 @@ fn foreign_files_say_what_to_do() {
         ),
         (
             "simulate warps tasksets/traces/accelsim/kernelslist.g".to_owned(),
-            "; `gpusched import accel-sim` says what is in a list of traces, and `simulate warps` takes each .traceg",
+            "hint: see what is in a list of traces with `gpusched import accel-sim`; `gpusched simulate warps` takes each .traceg",
         ),
         (
             format!("simulate profile tasksets/traces/accelsim/kernelslist.g {machine}"),
-            "; `gpusched import accel-sim` says",
+            "hint: see what is in a list of traces with `gpusched import accel-sim`",
         ),
         (
             format!("simulate warps tasksets/kernels/ptx/kernels.ptx {machine}"),
-            "; `gpusched import ptx` makes a program of PTX",
+            "hint: make a program of PTX with `gpusched import ptx`",
         ),
         (
             format!("simulate profile tasksets/kernels/ptx/kernels.ptx {machine}"),
-            "; `gpusched import ptx` makes a program of PTX",
+            "hint: make a program of PTX with `gpusched import ptx`",
         ),
         (
             format!("{VADD} --machine tasksets/machines/small.config"),
-            "; `gpusched import gpgpusim-config` makes a machine",
+            "hint: make a machine of a configuration of GPGPU-Sim with `gpusched import gpgpusim-config`",
         ),
         (
             format!("simulate warps {scenario}"),

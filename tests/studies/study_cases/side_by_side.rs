@@ -180,7 +180,7 @@ fn bad_groups_are_refused() {
         (
             "dram_bandwidth = 327",
             "dram_bandwidth = 0",
-            "dram_bandwidth: platform.bandwidth: found 0",
+            "dram_bandwidth: found 0",
         ),
         (
             "dram_bandwidth = 327\n",

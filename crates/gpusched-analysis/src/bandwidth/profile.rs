@@ -56,8 +56,11 @@ impl Draft {
         let (e0, scale) = (u128::from(self.e0), u128::from(STEPS) * 1000);
         let late = (e0 * u128::from(delay) * u128::from(self.sensitivity) + scale / 2) / scale;
         let e1 = u64::try_from(e0 + late).unwrap_or(u64::MAX);
-        Cluster::new(self.blocks, Time::from_ns(self.e0), Time::from_ns(e1))
-            .map_err(|error| Error::Usage(error.to_string()))
+        Ok(Cluster::new(
+            self.blocks,
+            Time::from_ns(self.e0),
+            Time::from_ns(e1),
+        )?)
     }
 }
 
@@ -66,7 +69,7 @@ impl Draft {
 /// Its times are normal, with the published overestimation between mean and longest.
 ///
 /// # Errors
-/// [`Error::Usage`] for an unknown benchmark, a figure that is missing, for clusters and intervals that do not fit the blocks, and for a budget that
+/// [`Error::Refused`] for an unknown benchmark, a figure that is missing, for clusters and intervals that do not fit the blocks, and for a budget that
 /// no delays give to a twentieth of a point.
 pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Kernel> {
     let mut list = benchmarks.benchmarks().iter().zip(0..);
@@ -76,22 +79,22 @@ pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Ke
             .iter()
             .map(|benchmark| benchmark.name.as_str());
         let names: Vec<&str> = names.collect();
-        return refuse(format!("found {name:?}, expected one of {}", names.join(", ")));
+        let expected = format!("one of {}", names.join(", "));
+        return Err(Error::parameter("name", format!("{name:?}"), expected));
     };
     let figures = Figures::of(benchmark)?;
     let drafts = drafts(&figures, recipe, number)?;
     let kernel = |delay: u64| {
         let clusters: Result<Vec<Cluster>> = drafts.iter().map(|draft| draft.cluster(delay)).collect();
         let kernel = Kernel::new(recipe.active_blocks, recipe.period, clusters?);
-        kernel.map_err(|error| Error::Usage(error.to_string()))
+        Ok::<_, Error>(kernel?)
     };
     let bare = kernel(delay(figures.q, recipe, kernel)?)?;
     let found = budget(&bare, recipe.slowdown)?;
     if (found.as_f64() - figures.q.as_f64()).abs() > PRECISION {
         let q = figures.q;
-        return refuse(format!(
-            "{name}: found nominal_q {q}, expected a budget that some delays give; the nearest is {found}"
-        ));
+        let expected = format!("a budget that some delays give; the nearest is {found}");
+        return Err(Error::parameter(name, format!("nominal_q {q}"), expected));
     }
     let clusters = bare.clusters().iter().map(|cluster| {
         let isolated = distribution(cluster.isolated(), figures.isolated);
@@ -107,13 +110,9 @@ pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Ke
     )?;
     let kernel = Kernel::new(recipe.active_blocks, recipe.period, clusters)
         .and_then(|kernel| kernel.with_intervals(intervals))
-        .map_err(|error| Error::Usage(format!("{name}: {error}")))?;
+        .map_err(|refusal| refusal.within(name))?;
     let kernel = kernel.with_name(Some(format!("{name} (synthetic)")));
     Ok(kernel.with_sources(sources(benchmarks, recipe)))
-}
-
-fn refuse<T>(message: String) -> Result<T> {
-    Err(Error::Usage(message))
 }
 
 /// The figures that a kernel is made of.
@@ -130,7 +129,7 @@ impl Figures {
     fn of(benchmark: &Benchmark) -> Result<Figures> {
         let missing = |field: &str| {
             let name = &benchmark.name;
-            Error::Usage(format!("{name}: found no {field}, expected its published value"))
+            Error::parameter(name, format!("no {field}"), "its published value")
         };
         Ok(Figures {
             blocks: benchmark.blocks.ok_or_else(|| missing("blocks"))?,
@@ -206,9 +205,8 @@ fn drafts(figures: &Figures, recipe: Recipe, number: u64) -> Result<Vec<Draft>> 
         let expected = format!(
             "1 to {MAX_CLUSTERS} clusters, eight blocks or more for each, {MAX_BLOCKS} in all at most"
         );
-        return refuse(format!(
-            "found {count} clusters of {blocks} blocks, expected {expected}"
-        ));
+        let found = format!("{count} clusters of {blocks} blocks");
+        return Err(Error::parameter("", found, expected));
     }
     let mut rng = stream(recipe.seed, Purpose::Profile, number, 0);
     let width = (TIMES.1 - TIMES.0) / count;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::BudgetPolicy;
 use gpusched_model::Factor;
-use gpusched_model::FieldError;
+use gpusched_model::Refusal;
 use gpusched_model::benchmark::Figure;
 use gpusched_model::reader::Document;
 
@@ -110,11 +110,10 @@ impl Document for BudgetResults {
 }
 
 impl TryFrom<BudgetResultsShape> for BudgetResults {
-    type Error = FieldError;
+    type Error = Refusal;
 
-    fn try_from(shape: BudgetResultsShape) -> Result<BudgetResults, FieldError> {
-        let refuse =
-            |field: String, found: String, expected: &str| FieldError::refuse(field, found, expected);
+    fn try_from(shape: BudgetResultsShape) -> Result<BudgetResults, Refusal> {
+        let refuse = |field: String, found: String, expected: &str| Refusal::refuse(field, found, expected);
         if shape.results.is_empty() {
             return refuse("results".into(), "an empty list".into(), "at least one");
         }

@@ -79,7 +79,9 @@ impl Export<'_> {
 
 /// Why a plan from elsewhere may lack a place; plans of the library have all.
 pub(super) fn unplaced(index: usize) -> Error {
-    Error::Usage(format!(
-        "found partition {index} without its place on the device, expected one"
-    ))
+    Error::parameter(
+        "",
+        format!("partition {index} without its place on the device"),
+        "one",
+    )
 }

@@ -11,18 +11,25 @@ use gpusched_model::error::Error;
 /// README, known issues).
 pub(super) fn check(device: &Device) -> Result<(), Error> {
     if device.tpcs() > 128 {
-        return Err(Error::Usage(format!(
-            "found libsmctrl for the {} TPCs of device {}, expected at most 128, one for each bit of a mask",
-            device.tpcs(),
-            device.name()
-        )));
+        return Err(Error::parameter(
+            "target",
+            format!(
+                "libsmctrl for the {} TPCs of device {}",
+                device.tpcs(),
+                device.name()
+            ),
+            "at most 128, one for each bit of a mask",
+        ));
     }
     match device.compute_major() {
-        Some(major) if major >= 9 => Err(Error::Usage(format!(
-            "found libsmctrl for device {} of compute capability {major}.x, expected at most 8.x: from 9.0 on, the bits of a \
-             mask are no TPC numbers",
-            device.name()
-        ))),
+        Some(major) if major >= 9 => Err(Error::parameter(
+            "target",
+            format!(
+                "libsmctrl for device {} of compute capability {major}.x",
+                device.name()
+            ),
+            "at most 8.x: from 9.0 on, the bits of a mask are no TPC numbers",
+        )),
         _ => Ok(()),
     }
 }

@@ -44,7 +44,7 @@ impl Target {
     /// Whether plans of `hardware` can be exported so.
     ///
     /// # Errors
-    /// [`Error::Usage`] with the granularity that is needed, or what this device cannot.
+    /// [`Error::Refused`] with the granularity that is needed, or what this device cannot.
     pub fn check(self, hardware: &Hardware) -> Result<(), Error> {
         let needed: &[Granularity] = match self {
             Target::Libsmctrl => &[Granularity::Tpc, Granularity::Gpc],
@@ -55,11 +55,9 @@ impl Target {
         };
         if !needed.contains(&hardware.granularity) {
             let names: Vec<String> = needed.iter().map(ToString::to_string).collect();
-            return Err(Error::Usage(format!(
-                "found {self} with --granularity {}, expected --granularity {}, whose sizes {self} can give",
-                hardware.granularity,
-                names.join(" or ")
-            )));
+            let found = format!("{self} for partitions of granularity {}", hardware.granularity);
+            let expected = format!("granularity {}, whose sizes {self} can give", names.join(" or "));
+            return Err(Error::parameter("target", found, expected));
         }
         match self {
             Target::Libsmctrl => libsmctrl::check(&hardware.device),
@@ -70,17 +68,17 @@ impl Target {
     /// `plan` for `set`, which is schedulable, in the words of this target.
     ///
     /// # Errors
-    /// As [`Target::check`], and [`Error::Usage`] for a plan without device, places or a positive answer.
+    /// As [`Target::check`], and [`Error::Refused`] for a plan without device, places or a positive answer.
     pub fn export(self, plan: &Plan, set: &TaskSet) -> Result<String, Error> {
         let Some(hardware) = &plan.hardware else {
-            return Err(Error::Usage(
-                "found a plan without device, expected --device".to_owned(),
-            ));
+            return Err(Error::parameter("plan", "no device", "a plan for a device"));
         };
         self.check(hardware)?;
         if !plan.schedulable {
-            return Err(Error::Usage(
-                "found a plan that is not schedulable, expected one that is".to_owned(),
+            return Err(Error::parameter(
+                "plan",
+                "a plan that is not schedulable",
+                "one that is",
             ));
         }
         let out = Export { hardware, plan, set };

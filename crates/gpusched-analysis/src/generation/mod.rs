@@ -43,7 +43,7 @@ pub mod uunifast;
 
 pub use periods::{ParsePeriodsError, Periods};
 pub use recipe::check_blocks;
-pub use recipe::{Generator, Recipe, RecipeError, WcetModel};
+pub use recipe::{Generator, Recipe, WcetModel};
 pub use source::{MAX_TASKS, Source};
 pub use times::MAX_BLOCKS;
 pub use traffic::{DRAWN_BANDWIDTH, MAX_SATURATION};

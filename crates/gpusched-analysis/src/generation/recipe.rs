@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::periods::Periods;
 use super::times::{MAX_BLOCKS, deadline};
 use super::traffic::MAX_SATURATION;
-use gpusched_model::error::Error;
+use gpusched_model::Refusal;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Scaling};
 use gpusched_model::{Factor, Kind};
@@ -70,34 +70,6 @@ pub enum WcetModel {
     Proportional,
 }
 
-/// Why a recipe, or a point drawn from it, makes no sense.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: found {found}, expected {expected}")]
-pub struct RecipeError {
-    /// The field of the [`Recipe`], or `tasks` or `utilization`.
-    pub field: &'static str,
-    /// Its value.
-    pub found: String,
-    /// What would have been accepted.
-    pub expected: String,
-}
-
-impl From<RecipeError> for Error {
-    fn from(error: RecipeError) -> Error {
-        Error::Usage(error.to_string())
-    }
-}
-
-impl RecipeError {
-    pub(super) fn new(field: &'static str, found: impl ToString, expected: impl Into<String>) -> RecipeError {
-        RecipeError {
-            field,
-            found: found.to_string(),
-            expected: expected.into(),
-        }
-    }
-}
-
 /// Decimals of [Singh21] §3.6.1, in billionths.
 const fn decimal(billionths: u64) -> Factor {
     match Factor::from_billionths(billionths) {
@@ -128,37 +100,29 @@ impl Recipe {
     /// Checks every field by itself.
     ///
     /// # Errors
-    /// [`RecipeError`] for the first that no set can be drawn with.
-    pub fn check(&self) -> Result<(), RecipeError> {
+    /// [`Refusal`] for the first that no set can be drawn with.
+    pub fn check(&self) -> Result<(), Refusal> {
         if let Some(cap) = self.cap
             && !(cap > 0.0 && cap.is_normal())
         {
             let found = format!("{cap:?}");
-            return Err(RecipeError::new(
-                "cap",
-                found,
-                "a finite number above 0, or nothing",
-            ));
+            return Err(Refusal::new("cap", found, "a finite number above 0, or nothing"));
         }
         if !self.periods.is_valid() {
             let expected = "a range 0 < MIN <= MAX below 2^63 ns";
-            return Err(RecipeError::new("periods", self.periods, expected));
+            return Err(Refusal::new("periods", self.periods, expected));
         }
         if !(0.0..=1.0).contains(&self.memory_share) {
             let found = format!("{:?}", self.memory_share);
-            return Err(RecipeError::new(
-                "memory-share",
-                found,
-                "a probability from 0 to 1",
-            ));
+            return Err(Refusal::new("memory-share", found, "a probability from 0 to 1"));
         }
         if self.deadline == Factor::ZERO {
-            return Err(RecipeError::new("deadline", self.deadline, "a factor above 0"));
+            return Err(Refusal::new("deadline", self.deadline, "a factor above 0"));
         }
         let longest = self.periods.longest();
         if deadline(self.deadline, longest).is_none() {
             let expected = format!("a deadline below 2^63 ns at the longest period, {longest}");
-            return Err(RecipeError::new("deadline", self.deadline, expected));
+            return Err(Refusal::new("deadline", self.deadline, expected));
         }
         if let Some(jitter) = self.jitter
             && jitter >= self.deadline
@@ -167,23 +131,23 @@ impl Recipe {
                 "a factor below the deadline's, {}: else every kernel may be released too late",
                 self.deadline
             );
-            return Err(RecipeError::new("jitter", jitter, expected));
+            return Err(Refusal::new("jitter", jitter, expected));
         }
         if let Some(saturation) = self.saturation
             && !(1..=MAX_SATURATION).contains(&saturation)
         {
             let expected = format!("from 1 to {MAX_SATURATION} SMs, or nothing");
-            return Err(RecipeError::new("saturation", saturation, expected));
+            return Err(Refusal::new("saturation", saturation, expected));
         }
         self.blocks.map_or(Ok(()), check_blocks)
     }
 }
 
 /// Whether a kernel can have so many thread blocks.
-pub fn check_blocks(blocks: u32) -> Result<(), RecipeError> {
+pub fn check_blocks(blocks: u32) -> Result<(), Refusal> {
     match blocks {
         1..=MAX_BLOCKS => Ok(()),
-        _ => Err(RecipeError::new(
+        _ => Err(Refusal::new(
             "blocks",
             blocks,
             format!("from 1 to {MAX_BLOCKS} thread blocks, or nothing"),

@@ -2,11 +2,11 @@
 
 use super::periods::work;
 use super::randfixedsum::{FixedSum, FixedSumError};
-use super::recipe::{Generator, Recipe, RecipeError};
+use super::recipe::{Generator, Recipe};
 use super::times::{block, deadline, jitter};
 use super::traffic::traffic;
 use super::uunifast;
-use gpusched_model::error::Error;
+use gpusched_model::error::{Error, Refusal};
 use gpusched_model::streams::{Purpose, stream, unit};
 use gpusched_model::{Kind, Task, TaskSet, TaskShape, WcetFunction};
 
@@ -37,36 +37,36 @@ impl Source {
     /// Prepares drawing sets of `tasks` tasks whose works sum to `utilization`, Σ a/T = U.
     ///
     /// # Errors
-    /// [`RecipeError`] as [`Error::Usage`] where there are no such sets.
+    /// [`Error::Refused`] where there are no such sets.
     pub fn new(recipe: &Recipe, tasks: usize, utilization: f64, seed: u64) -> Result<Source, Error> {
         recipe.check()?;
         if tasks == 0 || tasks > MAX_TASKS {
             let expected = format!("from 1 to {MAX_TASKS} tasks");
-            return Err(RecipeError::new("tasks", tasks, expected).into());
+            return Err(Refusal::new("tasks", tasks, expected).into());
         }
         let found = format!("{utilization:?}");
         if !(utilization > 0.0 && utilization.is_normal()) {
-            return Err(RecipeError::new("utilization", found, "a finite number above 0").into());
+            return Err(Refusal::new("utilization", found, "a finite number above 0").into());
         }
         if let Some(cap) = recipe.cap
             && utilization > tasks as f64 * cap
         {
             let expected = format!("at most tasks x cap = {tasks} x {cap:?}");
-            return Err(RecipeError::new("utilization", found, expected).into());
+            return Err(Refusal::new("utilization", found, expected).into());
         }
         let cap = recipe.cap.unwrap_or(f64::INFINITY);
         let longest = recipe.periods.longest();
         if cap.min(utilization) * longest.ns() as f64 > MAX_WORK {
             let expected =
                 format!("(or cap) such that the work in the longest period, {longest}, is at most 2^61 ns");
-            return Err(RecipeError::new("utilization", found, expected).into());
+            return Err(Refusal::new("utilization", found, expected).into());
         }
         let shares = match recipe.generator {
             Generator::UunifastDiscard => Shares::Uunifast { cap },
             Generator::Randfixedsum => {
                 Shares::FixedSum(FixedSum::new(tasks, utilization, cap).map_err(|error| match error {
-                    FixedSumError::Empty => RecipeError::new("utilization", found, "a sum of shares below the cap"),
-                    FixedSumError::TooLarge => RecipeError::new(
+                    FixedSumError::Empty => Refusal::new("utilization", found, "a sum of shares below the cap"),
+                    FixedSumError::TooLarge => Refusal::new(
                         "tasks",
                         tasks,
                         "fewer tasks, a larger cap or the generator uunifast-discard: the table of randfixedsum would not fit in memory",
@@ -86,7 +86,7 @@ impl Source {
     /// The utilizations of the tasks of set `set` at point `point`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if UUniFast-Discard finds no vector under the cap.
+    /// [`Error::Refused`] if UUniFast-Discard finds no vector under the cap.
     pub fn utilizations(&self, point: u64, set: u64) -> Result<Vec<f64>, Error> {
         let mut rng = stream(self.seed, Purpose::Utilizations, point, set);
         match &self.shares {
@@ -94,10 +94,10 @@ impl Source {
             Shares::Uunifast { cap } => {
                 let mut shares = vec![0.0; self.tasks];
                 uunifast::fill_capped(&mut rng, self.utilization, *cap, &mut shares).map_err(|error| {
-                    Error::Usage(format!(
-                        "cap: found {cap:?} for {} tasks of total utilization {:?}: {error}; use the generator randfixedsum, which discards none, or a larger cap",
-                        self.tasks, self.utilization
-                    ))
+                    let (tasks, utilization) = (self.tasks, self.utilization);
+                    let found = format!("{cap:?} for {tasks} tasks of total utilization {utilization:?}");
+                    let refusal = Refusal::new("cap", found, format!("a larger cap: {error}"));
+                    Error::from(refusal.hint("the generator randfixedsum discards none, and takes this cap"))
                 })?;
                 Ok(shares)
             }
@@ -167,7 +167,7 @@ impl Source {
 }
 
 fn unusable(name: &str, error: impl std::fmt::Display) -> Error {
-    Error::Usage(format!("generated set {name}: {error}"))
+    Refusal::told(format!("generated set {name}"), error).into()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::linear_program::{self, LpError};
 use super::list_scheduling;
 use super::program::Program;
 use super::regulation::{BudgetError, Exposure, Regulation};
+use gpusched_model::error::{Error, Refusal};
 use gpusched_model::time::Time;
 use gpusched_model::{Bound, Certificate, Factor, Kernel, Straddling};
 
@@ -56,6 +57,16 @@ pub enum EstimateError {
         /// Eq. 8 by the linear program [ns].
         lp: f64,
     },
+}
+
+impl From<EstimateError> for Error {
+    /// A budget that is none is the user's to change; solvers that fail or disagree are our fault.
+    fn from(error: EstimateError) -> Error {
+        match error {
+            EstimateError::Budget(budget) => Refusal::from(budget).into(),
+            EstimateError::Lp(_) | EstimateError::Disagreement { .. } => Error::Internal(error.to_string()),
+        }
+    }
 }
 
 impl<'a> Estimator<'a> {

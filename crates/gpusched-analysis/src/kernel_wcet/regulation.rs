@@ -1,5 +1,6 @@
 //! When best-effort traffic may disturb a kernel: memory time and period boundaries in a window ([Aghilinasab20] §IV-B).
 
+use gpusched_model::Refusal;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 
@@ -32,6 +33,12 @@ pub struct Exposure {
 pub struct BudgetError {
     /// The budget.
     pub found: Factor,
+}
+
+impl From<BudgetError> for Refusal {
+    fn from(error: BudgetError) -> Refusal {
+        Refusal::new("q", error.found, "a budget from 0 to 1")
+    }
 }
 
 impl Regulation {

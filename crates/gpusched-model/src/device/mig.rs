@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{PLAIN, is_plain};
-use crate::FieldError;
+use crate::Refusal;
 
 /// The most slices of either kind.
 const MAX_SLICES: u32 = 16;
@@ -47,27 +47,27 @@ pub struct MigProfile {
 
 impl Mig {
     /// Refuses what cannot be on a GPU of `sms` SMs.
-    pub(super) fn check(&self, sms: u32) -> Result<(), FieldError> {
+    pub(super) fn check(&self, sms: u32) -> Result<(), Refusal> {
         for (field, value) in [
             ("compute_slices", self.compute_slices),
             ("memory_slices", self.memory_slices),
         ] {
             if !(1..=MAX_SLICES).contains(&value) {
-                FieldError::refuse(format!("mig.{field}"), value, format!("1 to {MAX_SLICES}"))?;
+                Refusal::refuse(format!("mig.{field}"), value, format!("1 to {MAX_SLICES}"))?;
             }
         }
         if !(1..=MAX_PROFILES).contains(&self.profiles.len()) {
             let found = format!("{} profiles", self.profiles.len());
-            FieldError::refuse("mig.profiles", found, format!("1 to {MAX_PROFILES}"))?;
+            Refusal::refuse("mig.profiles", found, format!("1 to {MAX_PROFILES}"))?;
         }
         for (index, profile) in self.profiles.iter().enumerate() {
             let of = |field: &str| format!("mig.profiles[{index}].{field}");
             let named = |other: &MigProfile| other.name == profile.name;
             if !is_plain(&profile.name) {
-                FieldError::refuse(of("name"), format!("{:?}", profile.name), PLAIN)?;
+                Refusal::refuse(of("name"), format!("{:?}", profile.name), PLAIN)?;
             }
             if self.profiles.iter().take(index).any(named) {
-                FieldError::refuse(of("name"), format!("{:?} again", profile.name), "another name")?;
+                Refusal::refuse(of("name"), format!("{:?} again", profile.name), "another name")?;
             }
             for (field, value, most) in [
                 ("sms", profile.sms, sms.min(MAX_PROFILE_SMS)),
@@ -75,18 +75,18 @@ impl Mig {
                 ("memory", profile.memory, self.memory_slices),
             ] {
                 if !(1..=most).contains(&value) {
-                    FieldError::refuse(of(field), value, format!("1 to {most}"))?;
+                    Refusal::refuse(of(field), value, format!("1 to {most}"))?;
                 }
             }
             let last = self.memory_slices - profile.memory;
             if profile.starts.is_empty() {
-                FieldError::refuse(of("starts"), "none", "at least one")?;
+                Refusal::refuse(of("starts"), "none", "at least one")?;
             }
             let ascending = profile.starts.is_sorted_by(|a, b| a < b);
             if !ascending || profile.starts.iter().any(|&start| start > last) {
                 let found = format!("{:?}", profile.starts);
                 let expected = format!("ascending slices up to {last}, where the last one is inside");
-                FieldError::refuse(of("starts"), found, expected)?;
+                Refusal::refuse(of("starts"), found, expected)?;
             }
         }
         Ok(())

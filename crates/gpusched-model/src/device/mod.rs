@@ -8,9 +8,10 @@ pub use granularity::Runs;
 pub use granularity::{Granularity, Hardware, Instance, Place};
 pub use mig::{Mig, MigProfile};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::FieldError;
+use super::Refusal;
+use super::reader::Document;
 use super::wcet::MAX_SMS;
 
 /// The most GPCs of a device.
@@ -106,9 +107,9 @@ struct DeviceShape {
 }
 
 impl TryFrom<DeviceShape> for Device {
-    type Error = FieldError;
+    type Error = Refusal;
 
-    fn try_from(shape: DeviceShape) -> Result<Device, FieldError> {
+    fn try_from(shape: DeviceShape) -> Result<Device, Refusal> {
         let device = Device {
             name: shape.name,
             title: shape.title,
@@ -136,9 +137,9 @@ fn is_plain(name: &str) -> bool {
 const PLAIN: &str = "1 to 40 letters, digits, '.', '+', '-' and '_'";
 
 impl Device {
-    fn check(&self) -> Result<(), FieldError> {
+    fn check(&self) -> Result<(), Refusal> {
         if !is_plain(&self.name) {
-            FieldError::refuse("name", format!("{:?}", self.name), PLAIN)?;
+            Refusal::refuse("name", format!("{:?}", self.name), PLAIN)?;
         }
         let number = |part: &str| part.len() <= 4 && part.parse::<u32>().is_ok();
         let capability = self.compute_capability.as_deref();
@@ -146,11 +147,11 @@ impl Device {
             && !found.split_once('.').is_some_and(|(a, b)| number(a) && number(b))
         {
             let expected = "two numbers such as \"8.0\"";
-            FieldError::refuse("compute_capability", format!("{found:?}"), expected)?;
+            Refusal::refuse("compute_capability", format!("{found:?}"), expected)?;
         }
         for (field, value) in [("sms", self.sms), ("sms_per_tpc", self.sms_per_tpc)] {
             if !(1..=MAX_SMS).contains(&value) {
-                FieldError::refuse(field, value, format!("1 to {MAX_SMS}"))?;
+                Refusal::refuse(field, value, format!("1 to {MAX_SMS}"))?;
             }
         }
         self.check_gpcs()?;
@@ -158,7 +159,7 @@ impl Device {
             for (field, value) in [("min", rule.min), ("step", rule.step)] {
                 if !(1..=self.sms).contains(&value) {
                     let expected = format!("1 to the {} SMs of the device", self.sms);
-                    FieldError::refuse(format!("green_context.{field}"), value, expected)?;
+                    Refusal::refuse(format!("green_context.{field}"), value, expected)?;
                 }
             }
         }
@@ -166,7 +167,7 @@ impl Device {
             && !(1..=self.sms).contains(&rule.chunk)
         {
             let expected = format!("1 to the {} SMs of the device", self.sms);
-            FieldError::refuse("mps.chunk", rule.chunk, expected)?;
+            Refusal::refuse("mps.chunk", rule.chunk, expected)?;
         }
         match &self.mig {
             Some(mig) => mig.check(self.sms),
@@ -174,27 +175,27 @@ impl Device {
         }
     }
 
-    fn check_gpcs(&self) -> Result<(), FieldError> {
+    fn check_gpcs(&self) -> Result<(), Refusal> {
         let gpcs = self.tpcs_per_gpc.len();
         if !(1..=MAX_GPCS).contains(&gpcs) {
             let found = format!("{gpcs} GPCs");
-            FieldError::refuse("tpcs_per_gpc", found, format!("1 to {MAX_GPCS}"))?;
+            Refusal::refuse("tpcs_per_gpc", found, format!("1 to {MAX_GPCS}"))?;
         }
         if let Some(empty) = self.tpcs_per_gpc.iter().position(|&tpcs| tpcs == 0) {
-            FieldError::refuse(format!("tpcs_per_gpc[{empty}]"), 0, "at least 1")?;
+            Refusal::refuse(format!("tpcs_per_gpc[{empty}]"), 0, "at least 1")?;
         }
         let mut sizes = self.tpcs_per_gpc.clone();
         sizes.sort_unstable();
         sizes.dedup();
         if sizes.len() > MAX_GPC_SIZES {
             let found = format!("{} different numbers", sizes.len());
-            FieldError::refuse("tpcs_per_gpc", found, format!("at most {MAX_GPC_SIZES}"))?;
+            Refusal::refuse("tpcs_per_gpc", found, format!("at most {MAX_GPC_SIZES}"))?;
         }
         let tpcs: u64 = self.tpcs_per_gpc.iter().map(|&tpcs| u64::from(tpcs)).sum();
         if tpcs.checked_mul(self.sms_per_tpc.into()) != Some(self.sms.into()) {
             let found = format!("{tpcs} TPCs of {} SMs", self.sms_per_tpc);
             let expected = format!("as many as the {} SMs of the device need", self.sms);
-            FieldError::refuse("tpcs_per_gpc", found, expected)?;
+            Refusal::refuse("tpcs_per_gpc", found, expected)?;
         }
         let Some(of_tpc) = &self.gpc_of_tpc else {
             return Ok(());
@@ -203,12 +204,12 @@ impl Device {
             let found = of_tpc.iter().filter(|&&of| of == gpc).count();
             if u32::try_from(found) != Ok(expected) {
                 let expected = format!("{expected}, as in tpcs_per_gpc");
-                FieldError::refuse("gpc_of_tpc", format!("{found} TPCs in GPC {gpc}"), expected)?;
+                Refusal::refuse("gpc_of_tpc", format!("{found} TPCs in GPC {gpc}"), expected)?;
             }
         }
         if of_tpc.len() as u64 != tpcs {
             let expected = format!("one for each of {tpcs} TPCs");
-            FieldError::refuse("gpc_of_tpc", format!("{} numbers", of_tpc.len()), expected)?;
+            Refusal::refuse("gpc_of_tpc", format!("{} numbers", of_tpc.len()), expected)?;
         }
         Ok(())
     }
@@ -310,6 +311,15 @@ impl Device {
             mig: self.mig.clone().filter(|_| kept(Granularity::Mig)),
             ..self.clone()
         }
+    }
+}
+
+impl Document for Device {
+    const EXPECTED: &str =
+        "a device: an object such as {\"name\":…,\"sms\":8,\"sms_per_tpc\":2,\"tpcs_per_gpc\":[4]}";
+
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Device, Refusal>, D::Error> {
+        DeviceShape::deserialize(from).map(Device::try_from)
     }
 }
 

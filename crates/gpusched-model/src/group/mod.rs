@@ -6,8 +6,9 @@ mod platform;
 pub use kernel::{GroupKernel, ProfileSource};
 pub use platform::MemoryPlatform;
 
-use crate::FieldError;
-use serde::{Deserialize, Serialize};
+use crate::Refusal;
+use crate::reader::Document;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::MemoryProfile;
 
@@ -44,16 +45,16 @@ impl Group {
     /// A group of `kernels`.
     ///
     /// # Errors
-    /// [`FieldError`] for a platform that cannot be, no kernel or more than [`MAX_KERNELS`], and more SMs than there are.
+    /// [`Refusal`] for a platform that cannot be, no kernel or more than [`MAX_KERNELS`], and more SMs than there are.
     pub fn new(
         name: Option<String>,
         platform: MemoryPlatform,
         kernels: Vec<GroupKernel>,
-    ) -> Result<Group, FieldError> {
+    ) -> Result<Group, Refusal> {
         platform.check()?;
         if !(1..=MAX_KERNELS).contains(&kernels.len()) {
             let found = format!("{} kernels", kernels.len());
-            FieldError::refuse("kernels", found, format!("1 to {MAX_KERNELS}"))?;
+            Refusal::refuse("kernels", found, format!("1 to {MAX_KERNELS}"))?;
         }
         let mut free = platform.sms;
         for (index, kernel) in kernels.iter().enumerate() {
@@ -66,7 +67,7 @@ impl Group {
                         platform.sms
                     ),
                 };
-                FieldError::refuse(format!("kernels[{index}].sms"), sms, expected)?;
+                Refusal::refuse(format!("kernels[{index}].sms"), sms, expected)?;
             }
             free -= sms;
         }
@@ -110,10 +111,18 @@ impl Group {
 }
 
 impl TryFrom<GroupShape> for Group {
-    type Error = FieldError;
+    type Error = Refusal;
 
-    fn try_from(shape: GroupShape) -> Result<Group, FieldError> {
+    fn try_from(shape: GroupShape) -> Result<Group, Refusal> {
         Group::new(shape.name, shape.platform, shape.kernels)
+    }
+}
+
+impl Document for Group {
+    const EXPECTED: &str = "a group: an object such as {\"kernels\":[{\"profile\":…,\"sms\":5},…]}";
+
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Group, Refusal>, D::Error> {
+        GroupShape::deserialize(from).map(Group::try_from)
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Factor;
-use crate::FieldError;
+use crate::Refusal;
 use crate::wcet::MAX_SMS;
 
 /// Figures of a GPU and its memory; those that are not given are of the RTX 2060 of [Masola23].
@@ -48,14 +48,14 @@ impl MemoryPlatform {
     /// Refuses figures that cannot be.
     ///
     /// # Errors
-    /// [`FieldError`] for the first of them.
-    pub fn check(&self) -> Result<(), FieldError> {
+    /// [`Refusal`] for the first of them.
+    pub fn check(&self) -> Result<(), Refusal> {
         let of = |field: &str| format!("platform.{field}");
         if !(1..=MAX_SMS).contains(&self.sms) {
-            FieldError::refuse(of("sms"), self.sms, format!("1 to {MAX_SMS}"))?;
+            Refusal::refuse(of("sms"), self.sms, format!("1 to {MAX_SMS}"))?;
         }
         if self.bandwidth == Factor::ZERO {
-            FieldError::refuse(of("bandwidth"), 0, "a positive number of GB/s")?;
+            Refusal::refuse(of("bandwidth"), 0, "a positive number of GB/s")?;
         }
         let effective = self.effective_bandwidth;
         if effective == Factor::ZERO || effective > self.bandwidth {
@@ -63,13 +63,13 @@ impl MemoryPlatform {
                 "a positive number of GB/s up to the nominal bandwidth, {}",
                 self.bandwidth
             );
-            FieldError::refuse(of("effective_bandwidth"), effective, expected)?;
+            Refusal::refuse(of("effective_bandwidth"), effective, expected)?;
         }
         if self.l2_banks == 0 {
-            FieldError::refuse(of("l2_banks"), 0, "at least 1")?;
+            Refusal::refuse(of("l2_banks"), 0, "at least 1")?;
         }
         if self.alpha == Factor::ZERO {
-            FieldError::refuse(of("alpha"), 0, "a positive number")?;
+            Refusal::refuse(of("alpha"), 0, "a positive number")?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::FieldError;
+use crate::Refusal;
 use crate::time::Time;
 
 /// The most blocks of one cluster.
@@ -122,10 +122,10 @@ impl Cluster {
     /// `blocks` blocks that take at most `e0` in isolation and at most `e1` under full interference.
     ///
     /// # Errors
-    /// [`FieldError`] for no block or more than 2^32, times of zero or above 2^40 ns, or `e1` below `e0`.
-    pub fn new(blocks: u64, e0: Time, e1: Time) -> Result<Cluster, FieldError> {
+    /// [`Refusal`] for no block or more than 2^32, times of zero or above 2^40 ns, or `e1` below `e0`.
+    pub fn new(blocks: u64, e0: Time, e1: Time) -> Result<Cluster, Refusal> {
         if !(1..=MAX_BLOCKS).contains(&blocks) {
-            return Err(FieldError::new(
+            return Err(Refusal::new(
                 "blocks",
                 blocks,
                 format!("1 to {MAX_BLOCKS} blocks"),
@@ -133,7 +133,7 @@ impl Cluster {
         }
         for (field, time) in [("e0", e0), ("e1", e1)] {
             if !(Time::from_ns(1)..=LONGEST).contains(&time) {
-                return Err(FieldError::new(
+                return Err(Refusal::new(
                     field,
                     time,
                     "a positive time up to 2^40 ns (18 minutes)",
@@ -142,7 +142,7 @@ impl Cluster {
         }
         if e1 < e0 {
             let expected = format!("at least e0, {e0}: interference does not make a block faster");
-            return Err(FieldError::new("e1", e1, expected));
+            return Err(Refusal::new("e1", e1, expected));
         }
         Ok(Cluster {
             blocks,
@@ -190,9 +190,9 @@ impl Cluster {
 }
 
 impl TryFrom<ClusterShape> for Cluster {
-    type Error = FieldError;
+    type Error = Refusal;
 
-    fn try_from(shape: ClusterShape) -> Result<Cluster, FieldError> {
+    fn try_from(shape: ClusterShape) -> Result<Cluster, Refusal> {
         let cluster = Cluster::new(shape.blocks, shape.e0, shape.e1)?;
         Ok(cluster.with_distributions(shape.isolated, shape.interference))
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Cluster;
-use crate::FieldError;
+use crate::Refusal;
 
 /// Consecutive thread blocks of one cluster ([Aghilinasab20] §VI-B).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -18,32 +18,28 @@ pub struct Interval {
 }
 
 /// Whether `intervals` give each block from 0 on one of `clusters`, and each cluster its number of blocks.
-pub(super) fn check(intervals: &[Interval], clusters: &[Cluster]) -> Result<(), FieldError> {
+pub(super) fn check(intervals: &[Interval], clusters: &[Cluster]) -> Result<(), Refusal> {
     let field = |index: usize, name: &str| format!("intervals[{index}].{name}");
     let mut next = 0u64;
     let mut blocks = vec![0u64; clusters.len()];
     for (index, interval) in intervals.iter().enumerate() {
         if interval.first != next {
             let expected = format!("{next}, the block after the interval before");
-            return Err(FieldError::new(field(index, "first"), interval.first, expected));
+            return Err(Refusal::new(field(index, "first"), interval.first, expected));
         }
         if interval.last < interval.first {
             let expected = format!("{} or more", interval.first);
-            return Err(FieldError::new(field(index, "last"), interval.last, expected));
+            return Err(Refusal::new(field(index, "last"), interval.last, expected));
         }
         let Some(count) = blocks.get_mut(interval.cluster) else {
             let expected = format!("the position of one of {} clusters, from 0", clusters.len());
-            return Err(FieldError::new(
-                field(index, "cluster"),
-                interval.cluster,
-                expected,
-            ));
+            return Err(Refusal::new(field(index, "cluster"), interval.cluster, expected));
         };
         let length = (interval.last - interval.first).checked_add(1);
         let sum = length.and_then(|length| count.checked_add(length));
         let (Some(sum), Some(following)) = (sum, interval.last.checked_add(1)) else {
             let expected = "fewer than 2^64 blocks";
-            return Err(FieldError::new(field(index, "last"), interval.last, expected));
+            return Err(Refusal::new(field(index, "last"), interval.last, expected));
         };
         (*count, next) = (sum, following);
     }
@@ -51,7 +47,7 @@ pub(super) fn check(intervals: &[Interval], clusters: &[Cluster]) -> Result<(), 
         if cluster.blocks() != found {
             let found = format!("{found} blocks of cluster {index}");
             let expected = format!("the {} of the cluster", cluster.blocks());
-            return Err(FieldError::new("intervals", found, expected));
+            return Err(Refusal::new("intervals", found, expected));
         }
     }
     Ok(())

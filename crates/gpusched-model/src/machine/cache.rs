@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Hash;
 use super::check::Faults;
-use crate::FieldError;
+use crate::Refusal;
 
 /// Bytes of a sector.
 pub const SECTOR: u32 = 32;
@@ -137,7 +137,7 @@ impl Cache {
         self.set_index.bucket(address, self.line_bytes.ilog2(), self.sets)
     }
 
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.power_of_two("sets", self.sets, 1 << 16)?;
         faults.power_of_two("line_bytes", self.line_bytes, 4096)?;
         if self.sectored && self.line_bytes != 4 * SECTOR {

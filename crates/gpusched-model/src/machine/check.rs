@@ -1,6 +1,6 @@
 //! What is wrong with a machine, and where.
 
-use crate::FieldError;
+use crate::Refusal;
 use std::ops::RangeInclusive;
 
 /// Where in the machine fields are being checked.
@@ -21,20 +21,11 @@ impl Faults {
         }
     }
 
-    pub fn refuse(
-        &self,
-        field: &str,
-        found: impl ToString,
-        expected: impl Into<String>,
-    ) -> Result<(), FieldError> {
-        Err(FieldError {
-            field: format!("{}{field}", self.path),
-            found: found.to_string(),
-            expected: expected.into(),
-        })
+    pub fn refuse(&self, field: &str, found: impl ToString, expected: impl ToString) -> Result<(), Refusal> {
+        Refusal::refuse(format!("{}{field}", self.path), found, expected)
     }
 
-    pub fn within(&self, field: &str, found: u32, range: RangeInclusive<u32>) -> Result<(), FieldError> {
+    pub fn within(&self, field: &str, found: u32, range: RangeInclusive<u32>) -> Result<(), Refusal> {
         if range.contains(&found) {
             return Ok(());
         }
@@ -42,7 +33,7 @@ impl Faults {
         self.refuse(field, found, expected)
     }
 
-    pub fn power_of_two(&self, field: &str, found: u32, most: u32) -> Result<(), FieldError> {
+    pub fn power_of_two(&self, field: &str, found: u32, most: u32) -> Result<(), Refusal> {
         if found.is_power_of_two() && found <= most {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::check::Faults;
-use crate::FieldError;
+use crate::Refusal;
 
 /// The frequencies of the four clock domains (`-gpgpu_clock_domains`) [kHz].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -25,7 +25,7 @@ impl Clocks {
     /// How many times as fast as the slowest one a clock may be: a cycle of the slowest takes as many of the others.
     pub const MAX_RATIO: u32 = 1000;
 
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         let range = 1..=Self::MAX_KHZ;
         faults.within("core_khz", self.core_khz, range.clone())?;
         faults.within("interconnect_khz", self.interconnect_khz, range.clone())?;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::Faults;
 use super::pipes::MOST;
-use crate::FieldError;
+use crate::Refusal;
 
 /// Collector units of one kind and their ports; a port takes one instruction per cycle from each pipeline register.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -54,7 +54,7 @@ pub struct RegisterFile {
 }
 
 impl Collectors {
-    fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.within("units", self.units, 0..=MOST)?;
         faults.within("in_ports", self.in_ports, 0..=MOST)?;
         faults.within("out_ports", self.out_ports, 0..=MOST)
@@ -70,7 +70,7 @@ impl RegisterFile {
     /// The most banks.
     pub const MAX_BANKS: u32 = 1024;
 
-    pub(super) fn check(&self, sub_cores: u32, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(&self, sub_cores: u32, faults: &Faults) -> Result<(), Refusal> {
         faults.within("banks", self.banks, 1..=Self::MAX_BANKS)?;
         if !self.banks.is_multiple_of(sub_cores) {
             faults.refuse(

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::Faults;
 use super::l1::MAX_LATENCY;
-use crate::FieldError;
+use crate::Refusal;
 
 /// How kernels and their blocks come to SMs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -21,7 +21,7 @@ pub struct Dispatch {
 }
 
 impl Dispatch {
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.within("kernel_latency", self.kernel_latency, 0..=MAX_LATENCY)?;
         faults.within("block_latency", self.block_latency, 0..=MAX_LATENCY)?;
         faults.within("kernels", self.kernels, 1..=4096)

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::Faults;
 use super::{Cache, Hash};
-use crate::FieldError;
+use crate::Refusal;
 
 /// Which request of a channel goes first (`-gpgpu_dram_scheduler`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -158,7 +158,7 @@ impl Dram {
         }
     }
 
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.within("queue", self.queue, 0..=Cache::MAX_PLACES)?;
         faults.within("return_queue", self.return_queue, 0..=Cache::MAX_PLACES)?;
         if let Some(queue) = &self.write_queue {
@@ -190,7 +190,7 @@ impl DramTiming {
     /// The longest time [command cycles].
     pub const MAX_CYCLES: u32 = 1000;
 
-    fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.power_of_two("banks", self.banks, 64)?;
         faults.power_of_two("bank_groups", self.bank_groups, self.banks)?;
         let times = [

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::check::Faults;
-use crate::FieldError;
+use crate::Refusal;
 
 /// How addresses are spread over sets, banks or slices.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -21,7 +21,7 @@ pub enum Hash {
 
 impl Hash {
     /// Whether `buckets` sets, banks or slices can be chosen among in this way.
-    pub(super) fn check(self, field: &str, buckets: u32, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(self, field: &str, buckets: u32, faults: &Faults) -> Result<(), Refusal> {
         let (fits, expected) = match self {
             Hash::Linear | Hash::Xor => (buckets.is_power_of_two(), "a power of two of them"),
             Hash::Ipoly => ([16, 32, 64].contains(&buckets), "16, 32 or 64 of them"),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Cache;
 use super::check::Faults;
-use crate::FieldError;
+use crate::Refusal;
 
 /// How inputs that want the same output take turns (`-icnt_arbiter_algo`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -39,7 +39,7 @@ pub struct Interconnect {
 }
 
 impl Interconnect {
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         let places = 1..=Cache::MAX_PLACES;
         faults.within("input_buffer", self.input_buffer, places.clone())?;
         faults.within("output_buffer", self.output_buffer, places.clone())?;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::Faults;
 use super::{Cache, Hash};
-use crate::FieldError;
+use crate::Refusal;
 
 /// The L1 data cache of an SM.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -79,7 +79,7 @@ impl L1 {
         self.bank_index.bucket(address, offset_bits, self.banks)
     }
 
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.within("latency", self.latency, 1..=MAX_LATENCY)?;
         faults.power_of_two("banks", self.banks, 1024)?;
         faults.power_of_two("bank_interleaving_bytes", self.bank_interleaving_bytes, 4096)?;
@@ -101,7 +101,7 @@ impl L1 {
 }
 
 impl Adaptive {
-    fn check(&self, cache: &Cache, faults: &Faults) -> Result<(), FieldError> {
+    fn check(&self, cache: &Cache, faults: &Faults) -> Result<(), Refusal> {
         faults.within("unified_kib", self.unified_kib, 1..=L1::MAX_KIB)?;
         let unified = u64::from(self.unified_kib) * 1024;
         if !unified.is_multiple_of(cache.bytes()) {
@@ -124,7 +124,7 @@ impl Adaptive {
 }
 
 impl SharedMemory {
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.within("bytes", self.bytes, 0..=L1::MAX_KIB * 1024)?;
         faults.within("bytes_per_block", self.bytes_per_block, 0..=L1::MAX_KIB * 1024)?;
         faults.within("latency", self.latency, 1..=MAX_LATENCY)?;

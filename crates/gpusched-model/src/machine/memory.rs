@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::check::Faults;
 use super::l1::MAX_LATENCY;
 use super::{AddressMapping, Cache, Dram, Hash};
-use crate::FieldError;
+use crate::Refusal;
 
 /// How the slice of an address is chosen (`-gpgpu_memory_partition_indexing`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -83,7 +83,7 @@ impl Memory {
         u64::from(self.channels) * per_cycle * u64::from(dram_khz) * 1000
     }
 
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.within("channels", self.channels, 1..=Self::MAX_CHANNELS)?;
         faults.power_of_two("slices_per_channel", self.slices_per_channel, 16)?;
         self.l2.check(&faults.of("l2"))?;
@@ -102,7 +102,7 @@ impl Memory {
         self.check_mapping(faults)
     }
 
-    fn check_mapping(&self, faults: &Faults) -> Result<(), FieldError> {
+    fn check_mapping(&self, faults: &Faults) -> Result<(), Refusal> {
         let power = self.channels.is_power_of_two();
         if self.mapping.channel_start().is_none() && !power {
             faults.refuse(

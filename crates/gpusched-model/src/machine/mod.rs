@@ -39,7 +39,7 @@ pub use pipes::{PerPipe, PipelineWidths, Units};
 pub use sm::{Sm, WARP_SIZE, WarpScheduler};
 pub use times::{FloatTimes, InstructionTimes, IntTimes, Timing};
 
-use crate::FieldError;
+use crate::Refusal;
 use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
@@ -92,8 +92,8 @@ impl Machine {
     /// The machine of `shape`.
     ///
     /// # Errors
-    /// [`FieldError`] for what no GPU has, such as a cache of three sets, and for absurd numbers.
-    pub fn new(shape: MachineShape) -> Result<Machine, FieldError> {
+    /// [`Refusal`] for what no GPU has, such as a cache of three sets, and for absurd numbers.
+    pub fn new(shape: MachineShape) -> Result<Machine, Refusal> {
         let faults = Faults::root();
         faults.within("clusters", shape.clusters, 1..=Self::MAX_SMS)?;
         let most = Self::MAX_SMS / shape.clusters;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::check::Faults;
-use crate::FieldError;
+use crate::Refusal;
 
 /// A number for each kind of pipeline.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -68,7 +68,7 @@ impl PerPipe {
     }
 
     /// Widths: what every program needs must be there, and whatever has a unit.
-    fn check(&self, units: &Units, faults: &Faults) -> Result<(), FieldError> {
+    fn check(&self, units: &Units, faults: &Faults) -> Result<(), Refusal> {
         let least = |units: u32| u32::from(units > 0);
         faults.within("sp", self.sp, 1..=MOST)?;
         faults.within("dp", self.dp, least(units.dp)..=MOST)?;
@@ -80,7 +80,7 @@ impl PerPipe {
 }
 
 impl PipelineWidths {
-    pub(super) fn check(&self, units: &Units, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(&self, units: &Units, faults: &Faults) -> Result<(), Refusal> {
         self.id_oc.check(units, &faults.of("id_oc"))?;
         self.oc_ex.check(units, &faults.of("oc_ex"))?;
         faults.within("ex_wb", self.ex_wb, 1..=MOST)
@@ -88,7 +88,7 @@ impl PipelineWidths {
 }
 
 impl Units {
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.within("sp", self.sp, 1..=MOST)?;
         faults.within("dp", self.dp, 0..=MOST)?;
         faults.within("int", self.int, 0..=MOST)?;

@@ -33,7 +33,7 @@ impl Machine {
     /// The machine called `text`, or else in the file of that name.
     ///
     /// # Errors
-    /// [`Error::Usage`] if there is neither; those of reading the file.
+    /// [`Error::Refused`] if there is neither; those of reading the file.
     pub fn find(text: &str) -> Result<Machine> {
         if let Some(machine) = Machine::named(text) {
             return Ok(machine);
@@ -41,8 +41,8 @@ impl Machine {
         let looks_like_a_file = text == "-" || text.contains(['/', '\\', '.']);
         if !looks_like_a_file && !Path::new(text).exists() {
             let found: String = text.chars().take(40).collect();
-            let message = format!("found {found:?}, expected one of {}, or a file", Machine::names());
-            return Err(Error::Usage(message));
+            let expected = format!("one of {}, or a file", Machine::names());
+            return Err(Error::parameter("machine", format!("{found:?}"), expected));
         }
         Machine::read(text)
     }
@@ -50,18 +50,11 @@ impl Machine {
     /// The machine in the file at `path`; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Input`] with the file, the line, the field, what was found and what was expected; [`Error::Io`].
+    /// [`Error::Refused`] with the file, the line, the field, what was found and what was expected; [`Error::Io`].
     pub fn read(path: impl AsRef<Path>) -> Result<Machine> {
         let path = path.as_ref();
         let shape: MachineShape = Documents::only(path, "machine")?;
-        Machine::new(shape).map_err(|error| {
-            Error::Input(crate::error::InputError {
-                file: path.display().to_string(),
-                line: None,
-                field: error.field,
-                message: format!("found {}, expected {}", error.found, error.expected),
-            })
-        })
+        Machine::new(shape).map_err(|refusal| refusal.at(path, None).into())
     }
 
     /// The names of the machines we know.

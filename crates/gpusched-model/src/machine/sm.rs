@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::Faults;
 use super::{InstructionTimes, PipelineWidths, RegisterFile, Units};
-use crate::FieldError;
+use crate::Refusal;
 use crate::Scheduler;
 
 /// Threads of a warp.
@@ -85,7 +85,7 @@ impl Sm {
         self.threads / WARP_SIZE
     }
 
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.within("threads", self.threads, WARP_SIZE..=Self::MAX_THREADS)?;
         if !self.threads.is_multiple_of(WARP_SIZE) {
             faults.refuse("threads", self.threads, "whole warps of 32")?;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::check::Faults;
-use crate::FieldError;
+use crate::Refusal;
 
 /// The time of one kind of instruction.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -75,14 +75,14 @@ impl Timing {
     /// The longest latency [core cycles]: pipelines are that deep.
     pub const MAX_LATENCY: u32 = 511;
 
-    fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.within("latency", self.latency, 1..=Self::MAX_LATENCY)?;
         faults.within("initiation", self.initiation, 1..=Self::MAX_LATENCY)
     }
 }
 
 impl InstructionTimes {
-    pub(super) fn check(&self, faults: &Faults) -> Result<(), FieldError> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         let int = &self.int;
         let ints = [
             ("add", int.add),

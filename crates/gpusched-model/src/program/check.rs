@@ -1,51 +1,10 @@
 //! What a program must be beyond its shape.
 
+use crate::Refusal;
+
 use super::expression::{Expression, Function};
 use super::statement::{Instruction, Statement};
 use super::{Builtin, INSTRUCTION_BYTES, MemorySpace, Op, Program};
-
-/// Why a program is refused: where, and what is wrong there.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{message}", self.place())]
-pub struct Refusal {
-    /// The path of the field, such as `body[3].address`; empty for the whole program.
-    pub field: String,
-    /// What was found and what was expected.
-    pub message: String,
-}
-
-impl Refusal {
-    pub(super) fn new(field: impl Into<String>, message: impl Into<String>) -> Refusal {
-        Refusal {
-            field: field.into(),
-            message: message.into(),
-        }
-    }
-
-    /// Path and message of what [`Refusal`] displays, if it names a path.
-    pub fn parts(text: &str) -> Option<(&str, &str)> {
-        let (field, message) = text.split_once(": ")?;
-        let roots = [
-            "body[",
-            "parameters.",
-            "buffers.",
-            "grid",
-            "block",
-            "pc",
-            "registers",
-        ];
-        let path = !field.contains(' ') && roots.iter().any(|root| field.starts_with(root));
-        path.then_some((field, message))
-    }
-
-    fn place(&self) -> String {
-        if self.field.is_empty() {
-            String::new()
-        } else {
-            format!("{}: ", self.field)
-        }
-    }
-}
 
 /// Threads of a block, at most.
 const MOST_THREADS: u64 = 1024;
@@ -71,18 +30,22 @@ impl Program {
         self.check_launch()?;
         for (index, (name, _)) in self.parameters.iter().enumerate() {
             let before = self.parameters.iter().take(index).any(|(other, _)| other == name);
-            free(name, before).map_err(|message| Refusal::new(format!("parameters.{name}"), message))?;
+            free(name, before).map_err(|refusal| refusal.of_field(format!("parameters.{name}")))?;
         }
         for (index, ((name, buffer), address)) in self.buffers.iter().zip(self.addresses()).enumerate() {
             let field = format!("buffers.{name}");
             let before = self.buffers.iter().take(index).any(|(other, _)| other == name)
                 || self.parameters.iter().any(|(other, _)| other == name);
-            free(name, before).map_err(|message| Refusal::new(&field, message))?;
+            free(name, before).map_err(|refusal| refusal.of_field(&field))?;
             if address
                 .checked_add(buffer.bytes)
                 .is_none_or(|end| end > LAST_ADDRESS)
             {
-                return Err(Refusal::new(field, "ends beyond address 2^48"));
+                return Err(Refusal::new(
+                    field,
+                    format!("{} bytes", buffer.bytes),
+                    "an end below address 2^48",
+                ));
             }
         }
         let mut checker = Checker {
@@ -96,53 +59,52 @@ impl Program {
 
     fn check_launch(&self) -> Result<(), Refusal> {
         if self.block.count() > MOST_THREADS {
-            let message = format!(
-                "found {} threads, expected at most {MOST_THREADS}",
-                self.block.count()
-            );
-            return Err(Refusal::new("block", message));
+            return Err(Refusal::new(
+                "block",
+                format!("{} threads", self.block.count()),
+                format!("at most {MOST_THREADS}"),
+            ));
         }
         if self.grid.count() > MOST_BLOCKS {
             return Err(Refusal::new(
                 "grid",
-                format!("found {} blocks, expected at most 2^31", self.grid.count()),
+                format!("{} blocks", self.grid.count()),
+                "at most 2^31",
             ));
         }
         if !self.pc.is_multiple_of(INSTRUCTION_BYTES) || self.pc > i32::MAX as u32 {
-            let message = format!(
-                "found {}, expected a multiple of {INSTRUCTION_BYTES} below 2^31",
-                self.pc
-            );
-            return Err(Refusal::new("pc", message));
+            return Err(Refusal::new(
+                "pc",
+                self.pc,
+                format!("a multiple of {INSTRUCTION_BYTES} below 2^31"),
+            ));
         }
         if self.registers > 1024 {
-            return Err(Refusal::new(
-                "registers",
-                format!("found {}, expected at most 1024", self.registers),
-            ));
+            return Err(Refusal::new("registers", self.registers, "at most 1024"));
         }
         Ok(())
     }
 }
 
-/// Whether `name` can be given to something.
-fn free(name: &str, taken: bool) -> Result<(), String> {
+/// Whether `name` can be given to something. The refusal names no field.
+fn free(name: &str, taken: bool) -> Result<(), Refusal> {
+    let refuse = |found: String, expected: &str| Refusal::refuse("", found, expected);
     let mut characters = name.chars();
     let starts = characters
         .next()
         .is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
     if !starts || !characters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return Err(format!(
-            "found the name {name:?}, expected letters, digits and _, no digit first"
-        ));
+        return refuse(
+            format!("the name {name:?}"),
+            "letters, digits and _, no digit first",
+        );
     }
     if Builtin::named(name).is_some() || Function::ALL.iter().any(|(known, _)| *known == name) {
-        return Err(format!(
-            "found the name {name:?}, which expressions know already, expected another"
-        ));
+        let found = format!("the name {name:?}, which expressions know already");
+        return refuse(found, "another");
     }
     if taken {
-        return Err(format!("found the name {name:?} a second time, expected another"));
+        return refuse(format!("the name {name:?} a second time"), "another");
     }
     Ok(())
 }
@@ -176,8 +138,11 @@ impl<'p> Checker<'p> {
                     self.registers(inner.on.as_slice(), &format!("{path}.on"))?;
                     self.expression(&inner.rounds, &format!("{path}.loop"))?;
                     if self.counters.len() == MOST_LOOPS {
-                        let message = format!("more than {MOST_LOOPS} loops in one another");
-                        return Err(Refusal::new(path, message));
+                        return Err(Refusal::new(
+                            path,
+                            format!("more than {MOST_LOOPS} nested loops"),
+                            format!("at most {MOST_LOOPS}"),
+                        ));
                     }
                     self.counter(inner.counter.as_deref(), &path)?;
                     self.counters.push(inner.counter.as_deref().unwrap_or(""));
@@ -200,13 +165,13 @@ impl<'p> Checker<'p> {
                         false => self.program.value(name),
                     };
                     let folded = repeat.times.fold(&known);
-                    let folded = folded.map_err(|error| Refusal::new(&field, error.to_string()))?;
+                    let folded = folded.map_err(|error| Refusal::told(&field, error))?;
                     let Expression::Number(count) = folded else {
-                        let message = format!(
-                            "found `{}`, expected a number that parameters decide",
-                            repeat.times
-                        );
-                        return Err(Refusal::new(field, message));
+                        return Err(Refusal::new(
+                            field,
+                            format!("`{}`", repeat.times),
+                            "a number that parameters decide",
+                        ));
                     };
                     self.counter(repeat.counter.as_deref(), &path)?;
                     self.constants.push(repeat.counter.as_deref().unwrap_or(""));
@@ -218,7 +183,11 @@ impl<'p> Checker<'p> {
             // Instructions, branches, and what an empty repetition costs.
             self.instructions = self.instructions.saturating_add(times);
             if self.instructions > MOST_INSTRUCTIONS {
-                return Err(Refusal::new(path, "more than 2^20 instructions in the program"));
+                return Err(Refusal::new(
+                    path,
+                    "more than 2^20 instructions in the program",
+                    "at most 2^20",
+                ));
             }
         }
         Ok(())
@@ -234,8 +203,11 @@ impl<'p> Checker<'p> {
         if let Some(share) = instruction.lanes {
             let lanes = share * 32.0;
             if !(0.0..=32.0).contains(&lanes) || lanes.fract() != 0.0 {
-                let message = format!("found {share}, expected a multiple of 1/32 from 0 to 1");
-                return Err(Refusal::new(format!("{path}.lanes"), message));
+                return Err(Refusal::new(
+                    format!("{path}.lanes"),
+                    share,
+                    "a multiple of 1/32 from 0 to 1",
+                ));
             }
         }
         let Some(access) = &instruction.access else {
@@ -244,12 +216,18 @@ impl<'p> Checker<'p> {
         self.registers(&access.by, &format!("{path}.by"))?;
         self.expression(&access.address, &format!("{path}.address"))?;
         if !matches!(access.bytes, 1 | 2 | 4 | 8 | 16) {
-            let message = format!("found {}, expected 1, 2, 4, 8 or 16", access.bytes);
-            return Err(Refusal::new(format!("{path}.bytes"), message));
+            return Err(Refusal::new(
+                format!("{path}.bytes"),
+                access.bytes,
+                "1, 2, 4, 8 or 16",
+            ));
         }
         if instruction.op == Op::Store && access.space == MemorySpace::Constant {
-            let message = "found a store to constants, which can only be read";
-            return Err(Refusal::new(format!("{path}.space"), message));
+            return Err(Refusal::new(
+                format!("{path}.space"),
+                "a store to constants",
+                "another space: constants can only be read",
+            ));
         }
         Ok(())
     }
@@ -259,7 +237,8 @@ impl<'p> Checker<'p> {
             None => Ok(()),
             Some(name) => Err(Refusal::new(
                 path,
-                format!("found the register {name:?}, expected a name of letters, digits and _.$%"),
+                format!("the register {name:?}"),
+                "a name of letters, digits and _.$%",
             )),
         }
     }
@@ -267,7 +246,7 @@ impl<'p> Checker<'p> {
     fn counter(&self, name: Option<&'p str>, path: &str) -> Result<(), Refusal> {
         let Some(name) = name else { return Ok(()) };
         let taken = self.known(name);
-        free(name, taken).map_err(|message| Refusal::new(format!("{path}.counter"), message))
+        free(name, taken).map_err(|refusal| refusal.of_field(format!("{path}.counter")))
     }
 
     fn known(&self, name: &str) -> bool {
@@ -286,15 +265,16 @@ impl<'p> Checker<'p> {
             }
         });
         if let Some(name) = stranger {
-            let message = format!(
-                "found the name {name:?}, expected a parameter, a buffer, a counter of a loop around, or one of {}",
-                Builtin::ALL.map(|(name, _)| name).join(", ")
-            );
-            return Err(Refusal::new(path, message));
+            return Err(Refusal::new(
+                path,
+                format!("the name {name:?}"),
+                format!(
+                    "a parameter, a buffer, a counter of a loop around, or one of {}",
+                    Builtin::ALL.map(|(name, _)| name).join(", ")
+                ),
+            ));
         }
         let folded = expression.fold(&|name| self.program.value(name));
-        folded
-            .map(drop)
-            .map_err(|error| Refusal::new(path, error.to_string()))
+        folded.map(drop).map_err(|error| Refusal::told(path, error))
     }
 }

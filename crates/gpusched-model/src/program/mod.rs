@@ -17,7 +17,6 @@ mod statement;
 mod write;
 
 pub use builtin::Builtin;
-pub use check::Refusal;
 pub use dimensions::Dimensions;
 pub use expression::Expression;
 pub use line::line_of;

@@ -1,6 +1,8 @@
 //! The launch of a program, changed when it is run.
 
-use super::{Dimensions, Program, Refusal};
+use crate::Refusal;
+
+use super::{Dimensions, Program};
 
 /// What a run changes of a program's launch; what is not given stays.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -37,28 +39,20 @@ impl Program {
             match (parameter, buffer) {
                 (Some((_, value)), _) => *value = *new,
                 (None, Some((_, buffer))) => {
-                    buffer.bytes = u64::try_from(*new).map_err(|_| {
-                        Refusal::new(
-                            format!("buffers.{name}"),
-                            format!("found {new}, expected its bytes"),
-                        )
-                    })?;
+                    buffer.bytes = u64::try_from(*new)
+                        .map_err(|_| Refusal::new(format!("buffers.{name}"), new, "its bytes"))?;
                 }
                 (None, None) => {
                     let names = program.parameters.iter().map(|(name, _)| name.as_str());
                     let names: Vec<&str> = names
                         .chain(program.buffers.iter().map(|(name, _)| name.as_str()))
                         .collect();
-                    let message = format!(
-                        "found the name {name:?}, expected a parameter or a buffer of {}: {}",
-                        program.name,
-                        if names.is_empty() {
-                            "it has none".to_owned()
-                        } else {
-                            names.join(", ")
-                        }
-                    );
-                    return Err(Refusal::new("", message));
+                    let known = match names.is_empty() {
+                        true => "it has none".to_owned(),
+                        false => names.join(", "),
+                    };
+                    let expected = format!("a parameter or a buffer of {}: {known}", program.name);
+                    return Refusal::refuse("", format!("the name {name:?}"), expected);
                 }
             }
         }

@@ -1,10 +1,12 @@
 //! The shape of programs in JSON, before it is checked.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::names::Ordered;
 use super::statement::{Access, Branch, Instruction, Loop, Repeat, Statement};
 use super::{Buffer, Cache, Dimensions, Expression, MemorySpace, Op, Program};
+use crate::Refusal;
+use crate::reader::Document;
 
 /// A kernel and its launch.
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
@@ -55,9 +57,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl TryFrom<RawProgram> for Program {
-    type Error = super::Refusal;
+    type Error = Refusal;
 
-    fn try_from(raw: RawProgram) -> Result<Program, super::Refusal> {
+    fn try_from(raw: RawProgram) -> Result<Program, Refusal> {
         let program = Program {
             name: raw.name,
             source: raw.source,
@@ -72,6 +74,14 @@ impl TryFrom<RawProgram> for Program {
         };
         program.check()?;
         Ok(program)
+    }
+}
+
+impl Document for Program {
+    const EXPECTED: &str = "a program: an object such as {\"name\":…,\"grid\":…,\"block\":…,\"body\":[…]}";
+
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Program, Refusal>, D::Error> {
+        RawProgram::deserialize(from).map(Program::try_from)
     }
 }
 

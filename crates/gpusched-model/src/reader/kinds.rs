@@ -1,12 +1,12 @@
 //! What a stream can consist of.
 
+use serde::Deserializer;
 use serde::de::DeserializeOwned;
 
 use super::Documents;
-use crate::program::Refusal;
+use crate::Refusal;
 use crate::{
-    Benchmarks, Bound, Device, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet,
-    WarpRun, WarpScenario,
+    Bound, Device, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet, WarpScenario,
 };
 
 /// What a stream can consist of.
@@ -14,9 +14,12 @@ pub trait Document: DeserializeOwned {
     /// What is expected where there is something else.
     const EXPECTED: &str;
 
-    /// The path and the message of an error that was found in the whole document, but belongs to a field.
-    fn field_of(_message: &str) -> Option<(&str, &str)> {
-        None
+    /// The document that `from` describes, or why its fields together make none.
+    ///
+    /// # Errors
+    /// What `from` says of a single field.
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Self, Refusal>, D::Error> {
+        Self::deserialize(from).map(Ok)
     }
 }
 
@@ -28,71 +31,8 @@ impl Document for Plan {
     const EXPECTED: &str = "a plan: an object such as {\"schedulable\":…,\"partitions\":[…]}";
 }
 
-impl Document for Kernel {
-    const EXPECTED: &str =
-        "a kernel: an object such as {\"active_blocks\":4,\"regulation_period\":\"1ms\",\"clusters\":[…]}";
-}
-
 impl Document for Bound {
     const EXPECTED: &str = "a bound: an object such as {\"q\":0.13,\"wcet_ns\":…,\"certificate\":{…}}";
-}
-
-impl Document for Benchmarks {
-    const EXPECTED: &str = "benchmarks: an object such as {\"benchmarks\":[…],\"sources\":{…}}";
-}
-
-impl Document for Scenario {
-    const EXPECTED: &str = "a scenario: an object such as {\"platform\":\"xavier\",\"kernels\":[…]}";
-}
-
-impl Document for WarpScenario {
-    const EXPECTED: &str = "a scenario: an object such as {\"scheduler\":\"gto\",\"kernels\":[…]}";
-}
-
-impl Document for WarpRun {
-    const EXPECTED: &str = "a scenario: an object such as {\"machine\":\"rtx2060\",\"kernels\":[…]}";
-
-    fn field_of(message: &str) -> Option<(&str, &str)> {
-        let (field, message) = message.split_once(": ")?;
-        let path = field == "sms" || field.starts_with("kernels") && !field.contains(' ');
-        path.then_some((field, message))
-    }
-}
-
-impl Document for Program {
-    const EXPECTED: &str = "a program: an object such as {\"name\":…,\"grid\":…,\"block\":…,\"body\":[…]}";
-
-    fn field_of(message: &str) -> Option<(&str, &str)> {
-        Refusal::parts(message)
-    }
-}
-
-impl Document for System {
-    const EXPECTED: &str = "a system: an object such as {\"kernels\":[{\"kernel\":…,\"period\":…},…]}";
-}
-
-impl Document for Group {
-    const EXPECTED: &str = "a group: an object such as {\"kernels\":[{\"profile\":…,\"sms\":5},…]}";
-
-    fn field_of(message: &str) -> Option<(&str, &str)> {
-        let (field, message) = message.split_once(": ")?;
-        let path = field.starts_with("kernels") || field.starts_with("platform.");
-        (path && !field.contains(' ')).then_some((field, message))
-    }
-}
-
-impl Document for MemoryProfile {
-    const EXPECTED: &str = "a profile: an object such as {\"name\":…,\"points\":[{\"sms\":30,\"time\":\"379us\",\"bandwidth\":330},…]}";
-}
-
-impl Document for Device {
-    const EXPECTED: &str =
-        "a device: an object such as {\"name\":…,\"sms\":8,\"sms_per_tpc\":2,\"tpcs_per_gpc\":[4]}";
-
-    fn field_of(message: &str) -> Option<(&str, &str)> {
-        let (field, message) = message.split_once(": ")?;
-        (!field.contains(' ') && message.starts_with("found ")).then_some((field, message))
-    }
 }
 
 /// A stream of task sets.

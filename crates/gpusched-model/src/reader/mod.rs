@@ -20,7 +20,7 @@ pub use self::kinds::{
     TaskSets, WarpScenarios,
 };
 pub use self::raw::RawDocument;
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Refusal, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.
 const LONGEST: u64 = 1 << 28;
@@ -67,16 +67,16 @@ impl<T: Document> Documents<T> {
     /// The one document in the file at `path`, which is a `what`.
     ///
     /// # Errors
-    /// Those of reading, and [`Error::Input`] if a second document follows.
+    /// Those of reading, and [`Error::Refused`] if a second document follows.
     pub fn only(path: impl AsRef<Path>, what: &str) -> Result<T> {
         let mut documents = Documents::open(path)?;
         let Some(first) = documents.next() else {
-            return Err(documents.error(None, format!("found nothing, expected a {what}")));
+            return Err(documents.error(None, "nothing", format!("a {what}")));
         };
         let (_, document) = first?;
         if let Some(second) = documents.next() {
             let (line, _) = second?;
-            return Err(documents.error(Some(line), format!("found a second {what}, expected one")));
+            return Err(documents.error(Some(line), format!("a second {what}"), "one"));
         }
         Ok(document)
     }
@@ -84,18 +84,18 @@ impl<T: Document> Documents<T> {
     /// The text of the one document in the file at `path`, which is a `what`, to be parsed when it is known as what.
     ///
     /// # Errors
-    /// Those of reading, and [`Error::Input`] if a second document follows.
+    /// Those of reading, and [`Error::Refused`] if a second document follows.
     pub fn only_raw(path: impl AsRef<Path>, what: &str) -> Result<RawDocument> {
         let mut documents = Documents::<T>::open(path)?;
         let mut raw = documents.batch(2)?.into_iter();
         let Some(first) = raw.next() else {
-            return Err(documents.error(None, format!("found nothing, expected a {what}")));
+            return Err(documents.error(None, "nothing", format!("a {what}")));
         };
         match raw.next() {
             None => Ok(first),
             Some(second) => {
                 first.parse::<T>(&documents.file)?; // what is wrong first is told first
-                Err(documents.error(Some(second.line), format!("found a second {what}, expected one")))
+                Err(documents.error(Some(second.line), format!("a second {what}"), "one"))
             }
         }
     }
@@ -126,7 +126,7 @@ impl<T: Document> Documents<T> {
     /// A batch of one means that no other follows (or that one was asked for).
     ///
     /// # Errors
-    /// [`Error::Io`] if the stream cannot be read, [`Error::Input`] if it holds no document at all or an endless line.
+    /// [`Error::Io`] if the stream cannot be read, [`Error::Refused`] if it holds no document at all or an endless line.
     pub fn batch(&mut self, sets: usize) -> Result<Vec<RawDocument>> {
         let mut batch = Vec::new();
         let mut bytes = 0;
@@ -142,10 +142,8 @@ impl<T: Document> Documents<T> {
         while self.state != State::End {
             let Some(text) = self.next_line()? else {
                 if self.state == State::Start {
-                    return Err(self.error(
-                        None,
-                        format!("found nothing, expected {}, as JSON or JSONL", T::EXPECTED),
-                    ));
+                    let expected = format!("{}, as JSON or JSONL", T::EXPECTED);
+                    return Err(self.error(None, "nothing", expected));
                 }
                 self.state = State::End;
                 break;
@@ -189,19 +187,14 @@ impl<T: Document> Documents<T> {
         };
         outcome.map_err(|cause| Error::io(&self.file, "read", cause))?;
         if text.len() as u64 > LONGEST {
-            let message = format!("found a document of more than {LONGEST} bytes");
-            return Err(self.error(Some(self.lines.max(1)), message));
+            let found = format!("a document of more than {LONGEST} bytes");
+            return Err(self.error(Some(self.lines.max(1)), found, format!("at most {LONGEST}")));
         }
         Ok(())
     }
 
-    fn error(&self, line: Option<usize>, message: impl Into<String>) -> Error {
-        Error::Input(InputError {
-            file: self.file.clone(),
-            line,
-            field: String::new(),
-            message: message.into(),
-        })
+    fn error(&self, line: Option<usize>, found: impl ToString, expected: impl ToString) -> Error {
+        Refusal::new("", found, expected).at(&self.file, line).into()
     }
 }
 

@@ -4,7 +4,7 @@ use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
 use super::{ScenarioShape, is_default};
-use crate::FieldError;
+use crate::Refusal;
 use crate::time::Time;
 use crate::{BudgetPolicy, Factor, Kernel, positive_time};
 
@@ -33,39 +33,39 @@ impl CpuTraffic {
     /// SMs. `None` if no kernel is protected.
     ///
     /// # Errors
-    /// [`FieldError`] for a policy without a kernel, and a kernel without a profile.
-    pub fn protected(&self, shape: &ScenarioShape) -> Result<Option<(usize, Kernel)>, FieldError> {
+    /// [`Refusal`] for a policy without a kernel, and a kernel without a profile.
+    pub fn protected(&self, shape: &ScenarioShape) -> Result<Option<(usize, Kernel)>, Refusal> {
         let Some(position) = self.kernel else {
             return match self.policy {
                 BudgetPolicy::Nominal => Ok(None),
                 policy => {
                     let expected = format!("the position of the kernel that policy {policy} protects");
-                    FieldError::refuse("cpu.kernel".to_owned(), "none".to_owned(), expected)
+                    Refusal::refuse("cpu.kernel".to_owned(), "none".to_owned(), expected)
                 }
             };
         };
         let Some(launch) = shape.kernels.get(position) else {
             let expected = format!("a number below {}", shape.kernels.len());
-            return FieldError::refuse("cpu.kernel".to_owned(), position.to_string(), expected);
+            return Refusal::refuse("cpu.kernel".to_owned(), position.to_string(), expected);
         };
         let field = |name: &str| format!("kernels[{position}].{name}");
         let Some(profile) = launch.block_time.profile() else {
             let expected = "\"profile\", because cpu.kernel names this kernel".to_owned();
-            return FieldError::refuse(field("block_time"), "no profile".to_owned(), expected);
+            return Refusal::refuse(field("block_time"), "no profile".to_owned(), expected);
         };
         let active = launch.active_blocks(shape.platform.shape());
         let active = u32::try_from(active).unwrap_or(u32::MAX);
         match profile.kernel(active, self.regulation_period) {
             Ok(kernel) => Ok(Some((position, kernel))),
-            Err(error) => FieldError::refuse(field(&error.field), error.found, error.expected),
+            Err(refusal) => Err(refusal.within(&format!("kernels[{position}]"))),
         }
     }
 
     /// Whether the budget is one, and the policy has what it needs.
-    pub(super) fn check(&self, shape: &ScenarioShape) -> Result<(), FieldError> {
+    pub(super) fn check(&self, shape: &ScenarioShape) -> Result<(), Refusal> {
         if self.budget > Factor::ONE {
             let expected = "a number from 0 to 1".to_owned();
-            return FieldError::refuse("cpu.budget".to_owned(), self.budget.to_string(), expected);
+            return Refusal::refuse("cpu.budget".to_owned(), self.budget.to_string(), expected);
         }
         self.protected(shape).map(|_| ())
     }

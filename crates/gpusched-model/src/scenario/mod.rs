@@ -18,7 +18,8 @@ pub use launch::{
 pub use need::Need;
 pub use profile::ProfileTime;
 
-use crate::FieldError;
+use crate::Refusal;
+use crate::reader::Document;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -110,11 +111,11 @@ impl Scenario {
     /// The scenario of `shape`.
     ///
     /// # Errors
-    /// [`FieldError`] for kernels that fit on no SM, applications or SMs that there are not, and absurd numbers.
-    pub fn new(shape: ScenarioShape) -> Result<Scenario, FieldError> {
+    /// [`Refusal`] for kernels that fit on no SM, applications or SMs that there are not, and absurd numbers.
+    pub fn new(shape: ScenarioShape) -> Result<Scenario, Refusal> {
         let commands = shape.kernels.len() + shape.copies.len();
         if shape.kernels.is_empty() {
-            return FieldError::refuse(
+            return Refusal::refuse(
                 "kernels".to_owned(),
                 "none".to_owned(),
                 "at least one kernel".to_owned(),
@@ -122,38 +123,35 @@ impl Scenario {
         }
         if commands > MAX_COMMANDS {
             let expected = format!("at most {MAX_COMMANDS} kernels and copies");
-            return FieldError::refuse("kernels".to_owned(), commands.to_string(), expected);
+            return Refusal::refuse("kernels".to_owned(), commands.to_string(), expected);
         }
         let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
         if blocks > MAX_BLOCKS {
             let expected = format!("at most {MAX_BLOCKS} thread blocks in all");
-            return FieldError::refuse("kernels".to_owned(), blocks.to_string(), expected);
+            return Refusal::refuse("kernels".to_owned(), blocks.to_string(), expected);
         }
         let applications = shape.applications.len().max(1);
         let application = |field: String, found: usize| match found < applications {
             true => Ok(()),
-            false => FieldError::refuse(field, found.to_string(), format!("a number below {applications}")),
+            false => Refusal::refuse(field, found.to_string(), format!("a number below {applications}")),
         };
         for (index, copy) in shape.copies.iter().enumerate() {
             let of = |field: &str| format!("copies[{index}].{field}");
             application(of("application"), copy.application)?;
             if copy.after.is_some_and(|after| after > shape.kernels.len()) {
                 let expected = format!("at most the number of kernels, {}", shape.kernels.len());
-                return FieldError::refuse(of("after"), format!("{:?}", copy.after.unwrap_or(0)), expected);
+                return Refusal::refuse(of("after"), format!("{:?}", copy.after.unwrap_or(0)), expected);
             }
         }
         for (index, kernel) in shape.kernels.iter().enumerate() {
             let of = |field: &str| format!("kernels[{index}].{field}");
             application(of("application"), kernel.application)?;
-            check_resources(&shape.platform, kernel).map_err(|(field, found, expected)| FieldError {
-                field: of(field),
-                found,
-                expected,
-            })?;
+            check_resources(&shape.platform, kernel)
+                .map_err(|(field, found, expected)| Refusal::new(of(field), found, expected))?;
             let clustered = kernel.block_time.profile().map(ProfileTime::blocks);
             if let Some(found) = clustered.filter(|&found| found != u64::from(kernel.blocks)) {
                 let expected = format!("clusters of {} blocks in all, those of the kernel", kernel.blocks);
-                return FieldError::refuse(
+                return Refusal::refuse(
                     of("block_time.profile.clusters"),
                     format!("{found} blocks"),
                     expected,
@@ -165,11 +163,11 @@ impl Scenario {
         }
         if shape.interference.bandwidth == Some(0) {
             let expected = "a positive number of bytes per second".to_owned();
-            return FieldError::refuse("interference.bandwidth".to_owned(), "0".to_owned(), expected);
+            return Refusal::refuse("interference.bandwidth".to_owned(), "0".to_owned(), expected);
         }
         let latest = launches(&shape).max().unwrap_or(Time::ZERO);
         if latest > Time::LIMIT {
-            return FieldError::refuse(
+            return Refusal::refuse(
                 "launch".to_owned(),
                 latest.to_string(),
                 format!("at most {}", Time::LIMIT),
@@ -179,7 +177,7 @@ impl Scenario {
             let periods = latest.ns() / cpu.regulation_period.ns().max(1);
             if periods > MAX_PERIODS {
                 let expected = format!("at most {MAX_PERIODS} of them up to the last launch, at {latest}");
-                return FieldError::refuse(
+                return Refusal::refuse(
                     "cpu.regulation_period".to_owned(),
                     cpu.regulation_period.to_string(),
                     expected,
@@ -241,10 +239,18 @@ impl Serialize for Scenario {
 }
 
 impl TryFrom<ScenarioShape> for Scenario {
-    type Error = FieldError;
+    type Error = Refusal;
 
-    fn try_from(shape: ScenarioShape) -> Result<Scenario, FieldError> {
+    fn try_from(shape: ScenarioShape) -> Result<Scenario, Refusal> {
         Scenario::new(shape)
+    }
+}
+
+impl Document for Scenario {
+    const EXPECTED: &str = "a scenario: an object such as {\"platform\":\"xavier\",\"kernels\":[…]}";
+
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Scenario, Refusal>, D::Error> {
+        ScenarioShape::deserialize(from).map(Scenario::try_from)
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::is_default;
-use crate::FieldError;
+use crate::Refusal;
 use crate::kernel::Interval;
 use crate::time::Time;
 use crate::{Cluster, Kernel};
@@ -27,8 +27,8 @@ impl ProfileTime {
     /// The kernel with these clusters, of which `active_blocks` blocks run at a time, under a regulation period.
     ///
     /// # Errors
-    /// [`FieldError`] for what is no kernel.
-    pub fn kernel(&self, active_blocks: u32, regulation_period: Time) -> Result<Kernel, FieldError> {
+    /// [`Refusal`] for what is no kernel.
+    pub fn kernel(&self, active_blocks: u32, regulation_period: Time) -> Result<Kernel, Refusal> {
         let kernel = Kernel::new(active_blocks, regulation_period, self.clusters.clone())?;
         match self.intervals.as_slice() {
             [] => Ok(kernel),

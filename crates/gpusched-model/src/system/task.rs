@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::FieldError;
+use crate::Refusal;
 use crate::time::Time;
 use crate::{Factor, Kernel};
 
@@ -63,28 +63,28 @@ impl KernelTask {
     /// Checks `shape` and makes it a kernel task.
     ///
     /// # Errors
-    /// [`FieldError`] for times that are 0 or above [`Time::LIMIT`], an offset of a period or more, a budget above 1, or a
+    /// [`Refusal`] for times that are 0 or above [`Time::LIMIT`], an offset of a period or more, a budget above 1, or a
     /// budget beside a slowdown.
-    pub fn new(shape: KernelTaskShape) -> Result<KernelTask, FieldError> {
+    pub fn new(shape: KernelTaskShape) -> Result<KernelTask, Refusal> {
         for (field, time) in [("period", shape.period), ("deadline", shape.deadline)] {
             if let Some(time) = time.filter(|time| !(Time::from_ns(1)..=Time::LIMIT).contains(time)) {
-                FieldError::refuse(field, time, "more than 0 ns and less than 2^63 ns")?;
+                Refusal::refuse(field, time, "more than 0 ns and less than 2^63 ns")?;
             }
         }
         let offset = shape.offset.unwrap_or_default();
         match shape.period {
             Some(period) if offset >= period => {
-                FieldError::refuse("offset", offset, format!("less than the period, {period}"))?
+                Refusal::refuse("offset", offset, format!("less than the period, {period}"))?
             }
-            _ if offset > Time::LIMIT => FieldError::refuse("offset", offset, "less than 2^63 ns")?,
+            _ if offset > Time::LIMIT => Refusal::refuse("offset", offset, "less than 2^63 ns")?,
             _ => {}
         }
         if let Some(q) = shape.q {
             if q > Factor::ONE {
-                FieldError::refuse("q", q, "a number from 0 to 1")?;
+                Refusal::refuse("q", q, "a number from 0 to 1")?;
             }
             if let Some(slowdown) = shape.slowdown {
-                FieldError::refuse(
+                Refusal::refuse(
                     "q",
                     format!("{q} beside a slowdown of {slowdown}"),
                     "one of the two",
@@ -132,9 +132,9 @@ impl From<KernelTask> for KernelTaskShape {
 }
 
 impl TryFrom<KernelTaskShape> for KernelTask {
-    type Error = FieldError;
+    type Error = Refusal;
 
-    fn try_from(shape: KernelTaskShape) -> Result<KernelTask, FieldError> {
+    fn try_from(shape: KernelTaskShape) -> Result<KernelTask, Refusal> {
         KernelTask::new(shape)
     }
 }

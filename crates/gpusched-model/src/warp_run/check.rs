@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 
 use super::{KernelSource, RunKernel, WarpRunShape};
-use crate::FieldError;
+use crate::Refusal;
 use crate::warp_scenario::MAX_CYCLES;
 
-pub(super) fn check(shape: &WarpRunShape) -> Result<(), FieldError> {
+pub(super) fn check(shape: &WarpRunShape) -> Result<(), Refusal> {
     if shape.kernels.is_empty() {
-        return FieldError::refuse("kernels", "none", "at least one kernel");
+        return Refusal::refuse("kernels", "none", "at least one kernel");
     }
     let most = shape.machine.dispatch.kernels;
     if shape.kernels.len() > most as usize {
         let expected = format!("at most {most}, which the machine runs at a time");
-        return FieldError::refuse("kernels", format!("{} kernels", shape.kernels.len()), expected);
+        return Refusal::refuse("kernels", format!("{} kernels", shape.kernels.len()), expected);
     }
     if let Some(sms) = shape.sms {
         let (all, cluster) = (shape.machine.sms(), shape.machine.sms_per_cluster);
         if !(1..=all).contains(&sms) || !sms.is_multiple_of(cluster) {
-            return FieldError::refuse("sms", sms, expected_sms(all, cluster));
+            return Refusal::refuse("sms", sms, expected_sms(all, cluster));
         }
     }
     let mut names = BTreeSet::new();
@@ -27,7 +27,7 @@ pub(super) fn check(shape: &WarpRunShape) -> Result<(), FieldError> {
         if let Some(name) = &kernel.name
             && !names.insert(name)
         {
-            return FieldError::refuse(of("name"), format!("{name:?} again"), "a name of its own");
+            return Refusal::refuse(of("name"), format!("{name:?} again"), "a name of its own");
         }
         check_kernel(shape, kernel, &of)?;
     }
@@ -46,18 +46,18 @@ fn check_kernel(
     shape: &WarpRunShape,
     kernel: &RunKernel,
     of: &dyn Fn(&str) -> String,
-) -> Result<(), FieldError> {
+) -> Result<(), Refusal> {
     if kernel.launch > MAX_CYCLES {
-        return FieldError::refuse(of("launch"), kernel.launch, format!("at most cycle {MAX_CYCLES}"));
+        return Refusal::refuse(of("launch"), kernel.launch, format!("at most cycle {MAX_CYCLES}"));
     }
     let scheduler = shape.scheduler();
     match (scheduler.has_budgets(), kernel.budget) {
         (true, None) => {
             let expected = format!("one, as every kernel has under {scheduler}");
-            return FieldError::refuse(of("budget"), "none", expected);
+            return Refusal::refuse(of("budget"), "none", expected);
         }
         (false, Some(found)) => {
-            return FieldError::refuse(of("budget"), found, format!("none: {scheduler} has no budgets"));
+            return Refusal::refuse(of("budget"), found, format!("none: {scheduler} has no budgets"));
         }
         _ => {}
     }
@@ -66,18 +66,18 @@ fn check_kernel(
         && found >= shape.sms()
     {
         let expected = format!("SMs from 0 to {}", shape.sms().saturating_sub(1));
-        return FieldError::refuse(of("sms"), found, expected);
+        return Refusal::refuse(of("sms"), found, expected);
     }
     if matches!(kernel.program, KernelSource::Trace(_)) {
         let expected = "none: a trace has its launch";
         if let Some(grid) = kernel.grid {
-            return FieldError::refuse(of("grid"), grid, expected);
+            return Refusal::refuse(of("grid"), grid, expected);
         }
         if let Some(block) = kernel.block {
-            return FieldError::refuse(of("block"), block, expected);
+            return Refusal::refuse(of("block"), block, expected);
         }
         if !kernel.parameters.is_empty() {
-            return FieldError::refuse(of("parameters"), "some", expected);
+            return Refusal::refuse(of("parameters"), "some", expected);
         }
     }
     Ok(())

@@ -7,9 +7,10 @@ mod sms;
 pub use kernel::{KernelSource, RunKernel};
 pub use sms::SmSet;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::FieldError;
+use super::Refusal;
+use super::reader::Document;
 use super::{Machine, Scheduler};
 
 /// Kernels on a GPU, simulated warp by warp.
@@ -117,9 +118,9 @@ impl WarpRun {
     /// The run of `shape`.
     ///
     /// # Errors
-    /// [`FieldError`] for no kernels or more than the machine runs at a time, SMs that there are not, budgets that are
+    /// [`Refusal`] for no kernels or more than the machine runs at a time, SMs that there are not, budgets that are
     /// missing or that the scheduler does not have, launches beyond the last cycle, and launches of traces that are not theirs.
-    pub fn new(shape: WarpRunShape) -> Result<WarpRun, FieldError> {
+    pub fn new(shape: WarpRunShape) -> Result<WarpRun, Refusal> {
         check::check(&shape)?;
         Ok(WarpRun { shape })
     }
@@ -142,10 +143,18 @@ impl Serialize for WarpRun {
 }
 
 impl TryFrom<WarpRunShape> for WarpRun {
-    type Error = FieldError;
+    type Error = Refusal;
 
-    fn try_from(shape: WarpRunShape) -> Result<WarpRun, FieldError> {
+    fn try_from(shape: WarpRunShape) -> Result<WarpRun, Refusal> {
         WarpRun::new(shape)
+    }
+}
+
+impl Document for WarpRun {
+    const EXPECTED: &str = "a scenario: an object such as {\"machine\":\"rtx2060\",\"kernels\":[…]}";
+
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<WarpRun, Refusal>, D::Error> {
+        WarpRunShape::deserialize(from).map(WarpRun::new)
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn read(
     if names.len() > 1 {
         let names: Vec<&str> = names.into_iter().take(10).collect();
         let message = format!(
-            "found the kernels {}, expected one; name it with --kernel",
+            "found the kernels {}, expected one kernel, or the name of one of them",
             names.join(", ")
         );
         return Err(place.error(None, message));

@@ -35,7 +35,7 @@ impl Input<'_> {
     /// been read.
     ///
     /// # Errors
-    /// [`Error::Input`](gpusched_model::error::Error::Input) with file and line for whatever is no trace;
+    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file and line for whatever is no trace;
     /// [`Error::Io`](gpusched_model::error::Error::Io).
     pub fn read(
         &self,

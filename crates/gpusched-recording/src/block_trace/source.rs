@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::columns::Fault;
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// The longest line [bytes].
 pub(super) const LONGEST_LINE: u64 = 1 << 16;
@@ -55,12 +55,10 @@ impl Place {
 
     /// Something wrong with one value.
     pub(super) fn fault(&self, line: Option<u64>, fault: Fault) -> Error {
-        Error::Input(InputError {
-            file: self.0.clone(),
-            line: line.and_then(|line| usize::try_from(line).ok()),
-            field: fault.field.to_owned(),
-            message: fault.message,
-        })
+        Error::Refused(
+            Refusal::told(fault.field, fault.message)
+                .at(&self.0, line.and_then(|line| usize::try_from(line).ok())),
+        )
     }
 
     /// What the operating system refused.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Execution, Log};
 use gpusched_model::Scenario;
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::scenario::{
     Application, ApplicationPriority, BlockTime, BlockTimeForm, Device, Launch, ScenarioShape, Stream,
     StreamPriority,
@@ -38,11 +38,11 @@ pub struct Imported {
 /// Each log is a stream; each process is an application. Times are those of the logs; copies are left out.
 ///
 /// # Errors
-/// [`Error::Input`] for logs of different runs, for a thread that comes twice, and for a device that cannot be the one.
+/// [`Error::Refused`] for logs of different runs, for a thread that comes twice, and for a device that cannot be the one.
 pub fn import(logs: &[Log], device: &Device, name: &str, launched: LaunchTime) -> Result<Imported> {
     let figures = device.shape();
     let Some(first) = logs.first() else {
-        return Err(Error::Usage("found no log, expected at least one".to_owned()));
+        return Err(Error::parameter("", "no log", "at least one"));
     };
     let mut processes: BTreeMap<u64, usize> = BTreeMap::new();
     let (mut applications, mut kernels, mut executions) = (Vec::new(), Vec::new(), Vec::new());
@@ -107,20 +107,13 @@ pub fn import(logs: &[Log], device: &Device, name: &str, launched: LaunchTime) -
         kernels,
         copies: Vec::new(),
     };
-    let scenario = Scenario::new(shape).map_err(|error| {
-        let message = format!("found {}, expected {}, on {name}", error.found, error.expected);
-        refuse(&first.file, &error.field, message)
-    })?;
+    let scenario =
+        Scenario::new(shape).map_err(|refusal| refusal.and(&format!(", on {name}")).at(&first.file, None))?;
     Ok(Imported { scenario, executions })
 }
 
 fn refuse(file: &str, field: &str, message: String) -> Error {
-    Error::Input(InputError {
-        file: file.to_owned(),
-        line: None,
-        field: field.to_owned(),
-        message,
-    })
+    Refusal::told(field, message).at(file, None).into()
 }
 
 fn launch(

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::MAX_BYTES;
 use super::document::{Document, Entry, Fault, read_text};
 use super::field::{NUMBER, refuse, required, time, value};
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::LONGEST;
 use gpusched_model::time::Time;
 use gpusched_model::time::decimal::Rounding;
@@ -65,7 +65,7 @@ impl Log {
     /// The log in the file at `path`; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Input`] with file, line and field for whatever is no such log; [`Error::Io`].
+    /// [`Error::Refused`] with file, line and field for whatever is no such log; [`Error::Io`].
     pub fn read(path: impl AsRef<Path>) -> Result<Log> {
         let path = path.as_ref();
         let text = if path == Path::new("-") {
@@ -84,12 +84,10 @@ impl Log {
             }),
         };
         log.map_err(|fault| {
-            Error::Input(InputError {
-                file,
-                line: fault.line.and_then(|line| usize::try_from(line).ok()),
-                field: fault.field.to_owned(),
-                message: fault.message,
-            })
+            Error::Refused(
+                Refusal::told(fault.field, fault.message)
+                    .at(&file, fault.line.and_then(|line| usize::try_from(line).ok())),
+            )
         })
     }
 

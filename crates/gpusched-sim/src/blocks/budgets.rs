@@ -32,15 +32,15 @@ impl Budgets {
     /// Those of `cpu` in `scenario`.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a policy that cannot decide.
+    /// [`Error::Refused`] for a policy that cannot decide.
     pub fn new(cpu: &CpuTraffic, scenario: &ScenarioShape) -> Result<Budgets> {
-        let usage = |message: String| Error::Usage(message);
         let protected = cpu
-            .protected(scenario)
-            .map_err(|error| usage(error.to_string()))?
+            .protected(scenario)?
             .map(|(position, kernel)| {
                 let allocator = Allocator::new(&kernel, cpu.budget, cpu.policy, Straddling::default());
-                let allocator = allocator.map_err(|error| usage(format!("cpu.budget: {error}")))?;
+                let allocator = allocator.map_err(|error| {
+                    Error::from(error).map_refusal(|refusal| refusal.of_field("cpu.budget"))
+                })?;
                 Ok::<_, Error>(Protected::new(position, &kernel, Box::new(allocator)))
             })
             .transpose()?;

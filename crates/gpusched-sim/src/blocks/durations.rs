@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::progress::FULL;
 use gpusched_analysis::bandwidth::RemainingTable;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::normal::Truncated;
 use gpusched_model::scenario::{BlockTime, BlockTimeForm, DeviceShape, Launch, ProfileTime};
 use gpusched_model::streams::{Purpose, stream};
@@ -46,7 +46,7 @@ impl Profile {
     fn new(profile: &ProfileTime, index: usize) -> Result<Profile> {
         let kernel = profile.kernel(1, Time::from_ns(1));
         let kernel =
-            kernel.map_err(|error| Error::Usage(format!("kernels[{index}].block_time.profile.{error}")))?;
+            kernel.map_err(|refusal| refusal.within(&format!("kernels[{index}].block_time.profile")))?;
         let work = kernel.clusters().iter().map(|cluster| {
             let (alone, contended) = (cluster.isolated().ns(), cluster.contended().ns());
             // Rounded up: a block that CPU cores disturb all the time takes e1, and not the nanosecond after.
@@ -78,7 +78,7 @@ impl Durations {
     /// Those of `launch`, the kernel of number `index`; random ones depend on `seed` and `index` alone.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a distribution that cannot be drawn from.
+    /// [`Error::Refused`] for a distribution that cannot be drawn from.
     pub fn new(launch: &Launch, index: usize, device: &DeviceShape, seed: u64) -> Result<Durations> {
         let form = match &launch.block_time {
             BlockTime::Fixed(time) => return Ok(Durations::Fixed(time.ns())),
@@ -90,7 +90,7 @@ impl Durations {
             BlockTimeForm::Normal(normal) => {
                 let (mean, std) = (normal.mean.ns() as f64, normal.std.ns() as f64);
                 let truncated = Truncated::new(mean, std, normal.max.ns()).map_err(|message| {
-                    Error::Usage(format!("kernels[{index}].block_time.normal: {message}"))
+                    Refusal::told(format!("kernels[{index}].block_time.normal"), message)
                 })?;
                 Durations::Normal(truncated, rng())
             }
@@ -100,9 +100,11 @@ impl Durations {
                 let sms = launch.sms(device);
                 let waves = u64::from(launch.blocks).div_ceil(launch.active_blocks(device).max(1));
                 let total = wcet.at(sms, Contention::Isolated).ok_or_else(|| {
-                    Error::Usage(format!(
-                        "kernels[{index}].block_time.wcet: found no time for {sms} SMs, expected one"
-                    ))
+                    Error::parameter(
+                        format!("kernels[{index}].block_time.wcet"),
+                        format!("no time for {sms} SMs"),
+                        "one",
+                    )
                 })?;
                 Durations::Fixed(total.ns().div_ceil(waves.max(1)).max(1))
             }

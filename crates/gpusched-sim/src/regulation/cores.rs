@@ -24,9 +24,7 @@ impl Cores {
     pub fn new(setting: &Setting, period: Time) -> Result<Cores> {
         if setting.cores.len() > MAX_CORES {
             let found = setting.cores.len();
-            return Err(Error::Usage(format!(
-                "--cores: found {found}, expected at most {MAX_CORES}"
-            )));
+            return Err(Error::parameter("cores", found, format!("at most {MAX_CORES}")));
         }
         let wanted = |demand: &Factor| {
             let (numerator, denominator) = demand.ratio();

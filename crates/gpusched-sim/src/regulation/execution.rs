@@ -57,7 +57,7 @@ impl Blocks {
     /// Blocks of `kernel`; `table` says which cluster a block is in.
     ///
     /// # Errors
-    /// [`Error::Usage`] without the distributions that `times` needs; for [`BlockTimes::Trace`], see [`Blocks::Replayed`].
+    /// [`Error::Refused`] without the distributions that `times` needs; for [`BlockTimes::Trace`], see [`Blocks::Replayed`].
     pub fn new(kernel: &Kernel, times: BlockTimes, table: &RemainingTable, seed: u64) -> Result<Blocks> {
         let mut clusters = Vec::with_capacity(kernel.clusters().len());
         for (index, cluster) in kernel.clusters().iter().enumerate() {
@@ -65,23 +65,28 @@ impl Blocks {
             clusters.push(match times {
                 BlockTimes::Drawn => return Ok(Blocks::Drawn(Box::new(Synthesizer::new(kernel, seed)?))),
                 BlockTimes::Trace => {
-                    let message = "--blocks trace: found no trace, expected --trace with measured times";
-                    return Err(Error::Usage(message.to_owned()));
+                    return Err(Error::parameter("trace", "none", "measured times of blocks"));
                 }
                 BlockTimes::Wcet => Block::new(e0, e1),
                 BlockTimes::Mean => {
-                    let mean = |name: &str, distribution: Option<&gpusched_model::kernel::Distribution>, wcet: f64| {
+                    let mean = |name: &str,
+                                distribution: Option<&gpusched_model::kernel::Distribution>,
+                                wcet: f64| {
                         let found = distribution.map(|distribution| distribution.mean_ns);
                         found.filter(|&mean| mean > 0.0 && mean <= wcet).ok_or_else(|| {
                             let found = found.map_or("none".to_owned(), |mean| format!("{mean:?}"));
-                            Error::Usage(format!(
-                                "clusters[{index}].{name}.mean_ns: found {found}, expected a positive number up to the WCET, \
-                                 {wcet} ns"
-                            ))
+                            Error::parameter(
+                                format!("clusters[{index}].{name}.mean_ns"),
+                                found,
+                                format!("a positive number up to the WCET, {wcet} ns"),
+                            )
                         })
                     };
                     let alone = mean("isolated", cluster.isolated_distribution(), e0)?;
-                    Block::new(alone, mean("interference", cluster.interference_distribution(), e1)?)
+                    Block::new(
+                        alone,
+                        mean("interference", cluster.interference_distribution(), e1)?,
+                    )
                 }
             });
         }

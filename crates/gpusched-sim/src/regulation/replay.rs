@@ -22,15 +22,17 @@ impl Replay {
     /// ([`Recorder::first`](gpusched_analysis::kernel_wcet::trace::Recorder::first)).
     ///
     /// # Errors
-    /// [`Error::Usage`] if the trace has other blocks than the kernel, or one of them ever took longer than the WCET of its
+    /// [`Error::Refused`] if the trace has other blocks than the kernel, or one of them ever took longer than the WCET of its
     /// cluster: Lemma 1 promises nothing then.
     pub fn new(kernel: &Kernel, trace: Trace) -> Result<Replay> {
         let blocks = trace.blocks() as u64;
         if blocks != kernel.blocks() {
             let expected = kernel.blocks();
-            return Err(Error::Usage(format!(
-                "--trace: found {blocks} blocks, expected {expected}, those of the kernel"
-            )));
+            return Err(Error::parameter(
+                "trace",
+                format!("{blocks} blocks"),
+                format!("{expected}, those of the kernel"),
+            ));
         }
         let table = RemainingTable::new(kernel);
         for block in 0..blocks {
@@ -45,11 +47,11 @@ impl Replay {
                 let position = usize::try_from(block).unwrap_or(usize::MAX);
                 let longest = trace.level(level).summary(position).max;
                 if longest > wcet.ns() {
-                    return Err(Error::Usage(format!(
-                        "--trace: found {longest} ns for block {block} at {level}, expected at most {} ns, {name} of its \
-                         cluster {index}",
-                        wcet.ns()
-                    )));
+                    return Err(Error::parameter(
+                        "trace",
+                        format!("{longest} ns for block {block} at {level}"),
+                        format!("at most {} ns, {name} of its cluster {index}", wcet.ns()),
+                    ));
                 }
             }
         }

@@ -37,7 +37,7 @@ impl Simulator {
     /// Prepares runs of `kernel`.
     ///
     /// # Errors
-    /// [`Error::Usage`] for too many blocks or periods, a start or a lead of a period or more, and times that the profile
+    /// [`Error::Refused`] for too many blocks or periods, a start or a lead of a period or more, and times that the profile
     /// does not have.
     pub fn new(kernel: &Kernel, setting: Setting, seed: u64) -> Result<Simulator> {
         let table = RemainingTable::new(kernel);
@@ -60,13 +60,10 @@ impl Simulator {
         setting: Setting,
         seed: u64,
     ) -> Result<Simulator> {
-        let refuse = |message: String| Err(Error::Usage(message));
         let period = kernel.regulation_period();
         if kernel.blocks() > MAX_BLOCKS {
-            let found = kernel.blocks();
-            return refuse(format!(
-                "kernel: found {found} blocks, expected at most {MAX_BLOCKS}"
-            ));
+            let found = format!("{} blocks", kernel.blocks());
+            return Err(Error::parameter("kernel", found, format!("at most {MAX_BLOCKS}")));
         }
         let clusters = kernel.clusters().iter();
         let work: u64 = clusters
@@ -74,18 +71,17 @@ impl Simulator {
             .sum();
         let periods = work / u64::from(kernel.active_blocks().max(1)) / period.ns().max(1);
         if periods > MAX_PERIODS {
-            return refuse(format!(
-                "regulation_period: found {period}, of which the kernel may take {periods}, expected at most {MAX_PERIODS}"
-            ));
+            let found = format!("{period}, of which the kernel may take {periods}");
+            let expected = format!("at most {MAX_PERIODS} regulation periods");
+            return Err(Error::parameter("regulation_period", found, expected));
         }
         for (name, time) in [
             ("offset", setting.offset_ns.unwrap_or(Time::ZERO)),
             ("lead", setting.lead_ns),
         ] {
             if time >= period {
-                return refuse(format!(
-                    "--{name}: found {time}, expected less than the regulation period, {period}"
-                ));
+                let expected = format!("less than the regulation period, {period}");
+                return Err(Error::parameter(name, time, expected));
             }
         }
         Ok(Simulator {

@@ -45,7 +45,7 @@ impl Simulation {
     /// has the positions of the tasks by rank, the highest first. Random numbers are those of `seed` for task set `set`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if times leave their range, or if all jobs together may take longer than 2⁶² ns;
+    /// [`Error::Refused`] if times leave their range, or if all jobs together may take longer than 2⁶² ns;
     /// [`Error::Internal`] if `releases` or `order` do not fit `tasks`.
     pub fn new(
         tasks: &[Task],
@@ -187,7 +187,6 @@ fn dispatch(lane: &mut Lane, rank: usize, now: u64, observer: &mut impl Observer
 
 /// Whether all times stay below [`FOREVER`].
 fn check(tasks: &[Task], releases: &[Release], end: Time) -> Result<(), Error> {
-    let refuse = |what: String| Err(Error::Usage(what));
     for (position, (task, release)) in tasks.iter().zip(releases).enumerate() {
         let within = |low: Time, time: Time, high: Time| low <= time && time <= high;
         let one = Time::from_ns(1);
@@ -201,13 +200,13 @@ fn check(tasks: &[Task], releases: &[Release], end: Time) -> Result<(), Error> {
             release.jitter <= task.jitter && release.first.max(release.earliest).ns() < FOREVER,
         ];
         if times.contains(&false) {
-            return refuse(format!(
-                "task {position}: found {task:?} released as {release:?}, expected times that can be simulated"
-            ));
+            let found = format!("{task:?} released as {release:?}");
+            let expected = "times that can be simulated";
+            return Err(Error::parameter(format!("tasks[{position}]"), found, expected));
         }
     }
     if end.ns() > FOREVER {
-        return refuse(format!("--duration: found {end}, expected at most 2^62 ns"));
+        return Err(Error::parameter("duration", end, "at most 2^62 ns"));
     }
     let longest = tasks.iter().map(|task| task.block.ns()).max().unwrap_or(0);
     let mut work = u128::from(end.ns());
@@ -218,9 +217,8 @@ fn check(tasks: &[Task], releases: &[Release], end: Time) -> Result<(), Error> {
         work = work.saturating_add(task.jitter.ns().into());
     }
     if work > u128::from(FOREVER) {
-        return refuse(format!(
-            "--duration: the jobs that arrive within {end} may take longer than 2^62 ns, expected a shorter duration"
-        ));
+        let found = format!("{end}, in which jobs arrive that may take longer than 2^62 ns");
+        return Err(Error::parameter("duration", found, "a shorter duration"));
     }
     Ok(())
 }

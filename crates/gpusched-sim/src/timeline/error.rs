@@ -1,6 +1,6 @@
 //! What a timeline refuses.
 
-use gpusched_model::error::Error;
+use gpusched_model::error::{Error, Refusal};
 use gpusched_model::time::Time;
 
 /// Why something is not on the timeline. The timeline is as before.
@@ -72,8 +72,14 @@ impl From<TimelineError> for Error {
     /// A run too long to record is the user's to shorten; all else is a simulator's mistake.
     fn from(error: TimelineError) -> Error {
         match error {
-            TimelineError::TooManyEvents { .. } | TimelineError::TooManyTracks { .. } => {
-                Error::Usage(error.to_string())
+            TimelineError::TooManyEvents { limit } => {
+                let found = format!("more than {limit} events");
+                let refusal = Refusal::new("timeline", found, format!("at most {limit}"));
+                refusal.hint("record a shorter run").into()
+            }
+            TimelineError::TooManyTracks { limit } => {
+                let found = format!("more than {limit} processes, tracks and counters");
+                Error::parameter("timeline", found, format!("at most {limit}"))
             }
             _ => Error::Internal(error.to_string()),
         }

@@ -86,7 +86,7 @@ impl Campaign {
     /// Runs on the threads of `pool`; with a checkpoint at `path`, continues where it ended, if it exists.
     ///
     /// # Errors
-    /// [`gpusched_model::error::Error::Io`] or [`gpusched_model::error::Error::Input`] about the checkpoint.
+    /// [`gpusched_model::error::Error::Io`] or [`gpusched_model::error::Error::Refused`] about the checkpoint.
     pub fn run(&self, pool: &ThreadPool, path: Option<&Path>, observer: &mut dyn Observer) -> Result<Report> {
         let chunks = self.systems.div_ceil(CHUNK);
         let mut sum = vec![PolicyTally::default(); policies().len()];

@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
+
+/// What is expected in the file.
+const CHECKPOINT: &str = "a checkpoint of a validation";
 
 /// What a checkpoint belongs to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -42,7 +45,7 @@ impl Checkpoint {
     /// Opens the checkpoint at `path`, or starts one; also returns what it holds.
     ///
     /// # Errors
-    /// [`Error::Usage`] if another process holds it; [`Error::Input`] if it is something else; [`Error::Io`].
+    /// [`Error::Refused`] if another process holds it, or it is something else; [`Error::Io`].
     pub fn open<R: DeserializeOwned>(path: &Path, header: &Header) -> Result<(Checkpoint, Vec<R>)> {
         let fail = |action| move |cause| Error::io(path, action, cause);
         let mut options = OpenOptions::new();
@@ -51,8 +54,8 @@ impl Checkpoint {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let message = format!("{}: another process is working on it", path.display());
-                return Err(Error::Usage(message));
+                let found = "a checkpoint that another process is working on";
+                return Err(Error::file(path, found, "one that no process uses"));
             }
             Err(TryLockError::Error(cause)) => return Err(Error::io(path, "lock", cause)),
         }
@@ -65,33 +68,27 @@ impl Checkpoint {
                 break; // the end, or what a kill left
             }
             number += 1;
-            let refuse = |message: String| {
-                Error::Input(InputError {
-                    file: path.display().to_string(),
-                    line: Some(number),
-                    field: String::new(),
-                    message,
-                })
-            };
-            let expected = "expected a checkpoint of gpusched validate";
+            let at_line = |refusal: Refusal| Error::from(refusal.at(path, number));
+            let told = |error| at_line(Refusal::told("", format!("{error}, expected {CHECKPOINT}")));
             if number == 1 {
-                let found: Header =
-                    serde_json::from_slice(&line).map_err(|error| refuse(format!("{error}, {expected}")))?;
+                let found: Header = serde_json::from_slice(&line).map_err(told)?;
                 if found != *header {
                     let (found, header) = (text(&found), text(header));
-                    return Err(refuse(format!(
-                        "found a checkpoint of {found}, expected {header}"
-                    )));
+                    let found = format!("a checkpoint of {found}");
+                    return Err(at_line(Refusal::new("", found, header)));
                 }
             } else {
                 let record = serde_json::from_slice(&line);
-                records.push(record.map_err(|error| refuse(format!("{error}, {expected}")))?);
+                records.push(record.map_err(told)?);
             }
             valid += read as u64;
         }
         if number == 0 && !line.is_empty() && !line.starts_with(b"{\"gpusched\"") {
-            let message = "expected a checkpoint of gpusched validate, or no file".to_owned();
-            return Err(Error::Usage(format!("{}: {message}", path.display())));
+            return Err(Error::file(
+                path,
+                "another file",
+                format!("{CHECKPOINT}, or no file"),
+            ));
         }
         let mut checkpoint = Checkpoint {
             path: path.to_owned(),

@@ -54,7 +54,20 @@ pub enum PartError {
 
 impl From<PartError> for Error {
     fn from(error: PartError) -> Error {
-        Error::Usage(error.to_string())
+        match error {
+            PartError::Condition { policy } => {
+                let found = format!("{policy}, a condition that schedules nothing");
+                Error::parameter("policy", found, "the policy of a scheduler such as edf")
+            }
+            PartError::WcetUnknown { task, sms } => {
+                let found = format!("no known WCET on {sms} SMs");
+                Error::parameter(format!("tasks[{task}].wcet"), found, "one")
+            }
+            PartError::NoOrder { policy } => {
+                let found = format!("{policy}, which finds no priorities under which all deadlines are met");
+                Error::parameter("policy", found, "other tasks or another policy")
+            }
+        }
     }
 }
 
@@ -135,36 +148,37 @@ fn audsley(policy: Policy, demands: &[Demand]) -> Option<Vec<usize>> {
 /// The partitions of `plan` under `policy`, or each under its own, with times as in [`Part::new`].
 ///
 /// # Errors
-/// [`Error::Usage`] where the plan does not fit the tasks of `problem`, or a part cannot be simulated.
+/// [`Error::Refused`] where the plan does not fit the tasks of `problem`, or a part cannot be simulated.
 pub fn parts(
     problem: &Problem<'_>,
     plan: &Plan,
     policy: Option<Policy>,
     shortest: Factor,
 ) -> Result<Vec<Part>, Error> {
-    let refuse = |message: String| Err(Error::Usage(message));
     let mut place = vec![None; problem.tasks().len()];
     for (index, partition) in plan.partitions.iter().enumerate() {
         for &task in &partition.tasks {
+            let field = format!("partitions[{index}].tasks");
             match place.get_mut(task) {
                 Some(free @ None) => *free = Some(index),
                 Some(Some(other)) => {
-                    return refuse(format!(
-                        "partitions[{index}].tasks: found task {task}, which partitions[{other}] has as well"
-                    ));
+                    let found = format!("task {task}, which partitions[{other}] has as well");
+                    return Err(Error::parameter(field, found, "each task in one partition"));
                 }
                 None => {
-                    return refuse(format!(
-                        "partitions[{index}].tasks: found task {task}, expected at most {}, the last of the task set",
-                        place.len().saturating_sub(1)
-                    ));
+                    let last = place.len().saturating_sub(1);
+                    let expected = format!("at most {last}, the last of the task set");
+                    return Err(Error::parameter(field, format!("task {task}"), expected));
                 }
             }
         }
     }
     if let Some(task) = place.iter().position(Option::is_none) {
-        return refuse(format!(
-            "partitions: found none with task {task}, expected a plan that places every task"
+        let found = format!("none with task {task}");
+        return Err(Error::parameter(
+            "partitions",
+            found,
+            "a plan that places every task",
         ));
     }
     let part = |partition: &gpusched_model::Partition| {

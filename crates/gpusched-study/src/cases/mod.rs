@@ -14,11 +14,11 @@ use serde::Serialize;
 
 use super::collection::Content;
 use super::document::{Document, Head};
-use super::measures::{self, Inputs, Measure, Prepared, Refusal};
+use super::measures::{self, Inputs, Measure, Prepared};
 use super::names;
 use super::table::Table;
 use super::work::{Chunk, Work};
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// Everything that the results of a study of cases depend on, beside its name.
 #[derive(Clone, Debug)]
@@ -61,10 +61,7 @@ impl Cases {
         let (mut cases, mut keys) = (Vec::new(), Vec::new());
         let mut inputs = Inputs::default();
         for (index, case) in shape.case.into_iter().enumerate() {
-            let refuse = |refusal: Refusal| {
-                let field = format!("case[{index}].{}", refusal.field);
-                document.error(field.trim_end_matches('.'), refusal.message)
-            };
+            let refuse = |refusal: Refusal| document.error(refusal.within(&format!("case[{index}]")));
             let (case, of_measure, files) = read(case.0, &document.file).map_err(refuse)?;
             cases.push(case);
             inputs.extend(files);
@@ -75,7 +72,8 @@ impl Cases {
             }
         }
         names::unique(document, "case", cases.iter().map(Case::name).collect())?;
-        let work = Work::new(cases.len(), 1).ok_or_else(|| document.error("case", "expected fewer cases"))?;
+        let work = Work::new(cases.len(), 1)
+            .ok_or_else(|| document.error(Refusal::told("case", "expected fewer cases")))?;
         let head = Head {
             name: shape.name,
             title: shape.title,
@@ -104,11 +102,11 @@ impl Cases {
         let table = Table::from_reader(name, bytes.as_slice())?;
         let column = |field: &str, column: &str| {
             table.find(column).ok_or_else(|| {
-                let message = format!(
-                    "found \"{column}\", expected one of {}",
-                    table.columns().join(", ")
-                );
-                document.error(&format!("figure.{field}"), message)
+                document.error(Refusal::new(
+                    format!("figure.{field}"),
+                    format!("\"{column}\""),
+                    format!("one of {}", table.columns().join(", ")),
+                ))
             })
         };
         column("x", &figure.x)?;
@@ -120,8 +118,11 @@ impl Cases {
         for (name, value) in &figure.selection {
             let column = column("where", name)?;
             if !column.distinct().contains(&value.as_str()) {
-                let message = format!("found \"{value}\", expected one of {}", column.examples());
-                return Err(document.error(&format!("figure.where.{name}"), message));
+                return Err(document.error(Refusal::new(
+                    format!("figure.where.{name}"),
+                    format!("\"{value}\""),
+                    format!("one of {}", column.examples()),
+                )));
             }
         }
         Ok(())
@@ -185,7 +186,7 @@ impl Cases {
         goes_on: impl Fn() -> bool,
     ) -> Result<Option<Content>> {
         let Some(case) = self.cases.get(chunk.point) else {
-            return Err(Error::Usage(format!("chunk {}: no such case", chunk.index)));
+            return Err(Error::parameter("chunk", chunk.index, "the chunk of a case"));
         };
         if !goes_on() {
             return Ok(None);
@@ -210,8 +211,8 @@ type Read = (Case, &'static [&'static str], Inputs);
 fn read(mut table: toml::Table, file: &str) -> Result<Read, Refusal> {
     let mut text = |field: &str| match table.remove(field) {
         Some(toml::Value::String(text)) => Ok(text),
-        Some(other) => Err(Refusal::new(field, format!("found {other}, expected text"))),
-        None => Err(Refusal::new("", format!("missing field `{field}`"))),
+        Some(other) => Err(Refusal::new(field, other, "text")),
+        None => Err(Refusal::told("", format!("missing field `{field}`"))),
     };
     let (name, kind) = (text("name")?, text("measure")?);
     let entry = measures::find(&kind)?;

@@ -1,5 +1,6 @@
 //! The value of a claim's expression over the rows of a results table.
 
+use gpusched_model::Refusal;
 use std::collections::HashMap;
 
 use super::expression::{
@@ -29,7 +30,7 @@ impl Expression {
     /// reading.
     ///
     /// # Errors
-    /// [`Error::Input`](gpusched_model::error::Error::Input) naming table and aggregate: unknown column or text, nothing to
+    /// [`Error::Refused`](gpusched_model::error::Error::Refused) naming table and aggregate: unknown column or text, nothing to
     /// aggregate, text where a number is needed, several rows for one point of a gap, division by zero.
     pub fn evaluate(&self, table: &Table, reading: Option<&str>) -> Result<Evaluation> {
         self.evaluate_paired(table, reading, None)
@@ -109,7 +110,7 @@ impl<'t> Scope<'t> {
                     Arithmetic::Multiply => a * b,
                     Arithmetic::Divide if b == 0.0 => {
                         let message = format!("division by zero in {quantity}");
-                        return Err(self.table.error(None, "", message));
+                        return Err(self.table.error(None, Refusal::told("", message)));
                     }
                     Arithmetic::Divide => a / b,
                 }
@@ -117,13 +118,16 @@ impl<'t> Scope<'t> {
         };
         if !value.is_finite() {
             let message = format!("{quantity} is beyond the range of numbers");
-            return Err(self.table.error(None, "", message));
+            return Err(self.table.error(None, Refusal::told("", message)));
         }
         Ok(value)
     }
 
     fn aggregate(&self, aggregate: &Aggregate) -> Result<f64> {
-        let fail = |problem: String| self.table.error(None, "", format!("{aggregate}: {problem}"));
+        let fail = |problem: String| {
+            self.table
+                .error(None, Refusal::told("", format!("{aggregate}: {problem}")))
+        };
         let function;
         let values: Vec<f64> = match aggregate {
             Aggregate::Column {
@@ -236,11 +240,7 @@ impl<'t> Scope<'t> {
 /// The columns that make two rows the same point: `pair_by`, or what identifies a point where the table has it.
 fn point<'t>(table: &'t Table, across: bool, pair_by: Option<&[String]>) -> Result<Vec<Column<'t>>> {
     match pair_by {
-        Some([]) => Err(table.error(
-            None,
-            "pair_by",
-            "found an empty list, expected columns".to_owned(),
-        )),
+        Some([]) => Err(table.error(None, Refusal::new("pair_by", "an empty list", "columns"))),
         Some(names) => names.iter().map(|name| table.column(name)).collect(),
         None => {
             let names = POINT.iter().filter(|&&name| name != READING || !across);

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::table::Table;
 use evaluation::READING;
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// The column of weighted schedulability, in a table of its own.
 const WEIGHTED: &str = "weighted";
@@ -128,30 +128,35 @@ fn rounded(value: f64) -> String {
 /// `table` finds the tables by name.
 ///
 /// # Errors
-/// [`Error::Usage`] for two claims with one id or an unknown table; [`Error::Input`] naming the claim if a table is empty
+/// [`Error::Refused`] for two claims with one id or an unknown table; [`Error::Refused`] naming the claim if a table is empty
 /// or lacks what the claim asks for.
 pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) -> Result<Vec<Finding>> {
     let mut ids = HashSet::new();
     let mut findings = Vec::new();
     for claim in claims {
         if !ids.insert(&claim.id) {
-            return Err(Error::Usage(format!("two claims have the id {}", claim.id)));
+            return Err(Error::parameter(
+                "claim",
+                format!("two claims with the id {}", claim.id),
+                "different ids",
+            ));
         }
         let lookup = &table;
         let table = lookup(&claim.table).ok_or_else(|| {
-            let hint = match claim.table.as_str() {
-                "weighted" => ", expected `weighted = true` in the study, which makes it",
-                _ => "",
+            let field = format!("claim {}", claim.id);
+            let found = format!("no table `{}`", claim.table);
+            let expected = match claim.table.as_str() {
+                "weighted" => "`weighted = true` in the study, which makes it",
+                _ => "a table of the study",
             };
-            let message = format!("claim {}: there is no table `{}`{hint}", claim.id, claim.table);
-            Error::Usage(message)
+            Error::parameter(field, found, expected)
         })?;
-        for reading in readings(claim, table).map_err(|error| named(claim, error, ""))? {
+        for reading in readings(claim, table).map_err(|error| named(claim, error, None))? {
             let evaluation = claim
                 .holds
                 .evaluate_paired(table, reading, claim.pair_by.as_deref());
             let Evaluation { holds, figures } =
-                evaluation.map_err(|error| named(claim, error, &elsewhere(claim, table, lookup)))?;
+                evaluation.map_err(|error| named(claim, error, elsewhere(claim, table, lookup)))?;
             findings.push(Finding {
                 id: claim.id.clone(),
                 text: claim.text.clone(),
@@ -170,7 +175,7 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
 
 /// The readings a claim is checked for; `None` stands for the whole of the table.
 fn readings<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>> {
-    let fail = |message| Err(table.error(None, READING, message));
+    let fail = |message| Err(table.error(None, Refusal::told(READING, message)));
     if table.is_empty() {
         return fail("the table has no rows".to_owned());
     }
@@ -204,35 +209,36 @@ fn readings<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>>
 fn missing_column(table: &Table) -> Error {
     table.error(
         None,
-        "",
-        format!("no column `{READING}`, which the claim's `readings` need"),
+        Refusal::new(
+            "",
+            format!("no column `{READING}`"),
+            "one, which the claim's `readings` need",
+        ),
     )
 }
 
-/// Where a column is that `claim` needs and its `table` lacks, to follow the error; nothing where it is in none of the others.
-fn elsewhere<'t>(claim: &Claim, table: &Table, lookup: impl Fn(&str) -> Option<&'t Table>) -> String {
+/// Where a column is that `claim` needs and its `table` lacks, to follow the error; `None` where it is in none of the others.
+fn elsewhere<'t>(claim: &Claim, table: &Table, lookup: impl Fn(&str) -> Option<&'t Table>) -> Option<String> {
     let lacks = |column: &&str| table.find(column).is_none();
-    let Some(column) = claim.holds.columns().into_iter().find(lacks) else {
-        return String::new();
-    };
+    let column = claim.holds.columns().into_iter().find(lacks)?;
     let has = |name: &&str| lookup(name).is_some_and(|table| table.find(column).is_some());
     if let Some(name) = ["results", "timing", "weighted"].iter().find(|name| has(name)) {
-        return format!("; the table `{name}` has `{column}`: say `table = \"{name}\"` in the claim");
+        return Some(format!(
+            "say `table = \"{name}\"` in the claim: that table has `{column}`"
+        ));
     }
-    match lookup("weighted").is_none() && column == WEIGHTED {
-        true => "; with `weighted = true`, a study of partitioning has a table `weighted`, for claims with `table = \"weighted\"`"
-            .to_owned(),
-        false => String::new(),
-    }
+    let makes_weighted = "say `weighted = true` in a study of partitioning: it makes a table `weighted`, for claims with \
+                          `table = \"weighted\"`";
+    (lookup("weighted").is_none() && column == WEIGHTED).then(|| makes_weighted.to_owned())
 }
 
 /// The error with the claim it concerns, and a hint after it.
-fn named(claim: &Claim, error: Error, hint: &str) -> Error {
-    match error {
-        Error::Input(input) => Error::Input(InputError {
-            message: format!("claim {}: {}{hint}", claim.id, input.message),
-            ..input
-        }),
-        other => other,
-    }
+fn named(claim: &Claim, error: Error, hint: Option<String>) -> Error {
+    error.map_refusal(|refusal| {
+        let refusal = refusal.within(&format!("claim {}", claim.id));
+        match hint {
+            Some(hint) => refusal.hint(hint),
+            None => refusal,
+        }
+    })
 }

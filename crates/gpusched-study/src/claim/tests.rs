@@ -119,7 +119,7 @@ fn figures_are_complete_and_listed_once() {
 #[test]
 fn what_cannot_be_evaluated_is_an_error() {
     for (text, expected) in [
-        ("min(speed)", "no column `speed`; there are point, "),
+        ("min(speed)", "no column `speed`, expected one of point, "),
         ("min(rate, speed = 1)", "no column `speed`"),
         (
             "min(algorithm)",
@@ -350,15 +350,15 @@ fn claims_that_cannot_be_checked_are_errors() {
     };
     assert_eq!(
         message(&[claim(""), claim("")], &table),
-        "two claims have the id S21-07"
+        "claim: found two claims with the id S21-07, expected different ids"
     );
     assert_eq!(
         message(&[claim("table = 'timing'")], &table),
-        "claim S21-07: there is no table `timing`"
+        "claim S21-07: found no table `timing`, expected a table of the study"
     );
     assert_eq!(
         message(&[claim("")], &empty),
-        "e.csv: at reading: claim S21-07: the table has no rows"
+        "e.csv: at claim S21-07.reading: the table has no rows"
     );
     let unknown = message(&[claim("readings = ['work']")], &table);
     assert!(
@@ -368,7 +368,10 @@ fn claims_that_cannot_be_checked_are_errors() {
     assert!(message(&[claim("readings = []")], &table).contains("`readings` is empty"));
     assert!(message(&[claim("readings = ['a']")], &plain).contains("no column `reading`"));
     let column = message(&[claim("")], &plain);
-    assert!(column.starts_with("p.csv: claim S21-07: no column "), "{column}");
+    assert!(
+        column.starts_with("p.csv: at claim S21-07: found no column "),
+        "{column}"
+    );
 }
 
 /// A column of another table: the error says of which, and how to get there.
@@ -394,14 +397,14 @@ fn columns_of_other_tables_are_pointed_at() {
         "min_gap(weighted, (algorithm = \"SMS\"), (algorithm = \"1G\")) > 0",
     ] {
         let told = message(holds, Some(&other));
-        let hint = "; the table `weighted` has `weighted`: say `table = \"weighted\"` in the claim";
+        let hint = "\n\nhint: say `table = \"weighted\"` in the claim: that table has `weighted`";
         assert!(
             told.contains("no column `weighted`") && told.ends_with(hint),
             "{told}"
         );
         let told = message(holds, None);
         assert!(
-            told.contains("; with `weighted = true`, a study of partitioning"),
+            told.contains("hint: say `weighted = true` in a study of partitioning"),
             "{told}"
         );
     }
@@ -414,7 +417,7 @@ fn columns_of_other_tables_are_pointed_at() {
     let none = check(&[asked], |_| None).unwrap_err().to_string();
     assert_eq!(
         none,
-        "claim W-01: there is no table `weighted`, expected `weighted = true` in the study, which makes it"
+        "claim W-01: found no table `weighted`, expected `weighted = true` in the study, which makes it"
     );
 }
 

@@ -7,12 +7,12 @@ use std::path::Path;
 use super::busy;
 use super::line::{Header, Line};
 use crate::collection::{Added, Collection};
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// Adds the chunks of the journal at `path`, which any shard of the study may have written, to `collection`.
 ///
 /// # Errors
-/// As for [`Journal::open`]; [`Error::Input`] also if a chunk in `collection` has other results here.
+/// As for [`Journal::open`]; [`Error::Refused`] also if a chunk in `collection` has other results here.
 pub fn read(path: &Path, header: &Header, collection: &mut Collection) -> Result<()> {
     let file = File::open(path).map_err(|cause| Error::io(path, "read", cause))?;
     match file.try_lock_shared() {
@@ -82,22 +82,32 @@ impl<'a> JournalReader<'a> {
     pub(super) fn header(&mut self, expected: &Header, shard_counts: bool) -> Result<Option<()>> {
         let Some(line) = self.next()? else {
             // Only what this very header began may be overwritten.
-            let whole = serde_json::to_vec(expected).map_err(|error| Error::Usage(error.to_string()))?;
+            let whole = serde_json::to_vec(expected).map_err(|error| Error::Internal(error.to_string()))?;
             if !shard_counts || whole.starts_with(&self.buffer) {
                 return Ok(None);
             }
-            return Err(self.error("", "not the beginning of a journal of this study"));
+            return Err(self.error(Refusal::new(
+                "",
+                "another file",
+                "the beginning of a journal of this study",
+            )));
         };
         let found: Header = match serde_json::from_slice(line) {
             Ok(found) => found,
-            Err(error) => return Err(self.error("", &format!("not the first line of a journal: {error}"))),
+            Err(error) => {
+                return Err(self.error(Refusal::told(
+                    "",
+                    format!("not the first line of a journal: {error}"),
+                )));
+            }
         };
         match found.difference(expected, shard_counts) {
             None => Ok(Some(())),
-            Some((field, found, expected)) => {
-                let message = format!("this journal has {field} {found}, expected {expected}");
-                Err(self.error(field, &message))
-            }
+            Some((field, found, expected)) => Err(self.error(Refusal::new(
+                field,
+                format!("a journal of {field} {found}"),
+                expected,
+            ))),
         }
     }
 
@@ -108,16 +118,24 @@ impl<'a> JournalReader<'a> {
         };
         let line: Line = match serde_json::from_slice(line) {
             Ok(line) => line,
-            Err(error) => return Err(self.error("", &format!("damaged: {error}"))),
+            Err(error) => return Err(self.error(Refusal::told("", format!("damaged: {error}")))),
         };
         let Some(record) = line.record() else {
-            return Err(self.error("check", "damaged: results and checksum do not agree"));
+            return Err(self.error(Refusal::new(
+                "check",
+                "a damaged line",
+                "the checksum of the results",
+            )));
         };
         match collection.add(record.chunk, &record.content) {
-            Added::Malformed => Err(self.error("", "damaged: not the results of a chunk of this study")),
+            Added::Malformed => Err(self.error(Refusal::new(
+                "",
+                "a damaged line",
+                "the results of a chunk of this study",
+            ))),
             Added::Conflict => {
-                let message = format!("chunk {} is already there with other results", record.chunk);
-                Err(self.error("chunk", &message))
+                let found = format!("chunk {} with other results than before", record.chunk);
+                Err(self.error(Refusal::new("chunk", found, "the same results")))
             }
             added => Ok(Some((record.chunk, added))),
         }
@@ -128,15 +146,17 @@ impl<'a> JournalReader<'a> {
         if *added == Added::New {
             return Ok(());
         }
-        Err(self.error("chunk", &format!("chunk {chunk} is there twice")))
+        Err(self.error(Refusal::new(
+            "chunk",
+            format!("chunk {chunk} twice"),
+            "each chunk once",
+        )))
     }
 
-    fn error(&self, field: &str, message: &str) -> Error {
-        Error::Input(InputError {
-            file: self.path.display().to_string(),
-            line: Some(self.line),
-            field: field.to_owned(),
-            message: format!("{message}; delete this file to start anew, or choose another folder"),
-        })
+    fn error(&self, refusal: Refusal) -> Error {
+        let refusal = refusal.at(self.path, self.line);
+        refusal
+            .hint("delete this file to start anew, or choose another folder")
+            .into()
     }
 }

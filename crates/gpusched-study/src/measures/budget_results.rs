@@ -1,8 +1,9 @@
 //! Published figures of budgets at run time as rows, for claims about the published tables themselves.
 
+use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Labels, Measure, Parameters, Refusal, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_analysis::bandwidth::BudgetResults;
 use gpusched_model::error::Result;
 

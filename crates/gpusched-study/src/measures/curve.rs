@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::variants::{Variant, variants};
-use super::{Files, Measure, Parameters, Refusal, Row, Splits};
+use super::{Files, Measure, Parameters, Row, Splits};
 use crate::axis::Values;
 use gpusched_analysis::kernel_wcet::{Estimator, curve};
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 
@@ -49,7 +49,7 @@ impl Parameters for CurveParameters {
         let kernel: Kernel = files.read("kernel", &self.kernel)?;
         let budgets = self.budgets.as_slice();
         if let Some(q) = budgets.iter().find(|&&q| q > Factor::ONE) {
-            return Err(Refusal::found("budgets", q, "budgets from 0 to 1"));
+            return Err(Refusal::new("budgets", q, "budgets from 0 to 1"));
         }
         let rows = 2 * budgets.len();
         let variants = variants(&kernel, self.active_blocks.as_deref(), self.splits.as_ref(), rows)?;
@@ -83,8 +83,7 @@ impl Measure for Curves {
         let mut rows = Vec::new();
         for variant in &self.variants {
             let estimator = Estimator::new(&variant.kernel).straddling(straddling);
-            let points = curve(&estimator, budgets.as_slice(), sync)
-                .map_err(|error| Error::Usage(error.to_string()))?;
+            let points = curve(&estimator, budgets.as_slice(), sync)?;
             for point in points {
                 rows.extend(self.point(variant, point.bound.q, point.bound.wcet_ns, point.slowdown));
             }

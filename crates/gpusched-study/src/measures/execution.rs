@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::kernels::drawable;
 use super::limits::{finite, within};
-use super::{Files, Labels, Measure, Parameters, Refusal, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_analysis::kernel_wcet::list_scheduling;
 use gpusched_analysis::kernel_wcet::synthesis::Synthesizer;
 use gpusched_analysis::kernel_wcet::trace::Level;
 use gpusched_model::Kernel;
-use gpusched_model::error::Result;
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::time::Time;
 
 /// Runs drawn from a kernel, alone and beside unregulated traffic, and its bounds.

@@ -1,11 +1,11 @@
 //! Files that a case names.
 
+use gpusched_model::error::Refusal;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use super::Refusal;
 use crate::folder::INPUTS;
 use crate::hash::sha256;
 use gpusched_model::reader::{Document, Documents};

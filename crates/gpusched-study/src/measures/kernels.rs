@@ -1,8 +1,9 @@
 //! Kernels of clusters, as the files of a study give them.
 
-use super::{Files, Refusal};
+use super::Files;
 use gpusched_analysis::kernel_wcet::synthesis::{Synthesizer, alternate};
 use gpusched_model::Kernel;
+use gpusched_model::error::Refusal;
 
 /// The kernel in the file at `path`. Its clusters alternate in so many `intervals`, or as the file says where there are none.
 pub(super) fn alternating(

@@ -1,9 +1,8 @@
 //! Limits of parameters, and the errors where a study goes beyond them.
 
+use gpusched_model::error::Refusal;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
-
-use super::Refusal;
 
 /// Refuses a number outside of `limits`.
 pub(super) fn within<T: PartialOrd + Display>(
@@ -15,13 +14,13 @@ pub(super) fn within<T: PartialOrd + Display>(
         return Ok(());
     }
     let expected = format!("{} to {}", limits.start(), limits.end());
-    Err(Refusal::found(field, found, expected))
+    Err(Refusal::new(field, found, expected))
 }
 
 /// Refuses published figures that are not numbers.
 pub(super) fn finite<'a>(figures: impl IntoIterator<Item = &'a f64>) -> Result<(), Refusal> {
     match figures.into_iter().find(|figure| !figure.is_finite()) {
-        Some(found) => Err(Refusal::found("published", found, "a finite number")),
+        Some(found) => Err(Refusal::new("published", found, "a finite number")),
         None => Ok(()),
     }
 }
@@ -38,7 +37,7 @@ pub(super) fn combinations(
         .fold(1_usize, |count, &length| count.saturating_mul(length));
     match count <= most {
         true => Ok(count),
-        false => Err(Refusal::found(
+        false => Err(Refusal::new(
             field,
             format_args!("{count} {what}"),
             format_args!("at most {most}"),

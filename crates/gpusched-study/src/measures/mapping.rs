@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::placement::{long, run};
-use super::{Files, Labels, Measure, Parameters, Refusal, Row};
-use gpusched_model::error::Result;
+use super::{Files, Labels, Measure, Parameters, Row};
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::scenario::{Device, Launch, ScenarioShape};
 
 /// The most warps of a block.
@@ -40,7 +40,7 @@ impl Parameters for MappingParameters {
     type Measure = Mapping;
 
     fn prepare(self, _files: &mut Files) -> Result<Mapping, Refusal> {
-        let found = |field: &str, found: String, expected: &str| Err(Refusal::found(field, found, expected));
+        let found = |field: &str, found: String, expected: &str| Err(Refusal::new(field, found, expected));
         if !(2..=4).contains(&self.equation) {
             return found("equation", self.equation.to_string(), "2, 3 or 4");
         }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::limits::{finite, within};
 use super::placement::{long, run};
 use super::statistics::ratio;
-use super::{Files, Labels, Measure, Parameters, Refusal, Row};
-use gpusched_model::error::{Error, Result};
+use super::{Files, Labels, Measure, Parameters, Row};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::scenario::{BlockScheduler, Device, Launch, ScenarioShape};
 use gpusched_model::streams::{Purpose, below, stream};
 
@@ -52,11 +52,11 @@ impl Parameters for MispredictionParameters {
         let threads = self.platform.shape().threads_per_sm;
         if self.streams.is_empty() || self.streams.contains(&0) {
             let found = format!("{:?}", self.streams);
-            return Err(Refusal::found("streams", found, "positive numbers of streams"));
+            return Err(Refusal::new("streams", found, "positive numbers of streams"));
         }
         if !ascending(self.threads) || self.threads[1] > threads {
             let expected = format!("ascending numbers up to {threads}");
-            return Err(Refusal::found(
+            return Err(Refusal::new(
                 "threads",
                 format_args!("{:?}", self.threads),
                 expected,
@@ -66,7 +66,7 @@ impl Parameters for MispredictionParameters {
         if !ascending(self.blocks) || u64::from(self.blocks[1]) * u64::from(most) > MAX_BLOCKS {
             let expected =
                 format!("ascending positive numbers, and at most {MAX_BLOCKS} blocks in all streams");
-            return Err(Refusal::found(
+            return Err(Refusal::new(
                 "blocks",
                 format_args!("{:?}", self.blocks),
                 expected,
@@ -78,11 +78,7 @@ impl Parameters for MispredictionParameters {
             && published.len() != self.streams.len()
         {
             let expected = format!("{} numbers", self.streams.len());
-            return Err(Refusal::found(
-                "published",
-                format_args!("{published:?}"),
-                expected,
-            ));
+            return Err(Refusal::new("published", format_args!("{published:?}"), expected));
         }
         Ok(Mispredictions { parameters: self })
     }

@@ -37,6 +37,7 @@ pub use files::{Files, Inputs};
 pub use row::{Labels, Row};
 pub use splits::Splits;
 
+use gpusched_model::Refusal;
 use std::fmt;
 use std::sync::Arc;
 
@@ -80,40 +81,6 @@ pub trait Parameters: DeserializeOwned + Serialize + JsonSchema {
     /// # Errors
     /// [`Refusal`] of the first parameter that makes no sense.
     fn prepare(self, files: &mut Files) -> Result<Self::Measure, Refusal>;
-}
-
-/// Why parameters are refused.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refusal {
-    /// The parameter, such as `splits`; empty for the whole case.
-    pub field: String,
-    /// What was found and what was expected.
-    pub message: String,
-}
-
-impl Refusal {
-    /// A complaint about `field`.
-    pub fn new(field: &str, message: impl Into<String>) -> Refusal {
-        Refusal {
-            field: field.to_owned(),
-            message: message.into(),
-        }
-    }
-
-    /// What was found in `field` and what was expected.
-    pub fn found(field: &str, found: impl fmt::Display, expected: impl fmt::Display) -> Refusal {
-        Refusal::new(field, format!("found {found}, expected {expected}"))
-    }
-
-    /// Makes of any error one about `field`.
-    pub fn about<E: fmt::Display>(field: &str) -> impl Fn(E) -> Refusal {
-        move |error| Refusal::new(field, error.to_string())
-    }
-
-    /// Makes of any error one about the file at `path`, which `field` names.
-    pub fn in_file<E: fmt::Display>(field: &str, path: &str) -> impl Fn(E) -> Refusal {
-        move |error| Refusal::new(field, format!("{path}: {error}"))
-    }
 }
 
 /// A known measure.
@@ -166,8 +133,11 @@ const fn entry<P: Parameters>() -> Entry {
 pub(super) fn find(name: &str) -> Result<&'static Entry, Refusal> {
     MEASURES.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names: Vec<&str> = MEASURES.iter().map(|entry| entry.name).collect();
-        let expected = format!("one of {}", names.join(", "));
-        Refusal::found("measure", format_args!("\"{name}\""), expected)
+        Refusal::new(
+            "measure",
+            format!("\"{name}\""),
+            format!("one of {}", names.join(", ")),
+        )
     })
 }
 
@@ -219,9 +189,9 @@ fn read<P: Parameters>(table: toml::Table, file: &str) -> Result<Prepared, Refus
     let parameters: P = serde_path_to_error::deserialize(toml::Value::Table(table)).map_err(|error| {
         let path = error.path().to_string();
         let message = error.inner().message().trim().replace('\n', "; ");
-        Refusal::new(if path == "." { "" } else { &path }, message)
+        Refusal::told(if path == "." { "" } else { &path }, message)
     })?;
-    let unwritable = |error: serde_json::Error| Refusal::new("", error.to_string());
+    let unwritable = |error: serde_json::Error| Refusal::told("", error);
     let written = serde_json::to_value(&parameters).map_err(unwritable)?;
     let mut files = Files::new(file);
     let measure = parameters.prepare(&mut files)?;

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::variants::{Variant, variants};
-use super::{Files, Measure, Parameters, Refusal, Row, Splits};
+use super::{Files, Measure, Parameters, Row, Splits};
 use gpusched_analysis::bandwidth::nominal;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::{Factor, Kernel, Straddling};
 
 /// The nominal budget of a kernel and its variants.
@@ -91,8 +91,7 @@ impl Measure for NominalBudgets {
             ..
         } = self.parameters;
         let rows = self.variants.par_iter().map(|variant| {
-            let found = nominal(&variant.kernel, slowdown, sync, straddling)
-                .map_err(|error| Error::Usage(error.to_string()))?;
+            let found = nominal(&variant.kernel, slowdown, sync, straddling)?;
             Ok(self.row(variant, found.nominal_q))
         });
         rows.collect()

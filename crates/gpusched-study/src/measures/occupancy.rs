@@ -1,9 +1,10 @@
 //! How many blocks of a kernel fit on an SM ([Sanudo20] Eq. 1 and §III-C2).
 
+use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
 use super::limits::combinations;
-use super::{Files, Labels, Measure, Parameters, Refusal, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_model::error::Result;
 use gpusched_model::scenario::{Device, Need};
 
@@ -45,14 +46,14 @@ impl Parameters for OccupancyParameters {
     fn prepare(self, _files: &mut Files) -> Result<Occupancy, Refusal> {
         if self.threads.is_empty() || self.threads.contains(&0) {
             let found = format!("{:?}", self.threads);
-            return Err(Refusal::found("threads", found, "positive numbers"));
+            return Err(Refusal::new("threads", found, "positive numbers"));
         }
         for (field, list) in [
             ("registers", &self.registers),
             ("shared_memory", &self.shared_memory),
         ] {
             if list.is_empty() {
-                return Err(Refusal::found(field, "an empty list", "numbers"));
+                return Err(Refusal::new(field, "an empty list", "numbers"));
             }
         }
         let lengths = [&self.threads, &self.registers, &self.shared_memory].map(Vec::len);

@@ -1,12 +1,13 @@
 //! How far the plans of heuristics are from the fewest SMs there could be.
 
 use gpusched_analysis::interference::model_of;
+use gpusched_model::Refusal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::limits::within;
 use super::statistics::ratio;
-use super::{Files, Labels, Measure, Parameters, Refusal, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 use crate::weighted::Weighted;
 use gpusched_analysis::generation::{Recipe, Source, WcetModel};
 use gpusched_analysis::interference::Interference;
@@ -183,10 +184,10 @@ impl Parameters for OptimalityParameters {
         within("tasks", self.tasks, 1..=1000)?;
         within("sets", self.sets, 1..=1_000_000)?;
         if self.utilization.is_empty() {
-            return Err(Refusal::found("utilization", "none", "at least one"));
+            return Err(Refusal::new("utilization", "none", "at least one"));
         }
         if self.policy.counts_blocks() {
-            return Err(Refusal::found(
+            return Err(Refusal::new(
                 "policy",
                 self.policy,
                 "one that does not look at blocks",

@@ -1,9 +1,10 @@
 //! How likely a block is to take no longer than its WCET, under the normal distribution that was fitted to its cluster
 //! ([Aghilinasab20] Table I).
 
+use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Labels, Measure, Parameters, Refusal, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_analysis::kernel_wcet::fit::normal::cdf;
 use gpusched_model::Kernel;
 use gpusched_model::error::Result;

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::kernels::{alternating, drawable};
 use super::limits::within;
 use super::statistics::ratio;
-use super::{Files, Labels, Measure, Parameters, Refusal, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_analysis::kernel_wcet::clustering::{Clustering, Options};
 use gpusched_analysis::kernel_wcet::synthesis::Synthesizer;
 use gpusched_analysis::kernel_wcet::trace::{Level, MAX_SAMPLES, Recorder, Trace};
 use gpusched_model::Kernel;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::Interval;
 
 /// Traces drawn from a kernel, and what clustering finds in them.

@@ -1,8 +1,9 @@
 //! Published figures of benchmarks as rows, for claims about a published table itself.
 
+use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Labels, Measure, Parameters, Refusal, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_model::Benchmarks;
 use gpusched_model::error::Result;
 

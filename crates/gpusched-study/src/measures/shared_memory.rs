@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::limits::within;
 use super::statistics::ratio;
-use super::{Files, Labels, Measure, Parameters, Refusal, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_analysis::generation::{DRAWN_BANDWIDTH, MAX_SATURATION, Recipe, Source};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::{HeuristicKind, Problem, Traffic, partition_by};
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::{
     Arbitration, Bandwidth, Evidence, Partition, Plan, Policy, SharedMemory, TaskSet, Verdict,
 };
@@ -101,18 +101,14 @@ impl Parameters for SharedMemoryParameters {
         let saturates = |sms| (1..=MAX_SATURATION).contains(sms);
         if self.saturation.is_empty() || !self.saturation.iter().all(saturates) {
             let found = format!("{:?}", self.saturation);
-            return Err(Refusal::found(
-                "saturation",
-                found,
-                "numbers of SMs from 1 to 1000",
-            ));
+            return Err(Refusal::new("saturation", found, "numbers of SMs from 1 to 1000"));
         }
         if self.heuristics.is_empty() {
-            return Err(Refusal::found("heuristics", "none", "at least one"));
+            return Err(Refusal::new("heuristics", "none", "at least one"));
         }
         if !self.policy.shares_memory() {
             let expected = "one with a proof for partitions that share a memory";
-            return Err(Refusal::found("policy", self.policy, expected));
+            return Err(Refusal::new("policy", self.policy, expected));
         }
         within("sets", self.sets, 1..=1_000_000)?;
         Source::new(&Recipe::default(), self.tasks, self.utilization, 1)

@@ -1,7 +1,8 @@
 //! A kernel with other numbers of active blocks and other splits of its blocks.
 
 use super::limits::combinations;
-use super::{Labels, Refusal, Splits};
+use super::{Labels, Splits};
+use gpusched_model::error::Refusal;
 use gpusched_model::{Cluster, Factor, Kernel};
 
 /// The columns that tell variants apart.
@@ -37,7 +38,7 @@ pub(super) fn variants(
 ) -> Result<Vec<Variant>, Refusal> {
     let active_blocks = match active_blocks {
         Some([]) => {
-            return Err(Refusal::found(
+            return Err(Refusal::new(
                 "active_blocks",
                 "an empty list",
                 "numbers of blocks",
@@ -65,7 +66,7 @@ pub(super) fn variants(
                 Kernel::new(active, kernel.regulation_period(), clusters).map_err(Refusal::about(field))?;
             let kernel = variant.with_name(kernel.name().map(str::to_owned));
             variants.push(Variant { split, kernel });
-            Ok(())
+            Ok::<_, Refusal>(())
         };
         if splits.is_empty() {
             let blocks: Vec<String> = kernel
@@ -172,7 +173,7 @@ mod tests {
             (vec![4], 100_001, ""),
         ] {
             let refusal = variants(&kernel(), Some(&active), None, rows).unwrap_err();
-            assert_eq!(refusal.field, field, "{refusal:?}");
+            assert_eq!(refusal.field(), field, "{refusal:?}");
         }
     }
 }

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::budgets::budgets;
 use super::statistics::mean;
-use super::{Files, Labels, Measure, Parameters, Refusal, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 use crate::axis::Values;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::{Scheduler, WarpScenario};
 use gpusched_warp::subcore::{Overview, simulate};
 
@@ -48,7 +48,7 @@ impl Parameters for WarpsParameters {
         let Some(varied) = shape.kernels.iter().position(|kernel| kernel.name == self.kernel) else {
             let names: Vec<&str> = shape.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
             let expected = format!("one of {}", names.join(", "));
-            return Err(Refusal::found(
+            return Err(Refusal::new(
                 "kernel",
                 format_args!("{:?}", self.kernel),
                 expected,
@@ -76,7 +76,7 @@ impl Parameters for WarpsParameters {
 fn measure(budget: u32, scenario: &WarpScenario) -> Result<Vec<Row>> {
     let shape = scenario.shape();
     let mut overview = Overview::default();
-    simulate(scenario, &mut overview).map_err(|error| Error::Usage(error.to_string()))?;
+    simulate(scenario, &mut overview).map_err(|error| Refusal::told("", error))?;
     let of = |kernel: &str| {
         Labels::of("kernel", kernel)
             .with("scheduler", shape.scheduler)

@@ -7,6 +7,7 @@ use crate::document::Document;
 use gpusched_analysis::partitioning::{
     Heuristic, NEAR_ENOUGH, NoEffect, Options, Traffic, listed, near_enough,
 };
+use gpusched_model::Refusal;
 use gpusched_model::error::Result;
 
 /// The heuristics of the algorithms.
@@ -23,13 +24,15 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
         .any(|reading| reading.interference.counts_bandwidth());
     let mut heuristics = Vec::with_capacity(shape.algorithm.len());
     for (index, algorithm) in shape.algorithm.iter().enumerate() {
-        let at = |field: &str| format!("algorithm[{index}].{field}");
-        let refuse = |field: &str, message: String| Err(document.error(&at(field), message));
+        let refuse = |field: &str, message: String| {
+            Err(document.error(Refusal::told(format!("algorithm[{index}].{field}"), message)))
+        };
         let written = written.and_then(|all| all.get(index));
         let options = match written {
             None => Options::default(),
-            Some(written) => Options::deserialize(written.clone())
-                .map_err(|error| document.error(&format!("algorithm[{index}]"), error.to_string()))?,
+            Some(written) => Options::deserialize(written.clone()).map_err(|error| {
+                document.error(Refusal::told(format!("algorithm[{index}]"), error.to_string()))
+            })?,
         };
         match algorithm.heuristic.with(&options) {
             Ok(heuristic) => heuristics.push(heuristic),

@@ -21,7 +21,7 @@ use gpusched_analysis::generation::{Recipe, Source};
 use gpusched_analysis::partitioning::{Heuristic, Offer, Problem, partition_by};
 use gpusched_model::Factor;
 use gpusched_model::device::Hardware;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// Everything that the results of a study of partitioning depend on, beside its name and seed.
 #[derive(Clone, Debug)]
@@ -55,16 +55,15 @@ impl Partitioning {
         let offers = checks::offers(document, &shape)?;
         let points = checks::points(document, &shape)?;
         if shape.sets == 0 {
-            return Err(document.error("sets", "found 0, expected at least 1"));
+            return Err(document.error(Refusal::new("sets", "0", "at least 1")));
         }
         checks::figure(document, &shape)?;
         let work = Work::new(points.len(), shape.sets).ok_or_else(|| {
-            let message = format!(
-                "found {} sets at {} points, expected fewer (at most {MAX_CHUNKS} chunks of work)",
-                shape.sets,
-                points.len()
-            );
-            document.error("sets", message)
+            document.error(Refusal::new(
+                "sets",
+                format!("{} sets at {} points", shape.sets, points.len()),
+                format!("fewer (at most {MAX_CHUNKS} chunks of work)"),
+            ))
         })?;
         let head = Head {
             name: shape.name,
@@ -96,11 +95,14 @@ impl Partitioning {
         let table: toml::Table = document.parse()?;
         let generator = table.get("generator").and_then(toml::Value::as_table);
         if generator.is_some_and(|generator| generator.contains_key("wcet")) {
-            let message = "found a WCET form, expected it in each [[reading]]";
-            return Err(document.error("generator.wcet", message));
+            return Err(document.error(Refusal::new(
+                "generator.wcet",
+                "a WCET form",
+                "it in each [[reading]]",
+            )));
         }
         let whole = self.generator.check();
-        whole.map_err(|error| document.error("generator", error.to_string()))?;
+        whole.map_err(|error| document.error(Refusal::told("generator", error)))?;
         let Some(reading) = self.readings.first() else {
             return Ok(());
         };
@@ -113,7 +115,7 @@ impl Partitioning {
                         "with {} tasks of utilization {}: {error}",
                         point.tasks, point.utilization
                     );
-                    Err(document.error("generator", message))
+                    Err(document.error(Refusal::told("generator", message)))
                 }
             })
     }
@@ -215,7 +217,7 @@ impl Partitioning {
     pub(super) fn compute(&self, chunk: &Chunk, goes_on: impl Fn() -> bool) -> Result<Option<Content>> {
         let mut cells = vec![Tally::default(); self.cells()];
         let Some(point) = self.points.get(chunk.point) else {
-            return Err(Error::Usage(format!("chunk {}: no such point", chunk.index)));
+            return Err(Error::parameter("chunk", chunk.index, "the chunk of a point"));
         };
         let per_reading = cells.chunks_mut(self.algorithms.len());
         for ((reading, offer), cells) in self.readings.iter().zip(&self.offers).zip(per_reading) {

@@ -4,7 +4,7 @@ use super::axis::Axis;
 use super::options::{Options, Selection};
 use crate::Table;
 use crate::table::Column;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// More lines than this cannot be told apart.
 const MAX_SERIES: usize = 24;
@@ -104,11 +104,11 @@ impl Chart {
         let ys = points().filter_map(|point| point.y);
         let mut ys: Vec<f64> = ys.collect();
         if ys.is_empty() {
-            let message = match xs.is_empty() {
-                true => "there are no rows to draw".to_owned(),
-                false => format!("there is nothing to draw: every cell of `{}` is empty", options.y),
+            let found = match xs.is_empty() {
+                true => "no rows",
+                false => "empty cells alone",
             };
-            return Err(Error::Usage(message));
+            return Err(Error::parameter(&options.y, found, "values to draw"));
         }
         let ends = points()
             .filter_map(|point| point.band)
@@ -157,8 +157,12 @@ fn check_selections(tables: &[Table], selections: &[Selection]) -> Result<()> {
         if !cells.any(|cell| selection.accepts(cell)) {
             let known: Vec<String> = columns.iter().map(Column::examples).collect();
             let Selection { column, value } = selection;
-            let message = format!("no row has {column} = {value}; there are {}", known.join(", "));
-            return Err(Error::Usage(message));
+            let expected = format!("one of {}", known.join(", "));
+            return Err(Error::parameter(
+                column,
+                format!("no row with {column} = {value}"),
+                expected,
+            ));
         }
     }
     Ok(())
@@ -166,10 +170,13 @@ fn check_selections(tables: &[Table], selections: &[Selection]) -> Result<()> {
 
 fn check_count(count: usize, limit: usize, what: &str, column: &str) -> Result<()> {
     if count > limit {
-        let message = format!(
-            "the column `{column}` gives more than {limit} {what}; choose some with --where {column}=VALUE"
+        let refusal = Refusal::new(
+            column,
+            format!("more than {limit} {what}"),
+            format!("at most {limit}"),
         );
-        return Err(Error::Usage(message));
+        let hint = format!("choose rows by their value of `{column}`");
+        return Err(refusal.hint(hint).into());
     }
     Ok(())
 }
@@ -216,22 +223,33 @@ impl<'t> Columns<'t> {
 
     fn point(&self, table: &Table, row: usize, options: &Options) -> Result<Point> {
         let number = |column: Column<'_>| match column.number(row)? {
-            Some(value) if value.abs() > MAX_VALUE => {
-                let message =
-                    format!("found {value}, expected a number an axis can show, within ±{MAX_VALUE:e}");
-                Err(table.error(Some(row), column.name(), message))
-            }
+            Some(value) if value.abs() > MAX_VALUE => Err(table.error(
+                Some(row),
+                Refusal::new(
+                    column.name(),
+                    value,
+                    format!("a number an axis can show, within ±{MAX_VALUE:e}"),
+                ),
+            )),
             value => Ok(value),
         };
         let x = number(self.x)?;
         let x = x.ok_or_else(|| {
-            let message = "found an empty cell, expected a number for the horizontal axis".to_owned();
-            table.error(Some(row), self.x.name(), message)
+            table.error(
+                Some(row),
+                Refusal::new(self.x.name(), "an empty cell", "a number for the horizontal axis"),
+            )
         })?;
         let y = number(self.y)?;
         if let Some(y) = y.filter(|&y| options.log_y && y <= 0.0) {
-            let message = format!("found {y}, expected a positive number: the vertical axis is logarithmic");
-            return Err(table.error(Some(row), self.y.name(), message));
+            return Err(table.error(
+                Some(row),
+                Refusal::new(
+                    self.y.name(),
+                    y,
+                    "a positive number: the vertical axis is logarithmic",
+                ),
+            ));
         }
         let band = match self.band {
             Some((low, high)) => number(low)?.zip(number(high)?),
@@ -259,17 +277,13 @@ fn ordered(
                     sourced.table.line(sourced.row).unwrap_or(0)
                 )
             };
-            return Err(Error::Usage(format!(
-                "{} and {}: two values of `{}` for {} = {name} at {} = {}{}; choose rows with --where COLUMN=VALUE, or \
-                 another column for lines (--series) or panels (--panel)",
-                place(first),
-                place(second),
-                options.y,
-                options.series,
-                options.x,
-                first.point.x,
-                panel.map(|panel| format!(", {panel}")).unwrap_or_default(),
-            )));
+            let panel = panel.map(|panel| format!(", {panel}")).unwrap_or_default();
+            let Options { x, y, series, .. } = options;
+            let (here, there) = (place(first), place(second));
+            let expected = format!("one for {series} = {name} at {x} = {}{panel}", first.point.x);
+            let refusal = Refusal::new(y, format!("two values, {here} and {there}"), expected);
+            let hint = "choose rows by the value of a column, or another column for lines or panels";
+            return Err(refusal.hint(hint).into());
         }
     }
     Ok(line.into_iter().map(|sourced| sourced.point).collect())

@@ -33,8 +33,8 @@ use gpusched_model::error::Result;
 /// Draws the rows of all tables together as one figure, as SVG text.
 ///
 /// # Errors
-/// [`Error::Usage`](gpusched_model::error::Error::Usage) if there is nothing to draw or too much to tell apart;
-/// [`Error::Input`](gpusched_model::error::Error::Input) naming file and line for a missing column, a cell that is not a number,
+/// [`Error::Refused`](gpusched_model::error::Error::Refused) if there is nothing to draw or too much to tell apart;
+/// [`Error::Refused`](gpusched_model::error::Error::Refused) naming file and line for a missing column, a cell that is not a number,
 /// two values for one point of a line, or a value that a logarithmic axis cannot show.
 pub fn line_chart(tables: &[Table], options: &Options) -> Result<String> {
     let chart = data::Chart::new(tables, options)?;

@@ -55,7 +55,7 @@ impl KernelList {
     /// The list in the file at `path`; the files it names are relative to its folder.
     ///
     /// # Errors
-    /// [`Error::Input`](gpusched_model::error::Error::Input) with file and line for whatever is neither a kernel nor a copy, and for traces that are
+    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file and line for whatever is neither a kernel nor a copy, and for traces that are
     /// compressed or not processed; [`Error::Io`](gpusched_model::error::Error::Io).
     pub fn read(path: impl AsRef<Path>) -> Result<KernelList> {
         let path = path.as_ref();

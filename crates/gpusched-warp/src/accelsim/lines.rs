@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::Path;
 
 use super::token::Fault;
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// The longest line [bytes]; that of an instruction with 32 addresses has under a thousand, but names of kernels may be long.
 const LONGEST: u64 = 1 << 16;
@@ -111,12 +111,7 @@ impl Lines {
     }
 
     fn at(&self, line: Option<usize>, fault: Fault) -> Error {
-        Error::Input(InputError {
-            file: self.file.clone(),
-            line,
-            field: fault.field.to_owned(),
-            message: fault.message,
-        })
+        Error::Refused(Refusal::told(fault.field, fault.message).at(&self.file, line))
     }
 
     /// What the file is called.

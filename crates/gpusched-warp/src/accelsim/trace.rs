@@ -35,7 +35,7 @@ impl TraceFile {
     /// The trace in the file at `path` (`-` is standard input), of which the header is read.
     ///
     /// # Errors
-    /// [`Error::Input`](gpusched_model::error::Error::Input) with file, line and column for what is no processed trace of version
+    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line and column for what is no processed trace of version
     /// [`LEAST_VERSION`](super::LEAST_VERSION) or later, and for compressed files; [`Error::Io`](gpusched_model::error::Error::Io).
     pub fn open(path: impl AsRef<Path>) -> Result<TraceFile> {
         TraceFile::read(Lines::open(path.as_ref())?)
@@ -84,7 +84,7 @@ impl TraceFile {
     /// The next thread block, in the order of their numbers; `None` after the last one of the grid. After an error there is none.
     ///
     /// # Errors
-    /// [`Error::Input`](gpusched_model::error::Error::Input) with file, line and column for whatever is malformed, missing or cut off;
+    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line and column for whatever is malformed, missing or cut off;
     /// [`Error::Io`](gpusched_model::error::Error::Io).
     pub fn next_block(&mut self) -> Result<Option<Block>> {
         if self.done {

@@ -16,7 +16,8 @@ pub use stream::WarpStream;
 
 use super::Instruction;
 use super::expression::{Compiled, FixedParts, Kept, Postfix};
-use gpusched_model::program::{Dimensions, Program, Refusal};
+use gpusched_model::Refusal;
+use gpusched_model::program::{Dimensions, Program};
 
 /// A program under its launch, ready to be executed.
 #[derive(Debug)]

@@ -140,6 +140,6 @@ fn mapping(settings: &mut Settings) -> Result<AddressMapping> {
     let parsed = value.text.parse();
     parsed.map_err(|error: ParseMappingError| {
         let (found, text) = (&error.found, quoted(&value.text));
-        value.fault(&format!("found {found} in {text}, expected {EXPECTED_MAPPING}"))
+        value.fault(&format!("{found} in {text}"), EXPECTED_MAPPING)
     })
 }

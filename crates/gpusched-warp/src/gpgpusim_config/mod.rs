@@ -51,7 +51,7 @@ pub struct Imported {
 /// The machine called `name` of the files at `paths`, one after the other; `-` is standard input.
 ///
 /// # Errors
-/// [`Error::Input`](gpusched_model::error::Error::Input) with file, line, option, value and what was expected; those of reading.
+/// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line, option, value and what was expected; those of reading.
 pub fn read(paths: &[impl AsRef<Path>], name: &str) -> Result<Imported> {
     let mut files = Vec::new();
     for path in paths {
@@ -68,7 +68,7 @@ pub fn read(paths: &[impl AsRef<Path>], name: &str) -> Result<Imported> {
 /// The machine called `name` of `files`, each with its name for messages and its content.
 ///
 /// # Errors
-/// [`Error::Input`](gpusched_model::error::Error::Input) with file, line, option, value and what was expected.
+/// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line, option, value and what was expected.
 pub fn parse(files: &[(&str, &[u8])], name: &str) -> Result<Imported> {
     let mut settings = Settings::new();
     for (file, bytes) in files {
@@ -88,13 +88,11 @@ pub fn parse(files: &[(&str, &[u8])], name: &str) -> Result<Imported> {
         interconnect: memory::interconnect(&mut settings)?,
         memory: memory::memory(&mut settings)?,
     };
-    let machine = Machine::new(shape).map_err(|error| {
-        let found = format!("found {} ({})", error.found, error.field);
-        settings.refuse(
-            option_of(&error.field).unwrap_or_default(),
-            &found,
-            &error.expected,
-        )
+    let machine = Machine::new(shape).map_err(|refusal| {
+        let field = refusal.field();
+        let found = format!("{} ({field})", refusal.found().unwrap_or_default());
+        let expected = refusal.expected().unwrap_or_default();
+        settings.refuse(option_of(field).unwrap_or_default(), &found, expected)
     })?;
     let unmodelled = unmodelled::unmodelled(&mut settings)?;
     let (ignored, missing) = settings.finish();

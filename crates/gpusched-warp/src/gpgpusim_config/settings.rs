@@ -6,7 +6,7 @@ use std::path::Path;
 use super::MAX_BYTES;
 use super::tokens::{Token, tokens};
 use super::value::{Value, clip, quoted};
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// An option as a file sets it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,15 +53,14 @@ impl Settings {
     pub fn add(&mut self, file: &str, bytes: &[u8]) -> Result<()> {
         file.clone_into(&mut self.file);
         let refuse = |line, field: &str, message: String| {
-            Err(Error::Input(InputError {
-                file: file.to_owned(),
-                line: Some(line),
-                field: clip(field),
-                message,
-            }))
+            Err(Error::Refused(Refusal::told(field, message).at(file, line)))
         };
         if bytes.len() as u64 > MAX_BYTES {
-            return refuse(1, "", format!("found a file of more than {MAX_BYTES} bytes"));
+            return refuse(
+                1,
+                "",
+                format!("found a file of more than {MAX_BYTES} bytes, expected at most that"),
+            );
         }
         let tokens = match tokens(bytes) {
             Ok(tokens) => tokens,
@@ -112,7 +111,7 @@ impl Settings {
         self.asked.insert(option);
         let Some(setting) = self.settings.get(option) else {
             let Some(default) = default else {
-                return Err(self.refuse(option, "found none", "the option"));
+                return Err(self.refuse(option, "none", "the option"));
             };
             self.missing.push(Missing {
                 option: option.to_owned(),
@@ -126,7 +125,7 @@ impl Settings {
             });
         };
         let Some(text) = setting.value.as_deref().or(alone) else {
-            return Err(self.refuse(option, "found no value", "one"));
+            return Err(self.refuse(option, "no value", "one"));
         };
         Ok(Value {
             option,
@@ -180,12 +179,9 @@ impl Settings {
     /// An error in `option`, where it is set.
     pub fn refuse(&self, option: &str, found: &str, expected: &str) -> Error {
         let setting = self.settings.get(option);
-        Error::Input(InputError {
-            file: setting.map_or(&self.file, |setting| &setting.file).clone(),
-            line: setting.map(|setting| setting.line),
-            field: option.to_owned(),
-            message: format!("{found}, expected {expected}"),
-        })
+        let file = setting.map_or(&self.file, |setting| &setting.file);
+        let line = setting.map(|setting| setting.line);
+        Refusal::new(option, found, expected).at(file, line).into()
     }
 
     /// What nobody asked for, in the order of files and lines; and what was asked for and missing.

@@ -1,6 +1,6 @@
 //! The value of one option.
 
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 
 /// The value of one option, and where it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,17 +24,13 @@ impl Value {
             true => String::new(),
             false => format!(" in {}", quoted(&self.text)),
         };
-        self.fault(&format!("found {}{of}, expected {expected}", quoted(part)))
+        self.fault(&format!("{}{of}", quoted(part)), expected)
     }
 
-    /// An error in this value.
-    pub fn fault(&self, message: &str) -> Error {
-        Error::Input(InputError {
-            file: self.file.clone(),
-            line: self.line,
-            field: self.option.to_owned(),
-            message: message.to_owned(),
-        })
+    /// An error in this value: `found`, where `expected` would have been accepted.
+    pub fn fault(&self, found: &str, expected: &str) -> Error {
+        let refusal = Refusal::new(self.option, found, expected);
+        refusal.at(&self.file, self.line).into()
     }
 
     /// A number: decimal, `0x…` hexadecimal or `0…` octal, as the reference reads it.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::kernel::{Launch, Source};
 use crate::code::{BlockKey, Code, Stream, Unlike};
+use gpusched_model::Refusal;
 use gpusched_model::machine::BlockNeed;
-use gpusched_model::program::{Program, Refusal};
+use gpusched_model::program::Program;
 
 /// The warps of a program.
 struct ProgramSource(Arc<Code>);

@@ -6,6 +6,7 @@ use super::structure::Structure;
 use super::symbolic::{Range, Ranges};
 use super::{Module, PtxError};
 use gpusched_model::Program;
+use gpusched_model::Refusal;
 use gpusched_model::program::{Buffer, Builtin, Dimensions};
 
 /// What a kernel is launched with.
@@ -101,7 +102,7 @@ pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Progra
         let whole = parameter.scalar && parameter.kind.starts_with(['s', 'u', 'b']);
         names.push(whole.then(|| argument.name().to_owned()));
     }
-    let refused = |refusal: gpusched_model::program::Refusal| PtxError::new(kernel.line, refusal.to_string());
+    let refused = |refusal: Refusal| PtxError::new(kernel.line, refusal.to_string());
     program.check().map_err(refused)?;
     let knowledge = Knowledge {
         kernel,

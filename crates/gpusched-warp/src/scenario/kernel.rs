@@ -10,8 +10,8 @@ use super::launch_latency;
 use super::layout::Layout;
 use crate::accelsim::TraceFile;
 use gpusched_model::Program;
+use gpusched_model::Refusal;
 use gpusched_model::error::{Error, Result};
-use gpusched_model::program::Refusal;
 use gpusched_model::reader::Programs;
 use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
 

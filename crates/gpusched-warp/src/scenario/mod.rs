@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::estimate::{Estimate, estimate};
 use super::gpu::{self, Launch, Results, Settings, UnlikeKernel};
-use gpusched_model::error::{Error, InputError, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::machine::Machine;
 use gpusched_model::warp_run::WarpRunShape;
 use gpusched_model::{Scheduler, WarpRun};
@@ -58,19 +58,12 @@ impl Setup {
     /// The run of `run`, which was read from `file`: its files are relative to that one's folder.
     ///
     /// # Errors
-    /// Those of reading programs and traces, and [`Error::Input`] for launches that programs do not allow and names that two
+    /// Those of reading programs and traces, and [`Error::Refused`] for launches that programs do not allow and names that two
     /// kernels have.
     pub fn new(run: &WarpRun, file: &Path) -> Result<Setup> {
         let shape = run.shape();
         let name = file.display().to_string();
-        let fault = |field: String, message: String| {
-            Error::Input(InputError {
-                file: name.clone(),
-                line: None,
-                field,
-                message,
-            })
-        };
+        let fault = |refusal: Refusal| Error::from(refusal.at(&name, None));
         let folder = file.parent().unwrap_or(Path::new(""));
         let mut kernels = Vec::new();
         let mut memory = layout::Layout::default();
@@ -84,7 +77,8 @@ impl Setup {
                 Kernel::read(kernel, shape, folder, &mut memory).map_err(|refusal| match refusal {
                     kernel::Refused::File(error) => error,
                     kernel::Refused::Launch(refusal) => {
-                        fault(of(&kernel::field_of(kernel, &refusal.field)), refusal.message)
+                        let field = of(&kernel::field_of(kernel, refusal.field()));
+                        fault(refusal.of_field(field))
                     }
                 })?;
             warm.extend(kernel.buffers());
@@ -96,17 +90,15 @@ impl Setup {
         }
         let mut machine = shape.machine.clone().into_shape();
         machine.dispatch.share_sms = shape.shares_sms();
-        let machine =
-            Machine::new(machine).map_err(|error| fault("machine".to_owned(), error.to_string()))?;
+        let machine = Machine::new(machine).map_err(|refusal| fault(refusal.within("machine")))?;
         if !shape.warm {
             warm.clear();
         }
         let bytes = warm.iter().map(|&(_, bytes)| bytes).fold(0, u64::saturating_add);
         if bytes > MAX_WARM {
-            let message = format!(
-                "found buffers of {bytes} bytes, expected at most {MAX_WARM} if they are in L2 at the start"
-            );
-            return Err(fault("warm".to_owned(), message));
+            let found = format!("buffers of {bytes} bytes");
+            let expected = format!("at most {MAX_WARM} if they are in L2 at the start");
+            return Err(fault(Refusal::new("warm", found, expected)));
         }
         Ok(Setup {
             name: shape.name.clone(),
@@ -161,7 +153,7 @@ impl Setup {
     /// Runs the kernels; `watch` is told the core cycle once in a while.
     ///
     /// # Errors
-    /// [`Error::Input`] for what cannot be simulated or does not end; those of reading traces.
+    /// [`Error::Refused`] for what cannot be simulated or does not end; those of reading traces.
     pub fn run(&self, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
         self.run_on(self.sms, options, watch)
     }
@@ -198,7 +190,7 @@ impl Setup {
             let settings = self.settings(sms, options);
             estimate(&self.machine, launch, &settings, rounds).map_err(|failure| self.blame(&failure))
         });
-        let mut estimates = estimates.collect::<std::result::Result<Vec<Estimate>, InputError>>()?;
+        let mut estimates = estimates.collect::<std::result::Result<Vec<Estimate>, Refusal>>()?;
         let estimate = estimates.pop().map(|estimate| estimate.results);
         estimate.ok_or_else(|| self.blame(&"no kernel").into())
     }
@@ -222,13 +214,8 @@ impl Setup {
         }
     }
 
-    fn blame(&self, failure: &dyn std::fmt::Display) -> InputError {
-        InputError {
-            file: self.file.clone(),
-            line: None,
-            field: String::new(),
-            message: failure.to_string(),
-        }
+    fn blame(&self, failure: &dyn std::fmt::Display) -> Refusal {
+        Refusal::told("", failure).at(&self.file, None)
     }
 }
 

@@ -33,14 +33,21 @@ impl Times {
     pub fn replay(&self, file: &Path, kernel: &Kernel, runs: u64) -> Result<Option<Replay>> {
         match (self.blocks, self.trace.as_slice()) {
             (BlockTimes::Trace, []) => {
-                let message = "--blocks trace: found no --trace, expected a file with measured times";
-                return Err(Error::Usage(message.to_owned()));
+                let found = "trace without --trace";
+                return Err(Error::parameter(
+                    "blocks",
+                    found,
+                    "--trace FILE with measured times",
+                ));
             }
             (BlockTimes::Trace, _) => {}
             (_, []) => return Ok(None),
             (other, _) => {
-                let message = format!("--trace: found --blocks {other}, expected --blocks trace");
-                return Err(Error::Usage(message));
+                return Err(Error::parameter(
+                    "trace",
+                    format!("--blocks {other}"),
+                    "--blocks trace",
+                ));
             }
         }
         distinct([file].into_iter().chain(self.trace.iter().map(PathBuf::as_path)))?;

@@ -17,7 +17,7 @@ use crate::cli::progress::Progress;
 use crate::cli::question::json_line;
 use crate::cli::values::{refused, whole};
 use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Result};
 use crate::model::machine::Machine;
 use crate::model::program::{Dimensions, Ordered};
 use crate::model::warp_run::{KernelSource, RunKernel, WarpRunShape};
@@ -113,22 +113,24 @@ impl KernelArgs {
     /// Refuses these options, which only kernels on a machine have.
     ///
     /// # Errors
-    /// [`Error::Usage`] with the first that is given.
+    /// [`Error::Refused`] with the first that is given.
     pub fn refuse(&self) -> Result<()> {
         let options = [
-            ("--machine", self.machine.is_some()),
+            ("machine", self.machine.is_some()),
             ("--grid, --block or --parameter", self.launch.given()),
-            ("--sms", self.sms.is_some()),
-            ("--cold", self.cold),
-            ("--equal-sms-once", self.once.given),
-            ("--limit", self.limit.is_some()),
-            ("--issues", self.issues.is_some()),
+            ("sms", self.sms.is_some()),
+            ("cold", self.cold),
+            ("equal-sms-once", self.once.given),
+            ("limit", self.limit.is_some()),
+            ("issues", self.issues.is_some()),
         ];
         match options.iter().find(|(_, given)| *given) {
             None => Ok(()),
-            Some((option, _)) => Err(Error::Usage(format!(
-                "{option}: found with a scenario of a sub-core, expected only with a program or a scenario that has a machine"
-            ))),
+            Some((option, _)) => Err(Error::parameter(
+                *option,
+                "with a scenario of a sub-core",
+                "only with a program or a scenario that has a machine",
+            )),
         }
     }
 
@@ -144,12 +146,15 @@ impl KernelArgs {
         changes: &Changes<'_>,
     ) -> Result<Outcome> {
         let Some(machine) = &self.machine else {
-            let message = format!(
-                "--machine: found none, expected one of {}, or a file, for the kernel in {}",
-                Machine::names(),
-                file.display()
-            );
-            return Err(Error::Usage(message));
+            return Err(Error::parameter(
+                "machine",
+                "none",
+                format!(
+                    "one of {}, or a file, for the kernel in {}",
+                    Machine::names(),
+                    file.display()
+                ),
+            ));
         };
         let shape = WarpRunShape::alone(find(machine)?, self.launch.of(source));
         self.simulate(global, file, shape, changes).map_err(blame)
@@ -161,8 +166,12 @@ impl KernelArgs {
     /// Bad input, what cannot be simulated, a run that is too long, or output that cannot be written.
     pub fn run(&self, global: &Global, file: &Path, run: WarpRun, changes: &Changes<'_>) -> Result<Outcome> {
         if self.launch.given() {
-            let message = "--grid, --block, --parameter: found with a scenario, expected only with a program";
-            return Err(Error::Usage(message.to_owned()));
+            let options = "--grid, --block, --parameter";
+            return Err(Error::parameter(
+                options,
+                "with a scenario",
+                "only with a program",
+            ));
         }
         let mut shape = run.into_shape();
         if let Some(machine) = &self.machine {
@@ -183,11 +192,11 @@ impl KernelArgs {
         }
         shape.sms = self.sms.or(shape.sms);
         shape.warm &= !self.cold;
-        let setup = setup(file, shape, changes.budgets).map_err(|error| match error {
-            Error::Input(error) if error.field == "sms" && self.sms.is_some() => {
-                Error::Usage(format!("--sms: {}", error.message))
-            }
-            other => other,
+        let setup = setup(file, shape, changes.budgets).map_err(|error| {
+            error.map_refusal(|refusal| match refusal.field() == "sms" && self.sms.is_some() {
+                true => refusal.anywhere(),
+                false => refusal,
+            })
         })?;
         let mut output = Output::open(global)?;
         output.keep(setup.files())?;
@@ -223,30 +232,23 @@ impl KernelArgs {
 
 /// What is wrong with the scenario that options made of a program is wrong with the options.
 pub fn blame(error: Error) -> Error {
-    let Error::Input(error) = error else {
-        return error;
-    };
-    let field = error.field.strip_prefix("kernels[0].").unwrap_or(&error.field);
-    let option = match field.split('.').next() {
-        Some("grid") => "--grid",
-        Some("block") => "--block",
-        Some("parameters") => "--parameter",
-        Some("budget") => "--budget",
-        Some("warm") => "without --cold",
-        _ => {
-            let field = field.strip_prefix("program.").unwrap_or(field).to_owned();
-            return Error::Input(InputError { field, ..error });
+    error.map_refusal(|refusal| {
+        let field = refusal.field().strip_prefix("kernels[0].");
+        let field = field.unwrap_or(refusal.field()).to_owned();
+        match field.split('.').next() {
+            Some(option @ ("grid" | "block" | "budget")) => refusal.anywhere().of_field(option),
+            Some("parameters") => refusal.anywhere().of_field("parameter"),
+            Some("warm") => refusal
+                .of_field("")
+                .hint("start with an empty L2 cache: add `--cold`"),
+            _ => refusal.of_field(field.strip_prefix("program.").unwrap_or(&field)),
         }
-    };
-    Error::Usage(format!("{option}: {}", error.message))
+    })
 }
 
 /// The machine of `--machine`.
 pub fn find(machine: &str) -> Result<Machine> {
-    Machine::find(machine).map_err(|error| match error {
-        Error::Usage(message) => Error::Usage(format!("--machine: {message}")),
-        other => other,
-    })
+    Machine::find(machine)
 }
 
 /// The run of `shape`, of `file`, with other `budgets`.
@@ -255,11 +257,11 @@ pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) ->
         // Programs have names that only reading them tells.
         let read = Setup::names(&shape, file)?;
         let Some(index) = read.iter().position(|known| known == name) else {
-            let message = format!(
-                "--budget: found the kernel {name:?}, expected one of {}",
-                read.join(", ")
-            );
-            return Err(Error::Usage(message));
+            return Err(Error::parameter(
+                "budget",
+                format!("the kernel {name:?}"),
+                format!("one of {}", read.join(", ")),
+            ));
         };
         if let Some(kernel) = shape.kernels.get_mut(index) {
             kernel.budget = Some(*budget);
@@ -273,23 +275,17 @@ pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) ->
             .map(|name| budget_example(name)),
         None => None,
     };
-    let run = WarpRun::new(shape).map_err(|error| InputError {
-        file: file.display().to_string(),
-        line: None,
-        message: format!(
-            "found {}, expected {}{}",
-            error.found,
-            error.expected,
-            example
-                .filter(|_| error.field.ends_with(".budget"))
-                .unwrap_or_default()
-        ),
-        field: error.field,
+    let run = WarpRun::new(shape).map_err(|refusal| {
+        let refusal = refusal.at(file, None);
+        match example.filter(|_| refusal.field().ends_with(".budget")) {
+            Some(example) => refusal.hint(example),
+            None => refusal,
+        }
     })?;
     Setup::new(&run, file)
 }
 
-/// How to give the kernel called `name` a budget, after a message that it has none.
+/// How to give the kernel called `name` a budget.
 pub fn budget_example(name: &str) -> String {
-    format!(", such as --budget {name}=4")
+    format!("add `--budget {name}=4`")
 }

@@ -23,10 +23,11 @@ const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
 fn alone(interference: Interference) -> Result<Interference> {
     match interference.counts_bandwidth() {
         false => Ok(interference),
-        true => Err(Error::Usage(format!(
-            "--interference: found {interference}, expected conflict or none: each partition is simulated by itself (`gpusched validate \
-             --shared-memory` simulates partitions that share a memory)"
-        ))),
+        true => Err(Error::parameter(
+            "interference",
+            interference,
+            "conflict or none: each partition is simulated by itself (`gpusched validate --shared-memory` simulates partitions that share a memory)",
+        )),
     }
 }
 
@@ -52,11 +53,8 @@ impl Args {
             let mut index = 0;
             while let Some(pair) = pairs.next() {
                 let (plan, set) = pair?;
-                let case = self.planned(index, &set, &plan).map_err(|error| match error {
-                    Error::Usage(message) => {
-                        Error::Usage(format!("{}: plan {index}: {message}", path.display()))
-                    }
-                    other => other,
+                let case = self.planned(index, &set, &plan).map_err(|error| {
+                    error.map_refusal(|refusal| refusal.within(&format!("plan {index}")).at(path, None))
                 })?;
                 if let Some(excess) = excess(&case) {
                     complain(&format!("warning: {}: plan {index}: {excess}", path.display()));
@@ -106,8 +104,10 @@ impl Args {
             return Ok(without);
         }
         let Some(interference) = self.interference.or(plan.interference) else {
-            return Err(Error::Usage(
-                "interference: found null, expected --interference, since the plan names no model".to_owned(),
+            return Err(Error::parameter(
+                "interference",
+                "null",
+                "--interference, since the plan names no model",
             ));
         };
         let problem = Problem::new(set, plan.gpu_sms, Policy::Edf, model_of(alone(interference)?))?;

@@ -10,7 +10,7 @@ const MANY_JOBS: u64 = 100_000_000;
 /// When the simulation of `tasks` ends.
 ///
 /// # Errors
-/// [`Error::Usage`] if that is too late, or too many jobs come until then.
+/// [`Error::Refused`] if that is too late, or too many jobs come until then.
 pub(super) fn end(duration: Option<Time>, tasks: &[Task], releases: &[Release]) -> Result<Time> {
     let last = releases
         .iter()
@@ -28,15 +28,21 @@ pub(super) fn end(duration: Option<Time>, tasks: &[Task], releases: &[Release]) 
         })
     });
     match (end, jobs, duration) {
-        (Some(end), Some(jobs), Some(_)) if jobs > MAX_JOBS => Err(Error::Usage(format!(
-            "--duration: found {end}, in which up to {jobs} jobs arrive, expected at most {MAX_JOBS}"
-        ))),
-        (Some(end), Some(jobs), None) if jobs > MANY_JOBS => Err(Error::Usage(format!(
-            "the hyperperiod ends at {end}, and up to {jobs} jobs arrive until then: expected --duration TIME"
-        ))),
-        (Some(end), ..) => Ok(end),
-        (None, ..) => Err(Error::Usage(
-            "the hyperperiod is longer than 2^62 ns: expected --duration TIME".to_owned(),
+        (Some(end), Some(jobs), Some(_)) if jobs > MAX_JOBS => Err(Error::parameter(
+            "duration",
+            format!("{end}, in which up to {jobs} jobs arrive"),
+            format!("at most {MAX_JOBS}"),
         )),
+        (Some(end), Some(jobs), None) if jobs > MANY_JOBS => {
+            let found = format!(
+                "no --duration; the hyperperiod ends at {end}, and up to {jobs} jobs arrive until then"
+            );
+            Err(Error::parameter("duration", found, "--duration TIME"))
+        }
+        (Some(end), ..) => Ok(end),
+        (None, ..) => {
+            let found = "no --duration; the hyperperiod is longer than 2^62 ns";
+            Err(Error::parameter("duration", found, "--duration TIME"))
+        }
     }
 }

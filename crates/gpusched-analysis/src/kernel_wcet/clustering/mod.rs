@@ -60,27 +60,32 @@ impl Clustering {
     /// does not depend on their number.
     ///
     /// # Errors
-    /// [`Error::Usage`] for an α outside (0, 1), a limit outside 1 … [`MAX_CLUSTERS`], or too few measurements to tell
+    /// [`Error::Refused`] for an α outside (0, 1), a limit outside 1 … [`MAX_CLUSTERS`], or too few measurements to tell
     /// anything apart.
     pub fn new(trace: &Trace, options: &Options) -> Result<Clustering> {
         let Options { alpha, most } = *options;
         if !(alpha > 0.0 && alpha < 1.0) {
-            let message = format!("alpha: found {alpha:?}, expected a number between 0 and 1");
-            return Err(Error::Usage(message));
+            return Err(Error::parameter(
+                "alpha",
+                format!("{alpha:?}"),
+                "a number between 0 and 1",
+            ));
         }
         if !(1..=MAX_CLUSTERS).contains(&most) {
-            let message = format!("clusters: found at most {most}, expected 1 to {MAX_CLUSTERS}");
-            return Err(Error::Usage(message));
+            return Err(Error::parameter("clusters", most, format!("1 to {MAX_CLUSTERS}")));
         }
         let (blocks, kept) = (trace.blocks(), trace.isolated.kept());
         let factor = critical_factor(alpha / blocks.max(1) as f64);
         let critical = factor / (kept.max(1) as f64).sqrt();
         if blocks > 1 && critical > COARSEST {
             let needed = (factor / COARSEST).powi(2).ceil();
-            return Err(Error::Usage(format!(
-                "found {kept} measurements of each block at q = 0, expected at least {needed}: with fewer, no two of {blocks} \
-                 blocks can be told apart at alpha {alpha:?}"
-            )));
+            return Err(Error::parameter(
+                "trace",
+                format!("{kept} measurements of each block at q = 0"),
+                format!(
+                    "at least {needed}: with fewer, no two of {blocks} blocks can be told apart at alpha {alpha:?}"
+                ),
+            ));
         }
         let grid = Grid::new(&trace.isolated);
         let mut search = search::Search::new(&grid, factor, most);

@@ -4,8 +4,8 @@ use super::Clustering;
 use crate::kernel_wcet::fit::normal::NormalFit;
 use crate::kernel_wcet::fit::tail;
 use crate::kernel_wcet::trace::{Level, Measurements, Summary, Trace};
-use gpusched_model::FieldError;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::Refusal;
+use gpusched_model::error::Result;
 use gpusched_model::kernel::{Distribution, Interval, Tail, TailFamily};
 use gpusched_model::time::Time;
 use gpusched_model::{Cluster, Kernel};
@@ -40,7 +40,7 @@ impl Clustering {
     /// [Aghilinasab20] Table I.
     ///
     /// # Errors
-    /// [`Error::Usage`] if that is no kernel, such as for an `active` of zero, or if a tail has no such quantile.
+    /// [`Error::Refused`] if that is no kernel, such as for an `active` of zero, or if a tail has no such quantile.
     pub fn profile(
         &self,
         trace: &Trace,
@@ -48,7 +48,7 @@ impl Clustering {
         regulation_period: Time,
         wcets: Wcets,
     ) -> Result<Profile> {
-        let refuse = |error: FieldError| Error::Usage(format!("the profile: {error}"));
+        let refuse = |refusal: Refusal| refusal.within("profile");
         let (isolated, interference) = (
             self.summaries(&trace.isolated),
             self.summaries(&trace.interference),
@@ -68,7 +68,7 @@ impl Clustering {
                         let times = self.in_order(trace.level(level), index);
                         let place = format!("cluster {index} at q = {}", level.q());
                         let found = tail::estimate(&times, family, exceedance)
-                            .map_err(|error| Error::Usage(format!("{place}: {error}")))?;
+                            .map_err(|error| Refusal::told(&place, error))?;
                         warnings.extend(found.warnings.iter().map(|warning| format!("{place}: {warning}")));
                         let (kept, runs) = (trace.level(level).kept() as u64, trace.level(level).runs());
                         let mut tail = found.tail;
@@ -76,7 +76,7 @@ impl Clustering {
                             // A sample drawn from the runs is in no order that a dependence would show in.
                             (tail.independence_p, tail.trustworthy) = (None, false);
                             warnings.push(format!(
-                                    "{place}: {kept} of {runs} runs are kept (--samples), so that the independence of runs cannot be tested"
+                                    "{place}: {kept} of {runs} runs are kept (see `samples`), so that the independence of runs cannot be tested"
                                 ));
                         }
                         (found.wcet.max(longest), tail)

@@ -8,13 +8,9 @@ use gpusched_model::kernel::Interval;
 /// intervals, what is left over goes one by one to the first of them.
 ///
 /// # Errors
-/// [`Error::Usage`] for fewer intervals than clusters, several for a single cluster, or more than a cluster has blocks.
+/// [`Error::Refused`] for fewer intervals than clusters, several for a single cluster, or more than a cluster has blocks.
 pub fn alternate(clusters: &[Cluster], count: usize) -> Result<Vec<Interval>> {
-    let refuse = |expected: String| {
-        Err(Error::Usage(format!(
-            "intervals: found {count}, expected {expected}"
-        )))
-    };
+    let refuse = |expected: String| Err(Error::parameter("intervals", count, expected));
     if count < clusters.len() {
         return refuse(format!("at least one for each of {} clusters", clusters.len()));
     }

@@ -16,7 +16,7 @@ use std::collections::BinaryHeap;
 
 use crate::kernel_wcet::trace::{Level, MAX_BLOCKS, Row};
 use gpusched_model::Kernel;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::Interval;
 use gpusched_model::normal::Truncated;
 use gpusched_model::streams::{Purpose, stream};
@@ -36,15 +36,12 @@ impl Synthesizer {
     /// clusters follow each other.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a cluster has no distribution at some level, or one that gives hardly any time up to the WCET,
+    /// [`Error::Refused`] if a cluster has no distribution at some level, or one that gives hardly any time up to the WCET,
     /// or if there are more than [`MAX_BLOCKS`] blocks.
     pub fn new(kernel: &Kernel, seed: u64) -> Result<Synthesizer> {
         if kernel.blocks() > MAX_BLOCKS {
-            let message = format!(
-                "kernel: found {} blocks, expected at most {MAX_BLOCKS}",
-                kernel.blocks()
-            );
-            return Err(Error::Usage(message));
+            let found = format!("{} blocks", kernel.blocks());
+            return Err(Error::parameter("kernel", found, format!("at most {MAX_BLOCKS}")));
         }
         let mut times = Vec::with_capacity(kernel.clusters().len());
         for (index, cluster) in kernel.clusters().iter().enumerate() {
@@ -60,13 +57,14 @@ impl Synthesizer {
             for (name, distribution, wcet) in levels {
                 let field = format!("clusters[{index}].{name}");
                 let Some(distribution) = distribution else {
-                    return Err(Error::Usage(format!(
-                        "{field}: found none, expected a distribution with mean_ns and std_ns: from a WCET alone no times \
-                         can be drawn"
-                    )));
+                    return Err(Error::parameter(
+                        field,
+                        "none",
+                        "a distribution with mean_ns and std_ns: from a WCET alone no times can be drawn",
+                    ));
                 };
                 let truncated = Truncated::new(distribution.mean_ns, distribution.std_ns, wcet.ns());
-                pair.push(truncated.map_err(|message| Error::Usage(format!("{field}: {message}")))?);
+                pair.push(truncated.map_err(|message| Refusal::told(field, message))?);
             }
             if let [isolated, interference] = *pair.as_slice() {
                 times.push([isolated, interference]);

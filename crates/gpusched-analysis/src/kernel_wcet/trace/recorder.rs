@@ -157,15 +157,16 @@ impl Recorder {
     /// The trace, when all files have been read.
     ///
     /// # Errors
-    /// [`Error::Usage`] if there is no run at one of the levels.
+    /// [`Error::Refused`] if there is no run at one of the levels.
     pub fn finish(self) -> Result<Trace> {
         let [isolated, interference] = self.levels;
         for level in [&isolated, &interference] {
             if level.runs() == 0 {
-                return Err(Error::Usage(format!(
-                    "found no run at {} in the trace, expected runs without interference (q = 0) and with it (q = 1)",
-                    level.level()
-                )));
+                return Err(Error::parameter(
+                    "",
+                    format!("no run at {} in the trace", level.level()),
+                    "runs without interference (q = 0) and with it (q = 1)",
+                ));
             }
         }
         Ok(Trace {

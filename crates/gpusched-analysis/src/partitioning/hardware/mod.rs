@@ -34,7 +34,7 @@ impl Offer {
     /// What `device` offers at `granularity`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if it cannot be divided so.
+    /// [`Error::Refused`] if it cannot be divided so.
     pub fn new(device: &Device, granularity: Granularity) -> Result<Offer, Error> {
         let hardware = Hardware::new(device, granularity);
         let all = device.sms();
@@ -124,11 +124,11 @@ impl Offer {
 
 fn unknown(device: &Device, granularity: Granularity) -> Error {
     let known: Vec<String> = device.granularities().iter().map(ToString::to_string).collect();
-    Error::Usage(format!(
-        "--granularity: found {granularity}, expected {}, which device {} has",
-        known.join(", "),
-        device.name()
-    ))
+    Error::parameter(
+        "granularity",
+        granularity,
+        format!("{}, which device {} has", known.join(", "), device.name()),
+    )
 }
 
 /// Partitions of whole units of `unit` SMs, one after the other.
@@ -195,7 +195,7 @@ mod tests {
         let error = Offer::new(&xavier, Granularity::Mig).unwrap_err().to_string();
         assert_eq!(
             error,
-            "--granularity: found mig, expected sm, tpc, gpc, green-context, which device xavier has"
+            "granularity: found mig, expected sm, tpc, gpc, green-context, which device xavier has"
         );
     }
 

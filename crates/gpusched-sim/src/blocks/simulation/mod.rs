@@ -98,7 +98,7 @@ struct Simulation<'a, O> {
 /// on `seed`. The time of the last end.
 ///
 /// # Errors
-/// [`Error::Usage`] for block times that cannot be drawn, and runs beyond [`Time::LIMIT`].
+/// [`Error::Refused`] for block times that cannot be drawn, and runs beyond [`Time::LIMIT`].
 pub fn simulate(scenario: &Scenario, seed: u64, observer: &mut impl Observer) -> Result<Time> {
     let shape = scenario.shape();
     let mut simulation = Simulation::new(shape, seed, observer)?;
@@ -182,10 +182,8 @@ impl<'a, O: Observer> Simulation<'a, O> {
                 return Err(Error::Internal(format!("{} commands never end", self.left)));
             };
             if now > Time::LIMIT {
-                return Err(Error::Usage(format!(
-                    "the scenario takes longer than {}, expected less",
-                    Time::LIMIT
-                )));
+                let found = format!("a run longer than {}", Time::LIMIT);
+                return Err(Error::parameter("", found, "a shorter one"));
             }
             self.now = now;
             while let Some(event) = self.events.pop_until(now) {

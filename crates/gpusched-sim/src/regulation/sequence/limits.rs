@@ -17,9 +17,11 @@ pub(super) const MOST_BLOCKS: u128 = 1_000_000_000;
 pub(super) fn check(index: usize, kernel: &Kernel) -> Result<()> {
     if kernel.blocks() > MAX_BLOCKS {
         let found = kernel.blocks();
-        return Err(Error::Usage(format!(
-            "kernels[{index}].kernel: found {found} blocks, expected at most {MAX_BLOCKS}"
-        )));
+        return Err(Error::parameter(
+            format!("kernels[{index}].kernel"),
+            format!("{found} blocks"),
+            format!("at most {MAX_BLOCKS}"),
+        ));
     }
     let clusters = kernel.clusters().iter();
     let work: u128 = clusters
@@ -28,10 +30,11 @@ pub(super) fn check(index: usize, kernel: &Kernel) -> Result<()> {
     let period = kernel.regulation_period();
     let periods = work / u128::from(kernel.active_blocks().max(1)) / u128::from(period.ns().max(1));
     if periods > MAX_PERIODS {
-        return Err(Error::Usage(format!(
-            "kernels[{index}].kernel.regulation_period: found {period}, of which the kernel may take {periods}, expected at most \
-             {MAX_PERIODS}"
-        )));
+        return Err(Error::parameter(
+            format!("kernels[{index}].kernel.regulation_period"),
+            format!("{period}, of which the kernel may take {periods}"),
+            format!("at most {MAX_PERIODS}"),
+        ));
     }
     Ok(())
 }
@@ -56,8 +59,10 @@ pub(super) fn horizon(system: &System, mut queue: Queue, nominal: &[Time], perio
         .filter(|&end| end <= Time::LIMIT.ns() && periods <= MAX_PERIODS)
     {
         Some(end) => Ok(Time::from_ns(end)),
-        None => Err(Error::Usage(format!(
-            "regulation_period: found {period}, of which all jobs may take {periods}, expected at most {MAX_PERIODS}"
-        ))),
+        None => Err(Error::parameter(
+            "regulation_period",
+            format!("{period}, of which all jobs may take {periods}"),
+            format!("at most {MAX_PERIODS}"),
+        )),
     }
 }

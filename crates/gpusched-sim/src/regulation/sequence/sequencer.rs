@@ -44,7 +44,7 @@ impl Sequencer {
     /// Prepares runs of `system`, whose kernels have the nominal WCETs `nominal`.
     ///
     /// # Errors
-    /// [`Error::Usage`] for too many blocks or periods, a start or a lead of a period or more, and times that a profile does
+    /// [`Error::Refused`] for too many blocks or periods, a start or a lead of a period or more, and times that a profile does
     /// not have.
     pub fn new(
         system: &System,
@@ -59,9 +59,11 @@ impl Sequencer {
             ("lead", setting.lead_ns),
         ] {
             if time >= period {
-                return Err(Error::Usage(format!(
-                    "--{name}: found {time}, expected less than the regulation period, {period}"
-                )));
+                return Err(Error::parameter(
+                    name,
+                    time,
+                    format!("less than the regulation period, {period}"),
+                ));
             }
         }
         let mut members = Vec::with_capacity(system.kernels().len());
@@ -74,8 +76,9 @@ impl Sequencer {
             // Kernels must not draw the same numbers.
             let own = seed.wrapping_add((index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
             members.push(Member {
-                blocks: Blocks::new(kernel, setting.blocks, &table, own)
-                    .map_err(|error| Error::Usage(format!("kernels[{index}].kernel.{error}")))?,
+                blocks: Blocks::new(kernel, setting.blocks, &table, own).map_err(|error| {
+                    error.map_refusal(|refusal| refusal.within(&format!("kernels[{index}].kernel")))
+                })?,
                 table,
                 clusters: kernel.clusters().len(),
                 active: usize::try_from(kernel.active_blocks()).unwrap_or(usize::MAX),
@@ -85,9 +88,11 @@ impl Sequencer {
             before += jobs;
         }
         if blocks > MOST_BLOCKS {
-            return Err(Error::Usage(format!(
-                "kernels: found {blocks} blocks in all jobs, expected at most {MOST_BLOCKS}"
-            )));
+            return Err(Error::parameter(
+                "kernels",
+                format!("{blocks} blocks in all jobs"),
+                format!("at most {MOST_BLOCKS}"),
+            ));
         }
         let queue = Queue::new(system);
         let horizon = horizon(system, queue.clone(), nominal, period)?;

@@ -6,13 +6,14 @@ mod statistics;
 
 pub use over_time::OverTimeParameters;
 
+use gpusched_model::Refusal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::scenario::{Scenario, Subject, demands, offsets};
 use self::statistics::{Beside, QUANTITIES, Shape, Statistics};
 use super::limits::within;
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::{Files, Measure, Parameters, Row};
 use gpusched_analysis::bandwidth::{BudgetPolicy, BudgetResults};
 use gpusched_model::error::Result;
 use gpusched_model::{Factor, Straddling};
@@ -124,7 +125,7 @@ impl Parameters for BudgetParameters {
             };
             if let Some(found) = found {
                 let expected = format!("some of {}", QUANTITIES.join(", "));
-                return Err(Refusal::found("quantities", found, expected));
+                return Err(Refusal::new("quantities", found, expected));
             }
         }
         for scenario in &scenarios {
@@ -137,7 +138,7 @@ impl Parameters for BudgetParameters {
                 let mut known = results.results().iter();
                 if !known.any(|result| result.benchmark.as_ref() == Some(&benchmark)) {
                     let found = format!("\"{benchmark}\"");
-                    return Err(Refusal::found(
+                    return Err(Refusal::new(
                         "benchmark",
                         found,
                         format_args!("a benchmark of {path}"),
@@ -146,7 +147,7 @@ impl Parameters for BudgetParameters {
                 Some((results, benchmark))
             }
             _ => {
-                return Err(Refusal::new(
+                return Err(Refusal::told(
                     "published",
                     "expected both `published` and `benchmark`, or neither",
                 ));

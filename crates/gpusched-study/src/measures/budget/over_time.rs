@@ -1,9 +1,10 @@
 //! Q over time: one run under each policy ([Aghilinasab20] Fig. 3).
 
+use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
 use super::scenario::{Scenario, Subject, demands, offsets};
-use crate::measures::{Files, Measure, Parameters, Refusal, Row};
+use crate::measures::{Files, Measure, Parameters, Row};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::error::Result;
 use gpusched_model::{Factor, Straddling};
@@ -77,7 +78,7 @@ impl Parameters for OverTimeParameters {
         let demands = demands("demand", &[self.demand])?;
         let scenarios = Scenario::all(&[self.blocks], &offsets, &[self.pattern], &demands)?;
         let first = scenarios.into_iter().next();
-        let scenario = first.ok_or_else(|| Refusal::new("", "found no scenario, expected one"))?;
+        let scenario = first.ok_or_else(|| Refusal::new("", "no scenario", "one"))?;
         subject.simulator(&scenario, 1)?;
         Ok(BudgetOverTime { subject, scenario })
     }

@@ -6,9 +6,9 @@ use std::str::FromStr;
 use super::statistics::Statistics;
 use crate::measures::kernels::alternating;
 use crate::measures::limits::combinations;
-use crate::measures::{Files, Labels, Refusal};
+use crate::measures::{Files, Labels};
 use gpusched_analysis::bandwidth::{Allocator, BudgetPolicy, nominal};
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 use gpusched_sim::regulation::{AccessPattern, BlockTimes, Demand, Offset, Setting, Simulator};
@@ -83,7 +83,7 @@ impl Scenario {
         let lengths = [blocks.len(), offsets.len(), patterns.len(), demands.len()];
         let what = "combinations of blocks, offsets, patterns and demands";
         if combinations("", what, &lengths, MAX_SCENARIOS)? == 0 {
-            return Err(Refusal::found("", format_args!("0 {what}"), "at least 1"));
+            return Err(Refusal::new("", format_args!("0 {what}"), "at least 1"));
         }
         let mut scenarios = Vec::new();
         for &blocks in blocks {
@@ -180,7 +180,7 @@ impl Subject {
 
     /// What was refused although it had been checked.
     pub fn explain(refusal: Refusal) -> Error {
-        Error::Usage(refusal.message)
+        refusal.into()
     }
 
     /// No runs yet.

@@ -2,7 +2,7 @@
 
 use super::SharedSms;
 use gpusched_model::Scheduler;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Refusal, Result};
 use gpusched_warp::gpu::{Launch, Settings, run};
 
 /// What is simulated.
@@ -56,13 +56,12 @@ impl SharedSms {
             Question::Together { scheduler, budget } => (0..self.programs.len(), scheduler, budget),
         };
         let last = self.programs.len().saturating_sub(1);
-        let usage = |error: String| Error::Usage(error);
         let mut launches = Vec::new();
         for (index, program) in self.programs.iter().enumerate() {
             if !taking_part.contains(&index) {
                 continue;
             }
-            let mut launch = Launch::of_program(program).map_err(|error| usage(error.to_string()))?;
+            let mut launch = Launch::of_program(program)?;
             launch.at = u64::from(self.gap) * launches.len() as u64;
             launch.budget = if index == last { budget } else { 1 };
             launches.push(launch);
@@ -74,7 +73,8 @@ impl SharedSms {
             record_issues: false,
             limit: LIMIT,
         };
-        let results = run(&self.machine, &launches, &settings).map_err(|error| usage(error.to_string()))?;
+        let results =
+            run(&self.machine, &launches, &settings).map_err(|failure| Refusal::told("", failure))?;
         let responses = results.kernels.iter().zip(&launches);
         Ok(Course {
             question,

@@ -3,12 +3,13 @@
 mod courses;
 mod rows;
 
+use gpusched_model::Refusal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::courses::{Course, Question};
 use super::budgets::budgets;
-use super::{Files, Labels, Measure, Parameters, Refusal, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 use crate::axis::Values;
 use gpusched_model::Scheduler;
 use gpusched_model::error::Result;
@@ -67,7 +68,7 @@ impl Parameters for SharedSmsParameters {
         let mut shape = Machine::named(&self.machine)
             .ok_or_else(|| {
                 let expected = format!("one of {}", Machine::names());
-                Refusal::found("machine", format_args!("{:?}", self.machine), expected)
+                Refusal::new("machine", format_args!("{:?}", self.machine), expected)
             })?
             .into_shape();
         shape.dispatch.share_sms = true;
@@ -75,14 +76,14 @@ impl Parameters for SharedSmsParameters {
         let count = self.programs.len();
         if !(2..=KERNELS).contains(&count) {
             let expected = format!("from 2 to {KERNELS}");
-            return Err(Refusal::found(
+            return Err(Refusal::new(
                 "programs",
                 format_args!("{count} programs"),
                 expected,
             ));
         }
         if self.blocks == Some(0) {
-            return Err(Refusal::found("blocks", 0, "at least 1"));
+            return Err(Refusal::new("blocks", 0, "at least 1"));
         }
         let programs = self.programs.iter().map(|path| read(files, path, self.blocks));
         let programs = one_after_another(programs.collect::<Result<_, _>>()?)?;

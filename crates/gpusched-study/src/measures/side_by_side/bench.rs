@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Files, Refusal};
+use super::Files;
 use gpusched_analysis::prediction::SECTOR_BYTES;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::memory_profile::{MemoryPoint, MemoryProfileShape};
 use gpusched_model::time::Time;
 use gpusched_model::warp_run::{KernelSource, RunKernel, SmSet, WarpRunShape};
@@ -74,7 +74,7 @@ impl Alone {
 impl Bench {
     /// Reads the run in the file at `path`, and its programs.
     pub fn read(files: &mut Files, path: &str) -> Result<Bench, Refusal> {
-        let refuse = |message: String| Refusal::new("run", message);
+        let refuse = |message: String| Refusal::told("run", message);
         let run: WarpRun = files.read("run", path)?;
         let mut shape = run.into_shape();
         let folder = Path::new(path).parent().unwrap_or(Path::new(""));
@@ -125,13 +125,10 @@ impl Bench {
 
     /// A kernel as it is launched.
     pub fn program(&self, kernel: usize) -> Result<Program> {
-        let refuse = |message: String| Error::Usage(message);
         let given = self.shape.kernels.get(kernel);
         match given.map(|given| (&given.program, given.overrides())) {
-            Some((KernelSource::Program(program), overrides)) => program
-                .with(&overrides)
-                .map_err(|refusal| refuse(refusal.to_string())),
-            _ => Err(refuse(format!("found no kernel {kernel}"))),
+            Some((KernelSource::Program(program), overrides)) => Ok(program.with(&overrides)?),
+            _ => Err(Error::parameter("kernel", kernel, "the number of a kernel")),
         }
     }
 
@@ -153,7 +150,7 @@ impl Bench {
             kernels,
             ..self.shape.clone()
         };
-        let run = WarpRun::new(shape).map_err(|error| Error::Usage(error.to_string()))?;
+        let run = WarpRun::new(shape)?;
         Setup::new(&run, Path::new("kernels"))
     }
 
@@ -211,7 +208,7 @@ impl Bench {
                 .collect(),
             ..MemoryProfileShape::default()
         };
-        MemoryProfile::try_from(shape).map_err(|error| Error::Usage(error.to_string()))
+        Ok(MemoryProfile::try_from(shape)?)
     }
 }
 

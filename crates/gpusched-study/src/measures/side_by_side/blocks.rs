@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::bench::{Alone, Bench, Isolated};
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::group::MemoryPlatform;
 use gpusched_model::machine::BlockNeed;
 use gpusched_model::scenario::{
@@ -80,7 +80,7 @@ impl<'a> Blocks<'a> {
             sm_order: SmOrder::default(),
             copy_engines: 1,
         })
-        .map_err(Error::Usage)?;
+        .map_err(|message| Refusal::told("device", message))?;
         let mut next = 0;
         let mut launches = Vec::new();
         for (stream, &(kernel, sms)) in (1..).zip(group) {
@@ -97,14 +97,16 @@ impl<'a> Blocks<'a> {
             },
             ..ScenarioShape::new(device, launches)
         };
-        Scenario::new(shape).map_err(|error| Error::Usage(error.to_string()))
+        Ok(Scenario::new(shape)?)
     }
 
     /// `kernel` for `sms` SMs: its waves share its time, and its blocks its traffic.
     fn launch(&self, stream: u32, kernel: usize, sms: u32) -> Result<Launch> {
         let program = self.bench.program(kernel)?;
         let alone = self.measured.get(&(kernel, sms));
-        let alone = alone.ok_or_else(|| Error::Usage(format!("kernel {kernel} was not run on {sms} SMs")))?;
+        let alone = alone.ok_or_else(|| {
+            Error::parameter(format!("kernel {kernel}"), format!("no run on {sms} SMs"), "one")
+        })?;
         let blocks = u32::try_from(program.blocks()).unwrap_or(u32::MAX).max(1);
         let need = BlockNeed {
             threads: u32::try_from(program.block.count()).unwrap_or(u32::MAX),

@@ -12,7 +12,7 @@ use super::{Labels, Measure, Row, errors};
 use crate::measures::statistics::ratio;
 use gpusched_analysis::prediction::{Model, predict};
 use gpusched_model::Group;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::group::{GroupKernel, MemoryPlatform, ProfileSource};
 use gpusched_model::streams::{Purpose, stream};
 
@@ -94,14 +94,14 @@ impl SideBySide {
             })
         };
         let kernels = members.iter().map(kernel).collect::<Result<Vec<GroupKernel>>>()?;
-        Group::new(None, platform, kernels).map_err(|error| Error::Usage(error.to_string()))
+        Ok(Group::new(None, platform, kernels)?)
     }
 
     /// What models say, by their names in results.
     fn predictions(&self, members: &Members, isolated: &Isolated) -> Result<Vec<(String, Vec<f64>)>> {
         let mut found = Vec::new();
         let mut ask = |name: String, model: Model, group: &Group| -> Result<()> {
-            let prediction = predict(model, group).map_err(|error| Error::Usage(error.to_string()))?;
+            let prediction = predict(model, group).map_err(|error| Refusal::told("", error))?;
             let times = prediction.kernels.iter().map(|kernel| kernel.predicted);
             found.push((name, times.collect()));
             Ok(())

@@ -1,11 +1,12 @@
 //! Groups of kernels side by side, as a study states them.
 
+use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
 use super::draw::{Drawn, Members, possible};
 use super::errors::{Level, SideBySide};
-use super::{Files, Parameters, Refusal};
+use super::{Files, Parameters};
 use crate::measures::limits::within;
 use gpusched_model::Factor;
 use gpusched_model::group::MemoryPlatform;
@@ -63,7 +64,7 @@ impl Parameters for SideBySideParameters {
             ..self.platform
         });
         if let Some(dram) = &dram {
-            check(dram, bench.sms()).map_err(|refusal| Refusal::new("dram_bandwidth", refusal.message))?;
+            check(dram, bench.sms()).map_err(|refusal| refusal.of_field("dram_bandwidth"))?;
         }
         let groups = match (&self.groups, &self.drawn) {
             (Some(groups), None) => groups
@@ -77,7 +78,7 @@ impl Parameters for SideBySideParameters {
             }
             (found, _) => {
                 let found = if found.is_some() { "both" } else { "neither" };
-                return Err(Refusal::found("groups", found, "one of groups and drawn"));
+                return Err(Refusal::new("groups", found, "one of groups and drawn"));
             }
         };
         Ok(SideBySide {
@@ -95,28 +96,31 @@ impl Parameters for SideBySideParameters {
 pub(super) fn check(platform: &MemoryPlatform, sms: u32) -> Result<(), Refusal> {
     if platform.sms != sms {
         let expected = format!("{sms}, as the machine has");
-        return Err(Refusal::found("platform.sms", platform.sms, expected));
+        return Err(Refusal::new("platform.sms", platform.sms, expected));
     }
     platform.check().map_err(Refusal::about("platform"))
 }
 
 /// A group as it is given.
 fn given(bench: &Bench, index: usize, members: &[Member]) -> Result<Members, Refusal> {
-    let refuse = |message: String| Refusal::new(&format!("groups[{index}]"), message);
+    let refuse = |found: String, expected: String| {
+        let field = format!("groups[{index}]");
+        Refusal::new(field, found, expected)
+    };
     let all = u64::from(bench.sms());
     let sms: u64 = members.iter().map(|member| u64::from(member.sms)).sum();
     if members.is_empty() || sms > all || members.iter().any(|member| member.sms == 0) {
-        let message = format!(
-            "found {} kernels on {sms} SMs, expected 1 to {all} SMs for each, and {all} together",
-            members.len()
-        );
-        return Err(refuse(message));
+        let found = format!("{} kernels on {sms} SMs", members.len());
+        return Err(refuse(
+            found,
+            format!("1 to {all} SMs for each, and {all} together"),
+        ));
     }
     let member = |member: &Member| {
         let kernel = bench.names().iter().position(|name| *name == member.kernel);
         let names = || bench.names().join(", ");
-        let kernel = kernel
-            .ok_or_else(|| refuse(format!("found {:?}, expected one of {}", member.kernel, names())))?;
+        let kernel =
+            kernel.ok_or_else(|| refuse(format!("{:?}", member.kernel), format!("one of {}", names())))?;
         Ok((kernel, member.sms))
     };
     let found = members.iter().map(member).collect::<Result<Members, Refusal>>()?;
@@ -125,13 +129,13 @@ fn given(bench: &Bench, index: usize, members: &[Member]) -> Result<Members, Ref
     kernels.dedup();
     match kernels.len() == found.len() {
         true => Ok(found),
-        false => Err(refuse("found a kernel twice, expected each once".to_owned())),
+        false => Err(refuse("a kernel twice".to_owned(), "each once".to_owned())),
     }
 }
 
 fn checked(bench: &Bench, drawn: &Drawn) -> Result<(), Refusal> {
     let refuse = |field: &str, found: String, expected: String| {
-        Err(Refusal::found(&format!("drawn.{field}"), found, expected))
+        Err(Refusal::new(&format!("drawn.{field}"), found, expected))
     };
     let (kernels, sms) = (bench.names().len(), bench.sms());
     if drawn.sizes.is_empty() || drawn.sizes.iter().any(|size| !(1..=kernels).contains(size)) {

@@ -11,7 +11,7 @@ mod profiles;
 pub use groups::SideBySideParameters;
 pub use profiles::MemoryProfilesParameters;
 
-use super::{Files, Labels, Measure, Parameters, Refusal, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 
 /// predicted / found − 1 of a model, and its absolute value.
 fn errors(of: Labels, model: &str, predicted: f64, found: f64) -> [Row; 2] {

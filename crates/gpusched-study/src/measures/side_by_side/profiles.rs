@@ -1,10 +1,11 @@
 //! Kernels alone on several numbers of SMs, and how far off [Masola23] Eqs 4 and 17 are from one measurement on all SMs.
 
+use gpusched_model::Refusal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::bench::{Alone, Bench};
-use super::{Files, Labels, Measure, Parameters, Refusal, Row, errors};
+use super::{Files, Labels, Measure, Parameters, Row, errors};
 use crate::measures::limits::within;
 use gpusched_analysis::prediction::masola;
 use gpusched_model::MemoryProfile;

@@ -67,14 +67,14 @@ pub struct Window {
 impl Window {
     fn new(timeline: &Timeline, options: &Options) -> Result<Window> {
         let Some((first, last)) = timeline.span() else {
-            return Err(Error::Usage("nothing to draw: the timeline is empty".to_owned()));
+            return Err(Error::parameter("timeline", "nothing to draw", "events"));
         };
         let from = options.from.unwrap_or(first);
         let to = options.to.unwrap_or(last);
         if to < first || from > last {
-            return Err(Error::Usage(format!(
-                "nothing to draw from {from} to {to}: the timeline is from {first} to {last}"
-            )));
+            let found = format!("nothing to draw from {from} to {to}");
+            let expected = format!("a part of the timeline, from {first} to {last}");
+            return Err(Error::parameter("window", found, expected));
         }
         // One instant alone has a picture, too.
         let to = match options.to {
@@ -83,9 +83,11 @@ impl Window {
         };
         match from < to {
             true => Ok(Window { from, to }),
-            false => Err(Error::Usage(format!(
-                "found a window from {from} to {to}, expected it to end after it begins"
-            ))),
+            false => Err(Error::parameter(
+                "window",
+                format!("{from} to {to}"),
+                "an end after the beginning",
+            )),
         }
     }
 

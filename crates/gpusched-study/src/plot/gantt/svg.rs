@@ -51,16 +51,20 @@ const AREA: &str = "#b4b4b4";
 /// Draws the window as SVG, with one rectangle of the class `slice` per visible slice.
 ///
 /// # Errors
-/// [`Error::Usage`] if there is nothing in the window, it ends before it begins, or it has more than [`MAX_SLICES`] slices.
+/// [`Error::Refused`] if there is nothing in the window, it ends before it begins, or it has more than [`MAX_SLICES`] slices.
 pub fn svg(timeline: &Timeline, options: &Options) -> Result<String> {
     let scene = Scene::new(timeline, options)?;
     if scene.bars() > MAX_SLICES {
-        return Err(Error::Usage(format!(
-            "found {} slices from {} to {}, expected at most {MAX_SLICES} in a figure: choose a shorter window",
-            scene.bars(),
-            scene.window.from,
-            scene.window.to
-        )));
+        return Err(Error::parameter(
+            "window",
+            format!(
+                "{} slices from {} to {}",
+                scene.bars(),
+                scene.window.from,
+                scene.window.to
+            ),
+            format!("at most {MAX_SLICES} in a figure: choose a shorter window"),
+        ));
     }
     Ok(Figure::new(&scene).draw(&scene, options.title.as_deref()))
 }

@@ -66,7 +66,7 @@ const UNICODE: Signs = Signs {
 /// Draws the window as lines of text without blanks at their ends.
 ///
 /// # Errors
-/// [`Error::Usage`](gpusched_model::error::Error::Usage) if there is nothing in the window, or it ends before it begins.
+/// [`Error::Refused`](gpusched_model::error::Error::Refused) if there is nothing in the window, or it ends before it begins.
 pub fn text(timeline: &Timeline, options: &Options, terminal: &Terminal) -> Result<String> {
     let scene = Scene::new(timeline, options)?;
     let columns = terminal.columns.clamp(COLUMNS.0, COLUMNS.1);

@@ -5,10 +5,10 @@ use super::registers::Registers;
 use super::{Code, Flow, Jump, Step, threads};
 use crate::code::expression::{Compiled, FixedParts};
 use crate::code::{Caching, Instruction, Number, Operation, Register, Space};
+use gpusched_model::Refusal;
 use gpusched_model::program::expression::Unary;
 use gpusched_model::program::{
-    Access, Cache, Expression, INSTRUCTION_BYTES, Instruction as Source, MemorySpace, Op, Program, Refusal,
-    Statement,
+    Access, Cache, Expression, INSTRUCTION_BYTES, Instruction as Source, MemorySpace, Op, Program, Statement,
 };
 
 /// Instructions of a program, at most; as for the text of programs.
@@ -32,7 +32,7 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
         lowering.push("exit", Operation::Exit, Flow::Exit);
     }
     if lowering.registers.count() >= usize::from(u16::MAX) {
-        return Err(refusal("body", "more than 65534 registers"));
+        return Err(Refusal::new("body", "more than 65534 registers", "at most 65534"));
     }
     let end = lowering.steps.len();
     let ways = |(index, step)| successors(index, step, end);
@@ -69,13 +69,6 @@ fn complete(instruction: Instruction) -> Instruction {
     Instruction::new(pc, operation, writes, reads, guard)
 }
 
-fn refusal(field: &str, message: impl Into<String>) -> Refusal {
-    Refusal {
-        field: field.to_owned(),
-        message: message.into(),
-    }
-}
-
 /// Where control can go from the step at `index`; to `end` where lanes end.
 fn successors(index: usize, step: &Step, end: usize) -> Vec<usize> {
     let guarded = step.when.is_some() || step.lanes != u32::MAX;
@@ -107,7 +100,11 @@ impl<'p> Lowering<'p> {
         for (index, statement) in body.iter().enumerate() {
             let path = format!("{path}[{index}]");
             if self.steps.len() >= MOST {
-                return Err(refusal(&path, "more than 2^20 instructions in the program"));
+                return Err(Refusal::new(
+                    path,
+                    "more than 2^20 instructions in the program",
+                    "at most 2^20",
+                ));
             }
             match statement {
                 Statement::Instruction(instruction) => self.instruction(instruction, &path)?,
@@ -152,9 +149,9 @@ impl<'p> Lowering<'p> {
                 }
                 Statement::Repeat(repeat) => {
                     let times = repeat.times.fold(&|name| self.constant(name));
-                    let times = times.map_err(|error| refusal(&path, error.to_string()))?;
+                    let times = times.map_err(|error| Refusal::told(&path, error))?;
                     let Expression::Number(times) = times else {
-                        return Err(refusal(&path, format!("found `{times}`, expected a number")));
+                        return Err(Refusal::new(path, format!("`{times}`"), "a number"));
                     };
                     for round in 0..times {
                         self.constants
@@ -296,7 +293,7 @@ impl<'p> Lowering<'p> {
             &counter,
             parts,
         );
-        compiled.map_err(|error| refusal(path, error.to_string()))
+        compiled.map_err(|error| Refusal::told(path, error))
     }
 }
 

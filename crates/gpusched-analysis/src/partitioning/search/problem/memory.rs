@@ -27,15 +27,13 @@ impl<'a> Problem<'a> {
     /// The same on a GPU whose partitions share `memory`.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a policy without a proof ([`Policy::shares_memory`]), or a memory without bandwidth.
+    /// [`Error::Refused`] for a policy without a proof ([`Policy::shares_memory`]), or a memory without bandwidth.
     pub fn sharing(self, memory: SharedMemory) -> Result<Problem<'a>, Error> {
         if !self.policy().shares_memory() {
-            return Err(Error::Usage(unproven(self.policy())));
+            return Err(unproven(self.policy()));
         }
         if memory.bandwidth.bytes_per_second() == 0 {
-            return Err(Error::Usage(
-                "memory bandwidth: found 0, expected a positive one".to_owned(),
-            ));
+            return Err(Error::parameter("memory_bandwidth", 0, "a positive one"));
         }
         let mut shared = self;
         shared.memory = Some(memory);
@@ -188,9 +186,8 @@ fn slowest(
 }
 
 /// Why `policy` is refused.
-fn unproven(policy: Policy) -> String {
-    format!(
-        "policy: found {policy}, expected edf, np-edf, or fixed priorities without preemption at block boundaries: for no other one is there a \
-         proof beside the memory traffic of other partitions"
-    )
+fn unproven(policy: Policy) -> Error {
+    let expected = "edf, np-edf, or fixed priorities without preemption at block boundaries: for no other one is there a \
+                    proof beside the memory traffic of other partitions";
+    Error::parameter("policy", policy, expected)
 }

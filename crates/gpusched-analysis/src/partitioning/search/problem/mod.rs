@@ -34,7 +34,7 @@ impl<'a> Problem<'a> {
     /// `interference`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if `sms` is 0 or above [`MAX_SMS`].
+    /// [`Error::Refused`] if `sms` is 0 or above [`MAX_SMS`].
     pub fn new(
         set: &'a TaskSet,
         sms: u32,
@@ -42,9 +42,7 @@ impl<'a> Problem<'a> {
         interference: &'a dyn InflatedWcet,
     ) -> Result<Problem<'a>, Error> {
         if sms == 0 || sms > MAX_SMS {
-            return Err(Error::Usage(format!(
-                "number of SMs: found {sms}, expected 1 to {MAX_SMS}"
-            )));
+            return Err(Error::parameter("sms", sms, format!("1 to {MAX_SMS}")));
         }
         Ok(Problem {
             tasks: set.tasks(),
@@ -60,17 +58,16 @@ impl<'a> Problem<'a> {
     /// The same on a device that offers partitions of certain sizes only.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the device has another number of SMs, or if partitions share a memory: with more SMs a partition draws
+    /// [`Error::Refused`] if the device has another number of SMs, or if partitions share a memory: with more SMs a partition draws
     /// more from it, so others may fail where they passed.
     pub fn offered(self, offer: &'a Offer) -> Result<Problem<'a>, Error> {
         let device = &offer.hardware().device;
         if device.sms() != self.sms {
-            return Err(Error::Usage(format!(
-                "device: found {} with {} SMs, expected one with {}",
-                device.name(),
-                device.sms(),
-                self.sms
-            )));
+            return Err(Error::parameter(
+                "device",
+                format!("{} with {} SMs", device.name(), device.sms()),
+                format!("one with {}", self.sms),
+            ));
         }
         let mut problem = self;
         problem.offer = Some(offer);
@@ -82,10 +79,11 @@ impl<'a> Problem<'a> {
     pub(crate) fn check_offer_beside_memory(&self) -> Result<(), Error> {
         let granularity = self.offer.map(|offer| offer.hardware().granularity);
         match granularity.filter(|&granularity| granularity != Granularity::Sm) {
-            Some(granularity) if self.memory.is_some() => Err(Error::Usage(format!(
-                "--granularity: found {granularity} beside memory traffic, expected sm: a partition that gets more SMs draws \
-                 more from memory, and so may hold up others"
-            ))),
+            Some(granularity) if self.memory.is_some() => Err(Error::parameter(
+                "granularity",
+                format!("{granularity} beside memory traffic"),
+                "sm: a partition that gets more SMs draws more from memory, and so may hold up others",
+            )),
             _ => Ok(()),
         }
     }

@@ -1,0 +1,123 @@
+//! Messages as one line, whatever input they repeat.
+
+/// `message` as one line that a terminal can show, whatever input it repeats: control characters are replaced, and the middle is
+/// left out of a long quotation, of a long word, and of the rest if it is still long. Every part of an error is shown so.
+pub fn one_line(message: &str) -> String {
+    let clean = clean(message.trim_end());
+    let (mut line, mut rest) = (Vec::new(), clean.as_slice());
+    while !rest.is_empty() {
+        let (piece, later) = rest.split_at(piece(rest));
+        line.extend(clipped(piece, PIECE));
+        rest = later;
+    }
+    clipped(&line, LINE).into_iter().collect()
+}
+
+/// As much of `input` as a message repeats.
+pub fn excerpt(input: &str) -> String {
+    clipped(&clean(input), PIECE).into_iter().collect()
+}
+
+/// `text` without control characters.
+fn clean(text: &str) -> Vec<char> {
+    let clean = text.chars().map(|c| match c {
+        '\n' | '\r' | '\t' => ' ',
+        c if c.is_control() || is_invisible(c) => char::REPLACEMENT_CHARACTER,
+        c => c,
+    });
+    clean.collect()
+}
+
+/// The most of a quotation or word that a message repeats [characters].
+const PIECE: usize = 160;
+
+/// The longest message [characters].
+const LINE: usize = 1000;
+
+/// Characters without a shape that change how others are shown, such as the order in which a terminal shows them.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// The length of the quotation, word or space that `text` begins with; at least 1.
+fn piece(text: &[char]) -> usize {
+    let quoted = match text.first() {
+        Some(&quote @ ('"' | '`')) => {
+            let mut escaped = false;
+            let end = text.iter().skip(1).position(|&c| {
+                let ends = c == quote && !escaped;
+                escaped = c == '\\' && !escaped && quote == '"';
+                ends
+            });
+            end.map(|end| end + 2)
+        }
+        _ => None,
+    };
+    let ends = |&c: &char| matches!(c, ' ' | '"' | '`');
+    let word = || text.iter().skip(1).position(ends).map(|end| end + 1);
+    quoted.or_else(word).unwrap_or(text.len())
+}
+
+/// `text` with its middle left out if it has more than `most` characters.
+fn clipped(text: &[char], most: usize) -> Vec<char> {
+    if text.len() <= most {
+        return text.to_vec();
+    }
+    let tail = most / 3;
+    let (head, rest) = text.split_at(most - tail - 1);
+    let (_, tail) = rest.split_at(rest.len() - tail);
+    [head, &['…'], tail].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Refusal;
+
+    #[test]
+    fn messages_are_one_line() {
+        let said = one_line;
+        let plain = "--seed: found \"a b\", expected a `whole` number";
+        assert_eq!(said(plain), plain);
+        assert_eq!(said("a\nb\tc\u{1b}[31m\u{202e}d\n"), "a b c\u{fffd}[31m\u{fffd}d");
+    }
+
+    /// However long the input is that a message repeats, what stands around it is there.
+    #[test]
+    fn long_input_loses_its_middle() {
+        let long = "x y\\\"".repeat(100_000);
+        for found in [
+            format!("\"{long}\""),
+            format!("`{long}`"),
+            "x".repeat(1_000_000),
+            "ä".repeat(500),
+        ] {
+            let refusal = Refusal::new("tasks[0]", &found, "less").at("f.json", 1);
+            let message = refusal.to_string();
+            assert!(message.chars().count() < 2 * PIECE, "{message}");
+            assert!(message.starts_with("f.json:1: at tasks[0]: found "), "{message}");
+            assert!(message.contains('…'), "{message}");
+            assert!(message.ends_with(", expected less"), "{message}");
+        }
+    }
+
+    /// Many short words are cut as a whole.
+    #[test]
+    fn long_lists_lose_their_middle() {
+        let message = one_line(&format!("found {}the end", "K1, ".repeat(100_000)));
+        assert_eq!(message.chars().count(), LINE);
+        assert!(message.starts_with("found K1, ") && message.ends_with("the end"));
+    }
+
+    /// Messages are parts of other messages.
+    #[test]
+    fn it_changes_nothing_twice() {
+        for text in [
+            "x".repeat(5000),
+            "a b ".repeat(5000),
+            format!("`{}`", "a b".repeat(99)),
+        ] {
+            assert_eq!(one_line(&one_line(&text)), one_line(&text));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What the library refuses, in the words of the command: parameters by their options, and what to do about it.
+
+use std::path::Path;
+
+use clap::{ArgMatches, Command};
+
+use crate::error::{Error, Refusal};
+
+/// What to do with a file that is not JSON, by the ending of its name.
+const FOREIGN: [(&str, &str); 4] = [
+    ("ptx", "make a program of PTX with `gpusched import ptx`"),
+    (
+        "config",
+        "make a machine of a configuration of GPGPU-Sim with `gpusched import gpgpusim-config`",
+    ),
+    (
+        "g",
+        "see what is in a list of traces with `gpusched import accel-sim`; `gpusched simulate warps` takes each .traceg that it names",
+    ),
+    (
+        "traceg",
+        "name a trace in a scenario as {\"trace\":\"kernel-1.traceg\"}",
+    ),
+];
+
+/// What takes a document of each kind, by what the library calls the kind.
+const TAKEN: [(&str, &str); 8] = [
+    (
+        "a kernel",
+        "give a kernel to `gpusched wcet` or `gpusched budget`",
+    ),
+    ("benchmarks", "give benchmarks to `gpusched wcet profile`"),
+    (
+        "a program",
+        "give a program to `gpusched simulate warps` or `gpusched simulate profile`",
+    ),
+    ("a bound", "give a bound to `gpusched wcet verify`"),
+    ("a plan", "give a plan to `gpusched verify` or `gpusched export`"),
+    ("a profile", "give a profile to `gpusched predict`"),
+    ("a device", "give a device to `--device`"),
+    (
+        "a task set",
+        "give a task set to `gpusched test` or `gpusched partition`",
+    ),
+];
+
+/// `error` of the command that `matches` name, below `root`.
+pub(super) fn explained(root: &Command, matches: &ArgMatches, error: Error) -> Error {
+    let (mut command, mut matches) = (root, matches);
+    while let Some((name, inner)) = matches.subcommand() {
+        matches = inner;
+        command = command.find_subcommand(name).unwrap_or(command);
+    }
+    error.map_refusal(|refusal| hinted(optional(&[command, root], refusal)))
+}
+
+/// `refusal` of a parameter that an option of `commands` sets names the option.
+fn optional(commands: &[&Command], refusal: Refusal) -> Refusal {
+    if refusal.file().is_some() {
+        return refusal;
+    }
+    let name = refusal.field().replace('_', "-");
+    let mut options = commands.iter().flat_map(|command| command.get_arguments());
+    match options.any(|option| option.get_long() == Some(&name)) {
+        true => refusal.of_field(format!("--{name}")),
+        false => refusal,
+    }
+}
+
+/// `refusal` with what to do about it, where the command knows that and the library does not.
+fn hinted(refusal: Refusal) -> Refusal {
+    let ending = Path::new(refusal.file().unwrap_or_default()).extension();
+    let foreign = FOREIGN.iter().find(|(known, _)| {
+        let is_whole = refusal.field().is_empty() && refusal.found().is_some();
+        is_whole && ending.is_some_and(|ending| ending.eq_ignore_ascii_case(known))
+    });
+    let kind = refusal.likeness();
+    let taken = TAKEN.iter().find(|(known, _)| kind == Some(*known));
+    match foreign.or(taken) {
+        Some((_, hint)) if refusal.advice().is_none() => refusal.hint(*hint),
+        _ => refusal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory as _, FromArgMatches as _};
+
+    use super::*;
+    use crate::cli::Cli;
+
+    fn said(arguments: &str, refusal: Refusal) -> String {
+        let root = Cli::command();
+        let matches = root.clone().get_matches_from(arguments.split(' '));
+        assert!(Cli::from_arg_matches(&matches).is_ok());
+        explained(&root, &matches, refusal.into()).to_string()
+    }
+
+    #[test]
+    fn parameters_are_named_by_their_options() {
+        let refusal = || Refusal::new("memory_bandwidth", 0, "1");
+        let named = "--memory-bandwidth: found 0, expected 1";
+        assert_eq!(said("gpusched partition x", refusal()), named);
+        assert_eq!(
+            said("gpusched verify x y", refusal()),
+            "memory_bandwidth: found 0, expected 1"
+        );
+        // A field of a file is not an option.
+        let in_file = "a.json: at memory_bandwidth: found 0, expected 1";
+        assert_eq!(
+            said("gpusched partition x", refusal().at("a.json", None)),
+            in_file
+        );
+        // Options of all commands are options of each.
+        let threads = Refusal::new("threads", 0, "1");
+        assert_eq!(
+            said("gpusched verify x y", threads),
+            "--threads: found 0, expected 1"
+        );
+    }
+
+    #[test]
+    fn hints_name_the_command_that_helps() {
+        let message = said("gpusched test a.ptx", Refusal::new("", "x", "y").at("a.ptx", 1));
+        assert!(
+            message.ends_with("\n\nhint: make a program of PTX with `gpusched import ptx`"),
+            "{message}"
+        );
+        let message = said(
+            "gpusched test a.ptx",
+            Refusal::new("sms", "x", "y").at("a.ptx", 1),
+        );
+        assert!(!message.contains("hint"), "{message}");
+    }
+}
