@@ -145,7 +145,7 @@ fn bad_groups_are_refused() {
         (
             "sms = [5, 15]",
             "sms = [5]\nplatform = { sms = 8 }",
-            "platform: sms: found 8, expected 30, as the machine has",
+            "platform.sms: found 8, expected 30, as the machine has",
         ),
         (
             "sms = [5, 15]",

@@ -6,9 +6,9 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::campaign::Record;
 use gpusched_model::error::{Error, InputError, Result};
 
 /// What a checkpoint belongs to.
@@ -43,7 +43,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`Error::Usage`] if another process holds it; [`Error::Input`] if it is something else; [`Error::Io`].
-    pub fn open(path: &Path, header: &Header) -> Result<(Checkpoint, Vec<Record>)> {
+    pub fn open<R: DeserializeOwned>(path: &Path, header: &Header) -> Result<(Checkpoint, Vec<R>)> {
         let fail = |action| move |cause| Error::io(path, action, cause);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -103,20 +103,16 @@ impl Checkpoint {
             .seek(SeekFrom::Start(valid))
             .map_err(fail("write"))?;
         if number == 0 {
-            checkpoint.append(header)?;
+            checkpoint.add(header)?;
         }
         Ok((checkpoint, records))
     }
 
-    /// Adds a chunk.
+    /// Adds a line, such as that of a chunk.
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn add(&mut self, record: &Record) -> Result<()> {
-        self.append(record)
-    }
-
-    fn append(&mut self, line: &impl Serialize) -> Result<()> {
+    pub fn add(&mut self, line: &impl Serialize) -> Result<()> {
         let fail = |cause| Error::io(&self.path, "write", cause);
         let mut bytes = serde_json::to_vec(line).map_err(|error| fail(error.into()))?;
         bytes.push(b'\n');

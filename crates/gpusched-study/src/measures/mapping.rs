@@ -2,12 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
-use gpusched_model::Scenario;
-use gpusched_model::error::{Error, Result};
-use gpusched_model::scenario::{BlockTime, Device, Launch, ScenarioShape};
-use gpusched_model::time::Time;
-use gpusched_sim::blocks::{Record, simulate};
+use super::placement::{long, run};
+use super::{Files, Labels, Measure, Parameters, Refusal, Row};
+use gpusched_model::error::Result;
+use gpusched_model::scenario::{Device, Launch, ScenarioShape};
 
 /// The most warps of a block.
 const MAX_WARPS: u32 = 32;
@@ -42,9 +40,7 @@ impl Parameters for MappingParameters {
     type Measure = Mapping;
 
     fn prepare(self, _files: &mut Files) -> Result<Mapping, Refusal> {
-        let found = |field: &str, found: String, expected: &str| {
-            Err(Refusal::new(field, format!("found {found}, expected {expected}")))
-        };
+        let found = |field: &str, found: String, expected: &str| Err(Refusal::found(field, found, expected));
         if !(2..=4).contains(&self.equation) {
             return found("equation", self.equation.to_string(), "2, 3 or 4");
         }
@@ -75,16 +71,12 @@ impl Mapping {
 
     /// The SMs of the first blocks of the last kernels, of blocks and warps each.
     fn place(&self, kernels: &[(u32, u32)]) -> Result<Vec<u32>> {
-        let long = || BlockTime::Fixed(Time::from_ns(1_000_000));
         let launches = (0..).zip(kernels);
         let launches =
             launches.map(|(stream, &(blocks, warps))| Launch::new(stream, blocks, 32 * warps, long()));
         let shape = ScenarioShape::new(self.parameters.platform.clone(), launches.collect());
-        let scenario = Scenario::new(shape).map_err(|error| Error::Usage(error.to_string()))?;
-        let mut record = Record::default();
-        simulate(&scenario, 1, &mut record)?;
-        record.sort();
-        let firsts = record.blocks.iter().filter(|block| block.block == 0);
+        let blocks = run(shape, 1)?.blocks.into_iter();
+        let firsts = blocks.filter(|block| block.block == 0);
         Ok(firsts.map(|block| block.sm).collect())
     }
 
@@ -138,18 +130,15 @@ impl Measure for Mapping {
         let [from, to] = self.parameters.before.unwrap_or([0, 0]);
         let mut rows = Vec::new();
         for z in from..=to {
-            let row = |quantity, value: u64| {
-                Row::new(quantity, value, "")
-                    .with("equation", self.parameters.equation)
-                    .with("warps", self.warps())
-                    .with("z", z)
-            };
+            let of = Labels::of("equation", self.parameters.equation)
+                .with("warps", self.warps())
+                .with("z", z);
             let pairs = self.pairs(z)?;
             if self.parameters.list {
                 rows.extend(pairs.iter().map(|&(x, y, same)| {
                     let predicted = f64::from(u8::from(self.predicted(z, x, y)));
-                    let row = row("same SM", u64::from(same)).with("x", x).with("y", y);
-                    row.beside(Some(predicted))
+                    let of = of.clone().with("x", x).with("y", y);
+                    of.row("same SM", u8::from(same), "").beside(Some(predicted))
                 }));
                 continue;
             }
@@ -158,10 +147,10 @@ impl Measure for Mapping {
                 .iter()
                 .filter(|&&(x, y, same)| same != self.predicted(z, x, y))
                 .count();
-            let row = |quantity, value: usize| row(quantity, value as u64).with("x", "all").with("y", "all");
-            rows.push(row("pairs", pairs.len()));
-            rows.push(row("pairs on the same SM", same));
-            rows.push(row("pairs against the equation", wrong).beside(Some(0.0)));
+            let of = of.with("x", "all").with("y", "all");
+            rows.push(of.row("pairs", pairs.len(), ""));
+            rows.push(of.row("pairs on the same SM", same, ""));
+            rows.push(of.row("pairs against the equation", wrong, "").beside(Some(0.0)));
         }
         Ok(rows)
     }

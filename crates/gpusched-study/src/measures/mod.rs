@@ -8,15 +8,19 @@
 
 mod budget;
 mod budget_results;
+mod budgets;
 mod curve;
 mod execution;
 mod files;
+mod kernels;
+mod limits;
 mod mapping;
 mod misprediction;
 mod nominal;
 mod occupancy;
 mod optimality;
 mod percentile;
+mod placement;
 mod planted;
 mod published;
 mod row;
@@ -25,11 +29,12 @@ mod shared_memory;
 mod shared_sms;
 mod side_by_side;
 mod splits;
+mod statistics;
 mod variants;
 mod warps;
 
 pub use files::{Files, Inputs};
-pub use row::Row;
+pub use row::{Labels, Row};
 pub use splits::Splits;
 
 use std::fmt;
@@ -94,6 +99,21 @@ impl Refusal {
             message: message.into(),
         }
     }
+
+    /// What was found in `field` and what was expected.
+    pub fn found(field: &str, found: impl fmt::Display, expected: impl fmt::Display) -> Refusal {
+        Refusal::new(field, format!("found {found}, expected {expected}"))
+    }
+
+    /// Makes of any error one about `field`.
+    pub fn about<E: fmt::Display>(field: &str) -> impl Fn(E) -> Refusal {
+        move |error| Refusal::new(field, error.to_string())
+    }
+
+    /// Makes of any error one about the file at `path`, which `field` names.
+    pub fn in_file<E: fmt::Display>(field: &str, path: &str) -> impl Fn(E) -> Refusal {
+        move |error| Refusal::new(field, format!("{path}: {error}"))
+    }
 }
 
 /// A known measure.
@@ -146,8 +166,8 @@ const fn entry<P: Parameters>() -> Entry {
 pub(super) fn find(name: &str) -> Result<&'static Entry, Refusal> {
     MEASURES.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names: Vec<&str> = MEASURES.iter().map(|entry| entry.name).collect();
-        let message = format!("found \"{name}\", expected one of {}", names.join(", "));
-        Refusal::new("measure", message)
+        let expected = format!("one of {}", names.join(", "));
+        Refusal::found("measure", format_args!("\"{name}\""), expected)
     })
 }
 

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::limits::combinations;
+use super::{Files, Labels, Measure, Parameters, Refusal, Row};
 use gpusched_model::error::Result;
 use gpusched_model::scenario::{Device, Need};
 
@@ -43,24 +44,19 @@ impl Parameters for OccupancyParameters {
 
     fn prepare(self, _files: &mut Files) -> Result<Occupancy, Refusal> {
         if self.threads.is_empty() || self.threads.contains(&0) {
-            let message = format!("found {:?}, expected positive numbers", self.threads);
-            return Err(Refusal::new("threads", message));
+            let found = format!("{:?}", self.threads);
+            return Err(Refusal::found("threads", found, "positive numbers"));
         }
         for (field, list) in [
             ("registers", &self.registers),
             ("shared_memory", &self.shared_memory),
         ] {
             if list.is_empty() {
-                return Err(Refusal::new(field, "found an empty list, expected numbers"));
+                return Err(Refusal::found(field, "an empty list", "numbers"));
             }
         }
-        let rows = [&self.registers, &self.shared_memory]
-            .iter()
-            .fold(self.threads.len(), |rows, list| rows.saturating_mul(list.len()));
-        if rows > MAX_ROWS {
-            let message = format!("found {rows} combinations, expected at most {MAX_ROWS}");
-            return Err(Refusal::new("", message));
-        }
+        let lengths = [&self.threads, &self.registers, &self.shared_memory].map(Vec::len);
+        combinations("", "combinations", &lengths, MAX_ROWS)?;
         Ok(Occupancy { parameters: self })
     }
 }
@@ -76,12 +72,9 @@ impl Measure for Occupancy {
                 for &shared_memory in &parameters.shared_memory {
                     let need = Need::new(threads, registers, shared_memory);
                     let blocks = need.slots(&room).min(device.blocks_per_sm);
-                    rows.push(
-                        Row::new("blocks per SM", blocks, "")
-                            .with("threads", threads)
-                            .with("registers", registers)
-                            .with("shared_memory", shared_memory),
-                    );
+                    let of = Labels::of("threads", threads).with("registers", registers);
+                    let of = of.with("shared_memory", shared_memory);
+                    rows.push(of.row("blocks per SM", blocks, ""));
                 }
             }
         }

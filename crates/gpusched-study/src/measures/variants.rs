@@ -1,6 +1,7 @@
 //! A kernel with other numbers of active blocks and other splits of its blocks.
 
-use super::{Refusal, Row, Splits};
+use super::limits::combinations;
+use super::{Labels, Refusal, Splits};
 use gpusched_model::{Cluster, Factor, Kernel};
 
 /// The columns that tell variants apart.
@@ -17,10 +18,10 @@ pub(super) struct Variant {
 }
 
 impl Variant {
-    /// `row` with the columns that tell which variant it is about.
-    pub fn label(&self, row: Row) -> Row {
+    /// The columns that tell which variant a row is about.
+    pub fn labels(&self) -> Labels {
         let [kernel, active_blocks, split] = KEYS;
-        row.with(kernel, self.kernel.name().unwrap_or(""))
+        Labels::of(kernel, self.kernel.name().unwrap_or(""))
             .with(active_blocks, self.kernel.active_blocks())
             .with(split, &self.split)
     }
@@ -36,9 +37,10 @@ pub(super) fn variants(
 ) -> Result<Vec<Variant>, Refusal> {
     let active_blocks = match active_blocks {
         Some([]) => {
-            return Err(Refusal::new(
+            return Err(Refusal::found(
                 "active_blocks",
-                "found an empty list, expected numbers of blocks",
+                "an empty list",
+                "numbers of blocks",
             ));
         }
         Some(list) => list.to_vec(),
@@ -47,19 +49,20 @@ pub(super) fn variants(
     let splits = match splits {
         Some(splits) => splits
             .of(kernel.clusters().len())
-            .map_err(|message| Refusal::new("splits", message))?,
+            .map_err(Refusal::about("splits"))?,
         None => Vec::new(),
     };
-    let count = active_blocks.len() * splits.len().max(1);
-    if count.saturating_mul(rows) > MAX_ROWS {
-        let message = format!("found {count} variants of {rows} rows, expected at most {MAX_ROWS} rows");
-        return Err(Refusal::new("", message));
-    }
-    let mut variants = Vec::with_capacity(count);
+    combinations(
+        "",
+        "rows",
+        &[active_blocks.len(), splits.len().max(1), rows],
+        MAX_ROWS,
+    )?;
+    let mut variants = Vec::new();
     for &active in &active_blocks {
         let mut push = |split: String, clusters: Vec<Cluster>, field: &str| {
-            let variant = Kernel::new(active, kernel.regulation_period(), clusters)
-                .map_err(|error| Refusal::new(field, error.to_string()))?;
+            let variant =
+                Kernel::new(active, kernel.regulation_period(), clusters).map_err(Refusal::about(field))?;
             let kernel = variant.with_name(kernel.name().map(str::to_owned));
             variants.push(Variant { split, kernel });
             Ok(())
@@ -74,8 +77,7 @@ pub(super) fn variants(
         }
         for split in &splits {
             let shares: Vec<String> = split.iter().map(Factor::to_string).collect();
-            let clusters = share_out(kernel, split)
-                .map_err(|message| Refusal::new("splits", format!("{}: {message}", shares.join(":"))))?;
+            let clusters = share_out(kernel, split).map_err(Refusal::in_file("splits", &shares.join(":")))?;
             push(shares.join(":"), clusters, "active_blocks")?;
         }
     }

@@ -9,8 +9,9 @@ pub use over_time::OverTimeParameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use self::scenario::{Beside, Scenario, Subject, demands, offsets};
-use self::statistics::{QUANTITIES, Shape, Statistics};
+use self::scenario::{Scenario, Subject, demands, offsets};
+use self::statistics::{Beside, QUANTITIES, Shape, Statistics};
+use super::limits::within;
 use super::{Files, Measure, Parameters, Refusal, Row};
 use gpusched_analysis::bandwidth::{BudgetPolicy, BudgetResults};
 use gpusched_model::error::Result;
@@ -99,10 +100,7 @@ impl Parameters for BudgetParameters {
     type Measure = Budgets;
 
     fn prepare(self, files: &mut Files) -> Result<Budgets, Refusal> {
-        if !(1..=MAX_RUNS).contains(&self.runs) {
-            let message = format!("found {}, expected 1 to {MAX_RUNS}", self.runs);
-            return Err(Refusal::new("runs", message));
-        }
+        within("runs", self.runs, 1..=MAX_RUNS)?;
         let subject = Subject::read(
             files,
             &self.kernel,
@@ -125,8 +123,8 @@ impl Parameters for BudgetParameters {
                 None => quantities.is_empty().then(|| "an empty list".to_owned()),
             };
             if let Some(found) = found {
-                let message = format!("found {found}, expected some of {}", QUANTITIES.join(", "));
-                return Err(Refusal::new("quantities", message));
+                let expected = format!("some of {}", QUANTITIES.join(", "));
+                return Err(Refusal::found("quantities", found, expected));
             }
         }
         for scenario in &scenarios {
@@ -135,18 +133,15 @@ impl Parameters for BudgetParameters {
         let published = match (&self.published, self.benchmark) {
             (None, None) => None,
             (Some(path), Some(benchmark)) => {
-                let results: BudgetResults = files
-                    .read(path)
-                    .map_err(|message| Refusal::new("published", message))?;
-                let known = |name: &str| {
-                    results
-                        .results()
-                        .iter()
-                        .any(|r| r.benchmark.as_deref() == Some(name))
-                };
-                if !known(&benchmark) {
-                    let message = format!("found \"{benchmark}\", expected a benchmark of {path}");
-                    return Err(Refusal::new("benchmark", message));
+                let results: BudgetResults = files.read("published", path)?;
+                let mut known = results.results().iter();
+                if !known.any(|result| result.benchmark.as_ref() == Some(&benchmark)) {
+                    let found = format!("\"{benchmark}\"");
+                    return Err(Refusal::found(
+                        "benchmark",
+                        found,
+                        format_args!("a benchmark of {path}"),
+                    ));
                 }
                 Some((results, benchmark))
             }
@@ -193,17 +188,15 @@ impl Budgets {
     fn table(&self, of: impl Fn(usize) -> Statistics) -> Vec<Row> {
         let scenarios = self.scenarios.iter().enumerate();
         let rows = scenarios.flat_map(|(index, scenario)| {
-            let mut rows = of(index).rows(|policy| self.beside(scenario, policy));
+            let labels = scenario
+                .labels()
+                .with("kernel", self.subject.name())
+                .with("runs", self.runs);
+            let mut rows = of(index).rows(&labels, |policy| self.beside(scenario, policy));
             if let Some(quantities) = &self.quantities {
-                rows.retain(|(_, row)| quantities.iter().any(|name| name == row.quantity));
+                rows.retain(|row| quantities.iter().any(|name| name == row.quantity));
             }
-            rows.into_iter().map(|(policy, row)| {
-                scenario
-                    .label(row)
-                    .with("kernel", self.subject.name())
-                    .with("policy", policy)
-                    .with("runs", self.runs)
-            })
+            rows
         });
         rows.collect()
     }

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::courses::{Course, Question};
-use super::warps::whole;
-use super::{Files, Measure, Parameters, Refusal, Row};
+use super::budgets::budgets;
+use super::{Files, Labels, Measure, Parameters, Refusal, Row};
 use crate::axis::Values;
 use gpusched_model::Scheduler;
 use gpusched_model::error::Result;
@@ -66,34 +66,27 @@ impl Parameters for SharedSmsParameters {
     fn prepare(self, files: &mut Files) -> Result<SharedSms, Refusal> {
         let mut shape = Machine::named(&self.machine)
             .ok_or_else(|| {
-                let message = format!("found {:?}, expected one of {}", self.machine, Machine::names());
-                Refusal::new("machine", message)
+                let expected = format!("one of {}", Machine::names());
+                Refusal::found("machine", format_args!("{:?}", self.machine), expected)
             })?
             .into_shape();
         shape.dispatch.share_sms = true;
-        let machine = Machine::new(shape)
-            .map_err(|error| Refusal::new("machine", format!("{}: {error}", self.machine)))?;
+        let machine = Machine::new(shape).map_err(Refusal::in_file("machine", &self.machine))?;
         let count = self.programs.len();
         if !(2..=KERNELS).contains(&count) {
-            let message = format!("found {count} programs, expected from 2 to {KERNELS}");
-            return Err(Refusal::new("programs", message));
+            let expected = format!("from 2 to {KERNELS}");
+            return Err(Refusal::found(
+                "programs",
+                format_args!("{count} programs"),
+                expected,
+            ));
         }
         if self.blocks == Some(0) {
-            return Err(Refusal::new("blocks", "found 0, expected at least 1"));
+            return Err(Refusal::found("blocks", 0, "at least 1"));
         }
         let programs = self.programs.iter().map(|path| read(files, path, self.blocks));
         let programs = one_after_another(programs.collect::<Result<_, _>>()?)?;
-        if self.schedulers.is_empty() {
-            let message = "found an empty list, expected at least one";
-            return Err(Refusal::new("schedulers", message));
-        }
-        let budgets = self.budgets.as_slice().iter().map(|&budget| whole(budget));
-        let budgets: Vec<u32> = budgets.collect::<Result<_, _>>()?;
-        let courses = self.schedulers.len().saturating_mul(budgets.len());
-        if courses > MOST {
-            let message = format!("found {courses} budgets of all schedulers, expected at most {MOST}");
-            return Err(Refusal::new("budgets", message));
-        }
+        let budgets = budgets(&self.budgets, &self.schedulers, MOST)?;
         Ok(SharedSms {
             machine,
             programs,
@@ -105,16 +98,12 @@ impl Parameters for SharedSmsParameters {
 }
 
 fn read(files: &mut Files, path: &str, blocks: Option<u32>) -> Result<Program, Refusal> {
-    let program: Program = files
-        .read(path)
-        .map_err(|message| Refusal::new("programs", message))?;
+    let program: Program = files.read("programs", path)?;
     let overrides = Overrides {
         grid: blocks.map(Dimensions::line),
         ..Overrides::default()
     };
-    program
-        .with(&overrides)
-        .map_err(|error| Refusal::new("blocks", format!("{path}: {error}")))
+    program.with(&overrides).map_err(Refusal::in_file("blocks", path))
 }
 
 /// Gives each program memory of its own, in their order.
@@ -137,7 +126,7 @@ fn one_after_another(mut programs: Vec<Program>) -> Result<Vec<Program>, Refusal
         program
             .check()
             .and_then(|()| Launch::of_program(program).map(|_| ()))
-            .map_err(|error| Refusal::new("programs", format!("{}: {error}", program.name)))?;
+            .map_err(Refusal::in_file("programs", &program.name))?;
     }
     Ok(programs)
 }

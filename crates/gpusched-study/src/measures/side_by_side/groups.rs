@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
-use super::draw::possible;
-use super::errors::SideBySide;
+use super::draw::{Drawn, Members, possible};
+use super::errors::{Level, SideBySide};
 use super::{Files, Parameters, Refusal};
+use crate::measures::limits::within;
 use gpusched_model::Factor;
 use gpusched_model::group::MemoryPlatform;
 
@@ -34,23 +35,6 @@ pub struct SideBySideParameters {
     drawn: Option<Drawn>,
 }
 
-/// What groups are simulated with.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
-    /// Warps, cycle by cycle.
-    #[default]
-    Warps,
-    /// Thread blocks that take what the kernel takes alone at the warp level, before a memory that is shared max-min fairly.
-    Blocks,
-}
-
-impl Level {
-    fn is_default(&self) -> bool {
-        *self == Level::default()
-    }
-}
-
 /// A kernel of a group.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -61,23 +45,8 @@ pub struct Member {
     sms: u32,
 }
 
-/// Random groups.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Drawn {
-    /// Kernels in a group, none of them twice.
-    pub(super) sizes: Vec<usize>,
-    /// Groups of each size.
-    pub(super) groups: u64,
-    /// The numbers of SMs that a kernel can have.
-    pub(super) sms: Vec<u32>,
-}
-
 /// The most groups of one case.
 const MOST: u64 = 10_000;
-
-/// Kernels with their numbers of SMs.
-pub(super) type Members = Vec<(usize, u32)>;
 
 impl Parameters for SideBySideParameters {
     const NAME: &'static str = "side-by-side";
@@ -108,8 +77,7 @@ impl Parameters for SideBySideParameters {
             }
             (found, _) => {
                 let found = if found.is_some() { "both" } else { "neither" };
-                let message = format!("found {found}, expected one of groups and drawn");
-                return Err(Refusal::new("groups", message));
+                return Err(Refusal::found("groups", found, "one of groups and drawn"));
             }
         };
         Ok(SideBySide {
@@ -125,17 +93,11 @@ impl Parameters for SideBySideParameters {
 
 /// Refuses figures that cannot be, or of another machine than one of `sms` SMs.
 pub(super) fn check(platform: &MemoryPlatform, sms: u32) -> Result<(), Refusal> {
-    let refuse = |message: String| Err(Refusal::new("platform", message));
     if platform.sms != sms {
-        return refuse(format!(
-            "sms: found {}, expected {sms}, as the machine has",
-            platform.sms
-        ));
+        let expected = format!("{sms}, as the machine has");
+        return Err(Refusal::found("platform.sms", platform.sms, expected));
     }
-    match platform.check() {
-        Ok(()) => Ok(()),
-        Err(error) => refuse(error.to_string()),
-    }
+    platform.check().map_err(Refusal::about("platform"))
 }
 
 /// A group as it is given.
@@ -169,10 +131,7 @@ fn given(bench: &Bench, index: usize, members: &[Member]) -> Result<Members, Ref
 
 fn checked(bench: &Bench, drawn: &Drawn) -> Result<(), Refusal> {
     let refuse = |field: &str, found: String, expected: String| {
-        Err(Refusal::new(
-            &format!("drawn.{field}"),
-            format!("found {found}, expected {expected}"),
-        ))
+        Err(Refusal::found(&format!("drawn.{field}"), found, expected))
     };
     let (kernels, sms) = (bench.names().len(), bench.sms());
     if drawn.sizes.is_empty() || drawn.sizes.iter().any(|size| !(1..=kernels).contains(size)) {
@@ -182,9 +141,7 @@ fn checked(bench: &Bench, drawn: &Drawn) -> Result<(), Refusal> {
             format!("numbers from 1 to {kernels}, the kernels of the run"),
         );
     }
-    if !(1..=MOST).contains(&drawn.groups) {
-        return refuse("groups", drawn.groups.to_string(), format!("1 to {MOST}"));
-    }
+    within("drawn.groups", drawn.groups, 1..=MOST)?;
     let fits = |&size: &usize| possible(&drawn.sms, size, sms);
     if drawn.sms.contains(&0) || !drawn.sizes.iter().all(fits) {
         let expected = format!("positive numbers with which a group of any size has at most {sms} SMs");
