@@ -21,16 +21,13 @@ mod works;
 
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
-
 use super::improve::{SEED, best_start, improve};
 use super::search::{Aim, Candidate, Examiner, LastPlaced, Limits, Outcome, Part, Sizes, total};
 pub(crate) use bounding::Bounding;
 use gpusched_model::plan::{EndedBy, LowerBound};
 
 /// What chooses the fewest SMs among known groups.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Solver {
     /// Branch and bound, whose conclusions rest on integers.
     #[default]
@@ -39,13 +36,6 @@ pub enum Solver {
     /// what remains of the budget goes into the proof.
     #[cfg(feature = "highs")]
     Highs,
-}
-
-impl Solver {
-    /// Whether this is the default, which files leave out.
-    pub fn is_exact(&self) -> bool {
-        *self == Solver::Exact
-    }
 }
 
 /// Parts of the budget after which a dive begins, then after which no better bound is sought, and then no plan among the groups known by then; twenty
