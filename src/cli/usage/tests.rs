@@ -26,7 +26,12 @@ fn refused(arguments: &[OsString]) -> (Command, clap::Error) {
 /// What is said about a value in `arguments`, which are wrong.
 fn told(arguments: &[OsString]) -> Option<String> {
     let (command, error) = refused(arguments);
-    bad_value(&command, &error)
+    said(&command, &error)
+}
+
+/// What is said about a value, if that is what `error` is about.
+fn said(command: &Command, error: &clap::Error) -> Option<String> {
+    bad_value(command, error).map(|refusal| refusal.to_string())
 }
 
 #[test]
@@ -139,7 +144,7 @@ fn long_arguments_are_clipped() {
         let arguments = format!("gpusched {}", line.replace("LONG", &long));
         let arguments: Vec<OsString> = arguments.split(' ').map(OsString::from).collect();
         let (command, error) = refused(&arguments);
-        let said = bad_value(&command, &error).unwrap_or_else(|| in_short(error).to_string());
+        let said = said(&command, &error).unwrap_or_else(|| in_short(error).to_string());
         assert!(said.contains("yyyy") && said.len() < 500, "{line}: {said}");
     }
 }
@@ -204,7 +209,7 @@ fn no_option_takes_nonsense_or_tells_it_otherwise() {
                     continue;
                 };
                 refused += 1;
-                let told = bad_value(&command, &error).unwrap_or_default();
+                let told = said(&command, &error).unwrap_or_default();
                 let shown = if value.is_empty() { "nothing" } else { value };
                 let names = told.starts_with(&format!("{name}: "));
                 let quotes = told.contains(&format!("found {shown}")) || told.contains(&format!("{value:?}"));
