@@ -17,7 +17,7 @@ use gpusched::generation::{Recipe, Source, WcetModel, uunifast};
 use gpusched::interference::Interference;
 use gpusched::model::{Plan, Policy, TaskSet};
 use gpusched::partitioning::forbidden::Forbidden;
-use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched::partitioning::{Heuristic, HeuristicKind, Options, Problem, partition};
 use rand::SeedableRng;
 
 const SMS: u32 = 68;
@@ -107,15 +107,16 @@ fn compare(tasks: usize, sets: u64, repetitions: usize) {
 }
 
 fn heuristics() -> [(&'static str, Heuristic); 7] {
-    let of = |kind: HeuristicKind, forbidden| Heuristic {
-        forbidden,
-        ..kind.into()
+    let active = Options {
+        forbidden: Some(Forbidden::Act),
+        ..Options::default()
     };
+    let active = |kind: HeuristicKind| kind.with(&active).expect("options with an effect");
     [
-        ("SMS-INA", of(HeuristicKind::Sms, Forbidden::Ina)),
-        ("SMS-ACT", of(HeuristicKind::Sms, Forbidden::Act)),
-        ("BF-INA", of(HeuristicKind::Bf, Forbidden::Ina)),
-        ("BF-ACT", of(HeuristicKind::Bf, Forbidden::Act)),
+        ("SMS-INA", HeuristicKind::Sms.into()),
+        ("SMS-ACT", active(HeuristicKind::Sms)),
+        ("BF-INA", HeuristicKind::Bf.into()),
+        ("BF-ACT", active(HeuristicKind::Bf)),
         ("1G", HeuristicKind::OneGpu.into()),
         ("FFD", HeuristicKind::Ffd.into()),
         ("WFD", HeuristicKind::Wfd.into()),

@@ -5,6 +5,8 @@ mod response_times;
 mod sensitivity;
 mod solver;
 
+use std::time::Duration;
+
 use super::device::offer;
 use super::output::Palette;
 use super::question::{Answer, Case, Question, csv_line, json_line};
@@ -23,7 +25,8 @@ use crate::model::words::counted;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{
-    self, Heuristic, HeuristicKind, Objective, Offer, Traffic, default_budget, listed, near_enough, partition,
+    self, Heuristic, HeuristicKind, NoEffect, Objective, Offer, Options, Traffic, default_budget, listed,
+    near_enough, partition_by,
 };
 use crate::schedulability::edf;
 use crate::time::Time;
@@ -112,7 +115,7 @@ impl Args {
         let beside = self.export.beside();
         self.question
             .ask(global, (header, beside), offer.as_ref(), |case| {
-                let mut plan = partition(&case.problem, &heuristic);
+                let mut plan = partition_by(&case.problem, &heuristic, self.traffic.unwrap_or_default());
                 if self.sensitivity {
                     plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
                 }
@@ -140,36 +143,23 @@ impl Args {
     /// # Errors
     /// [`Error::Refused`] for an option that would have no effect, or more partitions than SMs.
     fn heuristic(&self) -> Result<Heuristic> {
-        let options = [
-            ("improve", self.improve),
-            ("objective", self.objective.is_some()),
-            ("budget", self.budget.is_some()),
-            ("time_limit", self.time_limit.is_some()),
-            ("forbidden", self.forbidden.is_some()),
-            ("order", self.order.is_some()),
-            ("bf_measure", self.bf_measure.is_some()),
-            ("bf_direction", self.bf_direction.is_some()),
-            ("split", self.split.is_some()),
-            ("solver", self.solver.is_some()),
-            ("gap", self.gap.is_some()),
-        ];
-        for (option, given) in options {
-            let kinds = HeuristicKind::heeding(option, self.improve).unwrap_or_default();
-            if option == "improve" {
-                self.check_improve(kinds)?;
-            }
-            if given && !kinds.contains(&self.heuristic) {
-                return Err(Error::parameter(
-                    option.replace('_', "-"),
-                    format!("--heuristic {}", self.heuristic),
-                    format!(
-                        "{}{}, where the option has an effect",
-                        listed(kinds),
-                        self.or_improve(option)
-                    ),
-                ));
-            }
-        }
+        let options = Options {
+            improve: self.improve,
+            objective: self.objective,
+            budget: self.budget,
+            time_limit: self.time_limit.map(|limit| Duration::from_nanos(limit.ns())),
+            forbidden: self.forbidden,
+            order: self.order,
+            bf_measure: self.bf_measure,
+            bf_direction: self.bf_direction,
+            split: self.split,
+            solver: self.solver.map(Solver::of_the_library).transpose()?,
+            gap: self.gap,
+        };
+        let heuristic = self
+            .heuristic
+            .with(&options)
+            .map_err(|error| self.refusal(&error))?;
         if self.traffic.is_some() && self.question.memory()?.is_none() {
             return Err(Error::parameter(
                 "traffic",
@@ -186,36 +176,40 @@ impl Args {
                 format!("at most the {} of the GPU", counted(sms, "SM")),
             ));
         }
-        Ok(Heuristic {
-            solver: self.solver.unwrap_or_default().of_the_library()?,
-            kind: self.heuristic,
-            forbidden: self.forbidden.unwrap_or_default(),
-            order: self.order.unwrap_or_default(),
-            bf_measure: self.bf_measure.unwrap_or_default(),
-            bf_direction: self.bf_direction.unwrap_or_default(),
-            split: self.split,
-            traffic: self.traffic.unwrap_or_default(),
-            objective: self.objective.unwrap_or_default(),
-            improve: self.improve,
-            budget: self.budget,
-            gap: self.gap.unwrap_or_default(),
-            time_limit_ms: self.time_limit.map(|limit| limit.ns() / 1_000_000),
-        })
+        Ok(heuristic)
     }
 
-    /// # Errors
-    /// [`Error::Refused`] for local search after a heuristic that is none of `kinds`.
-    fn check_improve(&self, kinds: &[HeuristicKind]) -> Result<()> {
-        if !self.improve || kinds.contains(&self.heuristic) {
-            return Ok(());
-        }
-        let why = match self.heuristic {
-            HeuristicKind::OneGpu => "whose one partition leaves nothing to divide anew",
-            _ => "which has a local search of its own, so that another one after it has no effect",
+    /// `refused` as a refusal of an option.
+    fn refusal(&self, refused: &NoEffect) -> Error {
+        let heuristic = self.heuristic;
+        let (found, expected) = match refused {
+            NoEffect::Option { with, or_improve, .. } => {
+                let improve = if *or_improve {
+                    ", or --improve beside it"
+                } else {
+                    ""
+                };
+                (
+                    format!("--heuristic {heuristic}"),
+                    format!("{}{improve}, where the option has an effect", listed(with)),
+                )
+            }
+            NoEffect::Improve { after } => {
+                let why = match heuristic {
+                    HeuristicKind::OneGpu => "whose one partition leaves nothing to divide anew",
+                    _ => "which has a local search of its own, so that another one after it has no effect",
+                };
+                (
+                    format!("--heuristic {heuristic}, {why}"),
+                    format!("no --improve, or it after {}", listed(after)),
+                )
+            }
+            NoEffect::GapOfFeasible { gap } => (
+                format!("{gap} with --objective feasible"),
+                "--objective sms, where the option has an effect".to_owned(),
+            ),
         };
-        let found = format!("--heuristic {}, {why}", self.heuristic);
-        let expected = format!("no --improve, or it after {}", listed(kinds));
-        Err(Error::parameter("improve", found, expected))
+        Error::parameter(refused.option(), found, expected)
     }
 
     /// # Errors
@@ -224,13 +218,6 @@ impl Args {
         let Some(gap) = self.gap else {
             return Ok(());
         };
-        if self.objective == Some(Objective::Feasible) {
-            return Err(Error::parameter(
-                "gap",
-                format!("{gap} with --objective feasible"),
-                "--objective sms, where the option has an effect",
-            ));
-        }
         let memory = self.question.memory()?;
         if near_enough(self.granularity, memory) {
             return Ok(());
@@ -252,16 +239,6 @@ impl Args {
                 "{expected}, where plans are held against a lower bound, so that the option has an effect"
             ),
         ))
-    }
-
-    /// That local search would give `option` an effect, if it may follow.
-    fn or_improve(&self, option: &str) -> &'static str {
-        let with = HeuristicKind::heeding(option, true).is_some_and(|kinds| kinds.contains(&self.heuristic));
-        if with && !self.improve {
-            ", or --improve beside it"
-        } else {
-            ""
-        }
     }
 
     /// The answer first, in color, then on how many SMs or why not.

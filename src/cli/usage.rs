@@ -7,7 +7,7 @@ use std::error::Error as _;
 use std::ffi::OsString;
 use std::iter;
 
-use clap::builder::{StyledStr, ValueParser};
+use clap::builder::ValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
@@ -93,28 +93,21 @@ fn joined(command: &Command, arguments: &[OsString], error: &clap::Error) -> Opt
     })
 }
 
-/// The most characters of a tip, which repeats arguments.
-const LONGEST_TIP: usize = 300;
-
-/// `error`, which repeats of each argument no more than a line.
+/// `error`, which repeats no more of the arguments than any other error does.
 fn in_short(mut error: clap::Error) -> clap::Error {
-    let tips_are_short = |tips: &[StyledStr]| {
-        tips.iter()
-            .all(|tip| tip.to_string().chars().count() <= LONGEST_TIP)
-    };
-    let changes: Vec<(ContextKind, Option<String>)> = error
+    let repeated: Vec<(ContextKind, String)> = error
         .context()
         .filter_map(|(kind, value)| match value {
-            ContextValue::String(text) => Some((kind, Some(excerpt(text)))),
-            ContextValue::StyledStrs(tips) if !tips_are_short(tips) => Some((kind, None)),
+            ContextValue::String(text) => Some((kind, excerpt(text))),
             _ => None,
         })
         .collect();
-    for (kind, text) in changes {
-        match text {
-            Some(text) => error.insert(kind, ContextValue::String(text)),
-            None => error.remove(kind),
-        };
+    for (kind, text) in repeated {
+        // A suggestion repeats it, too.
+        if error.get(kind) != Some(&ContextValue::String(text.clone())) {
+            error.insert(ContextKind::Suggested, ContextValue::None);
+        }
+        error.insert(kind, ContextValue::String(text));
     }
     error
 }

@@ -8,7 +8,7 @@ use gpusched::generation::{Recipe, Source, WcetModel};
 use gpusched::interference::Conflict;
 use gpusched::model::{Plan, Policy};
 use gpusched::partitioning::forbidden::Forbidden;
-use gpusched::partitioning::order::BfDirection;
+use gpusched::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use rayon::prelude::*;
 
@@ -81,16 +81,20 @@ fn compare(
 }
 
 fn sms(forbidden: Forbidden) -> Heuristic {
-    Heuristic {
+    Heuristic::Sms {
         forbidden,
-        ..HeuristicKind::Sms.into()
+        order: ListOrder::default(),
+        improve: None,
     }
 }
 
-fn bf(bf_direction: BfDirection) -> Heuristic {
-    Heuristic {
-        bf_direction,
-        ..HeuristicKind::Bf.into()
+fn bf(direction: BfDirection) -> Heuristic {
+    Heuristic::Bf {
+        forbidden: Forbidden::default(),
+        order: ListOrder::default(),
+        measure: BfMeasure::default(),
+        direction,
+        improve: None,
     }
 }
 

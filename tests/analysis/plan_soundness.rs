@@ -17,26 +17,25 @@ fn all_heuristics() -> Vec<Heuristic> {
         Heuristic::from(HeuristicKind::OneGpu),
         Heuristic::from(HeuristicKind::OnePerPartition),
     ];
-    for kind in [HeuristicKind::Ffd, HeuristicKind::Wfd] {
-        for split in [None, Some(1), Some(3), Some(100)] {
-            all.push(Heuristic { split, ..kind.into() });
-        }
+    for split in [None, Some(1), Some(3), Some(100)] {
+        all.push(Heuristic::Ffd { split, improve: None });
+        all.push(Heuristic::Wfd { split, improve: None });
     }
     for forbidden in [Ina, Act] {
         for order in [Decreasing, Increasing] {
-            all.push(Heuristic {
+            all.push(Heuristic::Sms {
                 forbidden,
                 order,
-                ..HeuristicKind::Sms.into()
+                improve: None,
             });
-            for bf_measure in [Utilization, Demand] {
-                for bf_direction in [Ascending, Descending] {
-                    all.push(Heuristic {
+            for measure in [Utilization, Demand] {
+                for direction in [Ascending, Descending] {
+                    all.push(Heuristic::Bf {
                         forbidden,
                         order,
-                        bf_measure,
-                        bf_direction,
-                        ..HeuristicKind::Bf.into()
+                        measure,
+                        direction,
+                        improve: None,
                     });
                 }
             }
@@ -90,7 +89,7 @@ fn plans_equal_the_plain_transcription() {
     let mut rng = crate::oracle::random_sets::rng(6);
     let heuristics: Vec<Heuristic> = all_heuristics()
         .into_iter()
-        .filter(|h| matches!(h.kind, HeuristicKind::Sms | HeuristicKind::Bf))
+        .filter(|h| matches!(h, Heuristic::Sms { .. } | Heuristic::Bf { .. }))
         .collect();
     let (mut merged, mut failed) = (0, 0);
     for round in 0..600 {

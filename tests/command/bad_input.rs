@@ -478,15 +478,15 @@ fn bad_options_are_told_in_the_words_of_all_else() {
     for (command, expected) in [
         (
             format!("{adas} --heuristic optimal --budget 0"),
-            "error: --budget: found 0, expected at least 1\n",
+            "error: --budget: found 0, expected a whole number, at least 1 and below 2^64\n",
         ),
         (
             format!("partition {ADAS} --sms 65537"),
-            "error: --sms: found 65537, expected 1 to 65536\n",
+            "error: --sms: found 65537, expected a whole number from 1 to 65536\n",
         ),
         (
             "verify x y --budget none".to_owned(),
-            "error: --budget: found none, expected a whole number\n",
+            "error: --budget: found none, expected a whole number, at least 1 and below 2^64\n",
         ),
         (
             format!("--seed 1 {adas} --seed 2"),
@@ -508,11 +508,12 @@ fn bad_options_are_told_in_the_words_of_all_else() {
         ),
         (
             format!("{adas} --heuristic optimal --gap -1"),
-            "error: --gap: found -1, expected 0 to 4294967295\n",
+            "error: --gap: found -1, expected a whole number from 0 to 4294967295\n",
         ),
         (
             "simulate profile x --machine rtx2060 --estimate 3".to_owned(),
-            "error: --estimate: found 3 behind a blank, expected --estimate=3\n",
+            "error: unexpected argument '3' found\n\n  tip: to give '3' to --estimate, write '--estimate=3'\n\nUsage: \
+             gpusched simulate profile [OPTIONS] --machine <MACHINE> <PROGRAM>\n\nFor more information, try '--help'.\n",
         ),
         (
             format!("{adas} -o /nonexistent/x"),

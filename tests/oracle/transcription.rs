@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use gpusched::interference::Interference;
 use gpusched::model::{Policy, Task, TaskSet};
+use gpusched::partitioning::Heuristic;
 use gpusched::partitioning::forbidden::Forbidden;
 use gpusched::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use gpusched::partitioning::{Heuristic, HeuristicKind};
 
 use super::demand::{self, Sporadic};
 
@@ -98,9 +98,9 @@ impl Machine<'_> {
         )
     }
 
-    fn bf_key(&self, heuristic: &Heuristic, p1: &Part, p2: &Part) -> Option<u128> {
+    fn bf_key(&self, measure: BfMeasure, p1: &Part, p2: &Part) -> Option<u128> {
         let (tasks, sms) = (union(p1, p2), p1.sms.max(p2.sms));
-        match heuristic.bf_measure {
+        match measure {
             BfMeasure::Utilization => self.utilization(&tasks, sms),
             BfMeasure::Demand => Some(
                 self.sporadic(&tasks, sms)?
@@ -149,13 +149,23 @@ impl Machine<'_> {
                 None => return answer,
             }
         }
-        if matches!(heuristic.kind, HeuristicKind::Ffd | HeuristicKind::Wfd) {
-            return self.equal_split(heuristic.kind);
-        }
+        // How partners are ordered, and which is taken: the first that merges, or that of the fewest SMs.
+        let (list_forbidden, list_order, best_fit) = match *heuristic {
+            Heuristic::Sms { forbidden, order, .. } => (forbidden, order, None),
+            Heuristic::Bf {
+                forbidden,
+                order,
+                measure,
+                direction,
+                ..
+            } => (forbidden, order, Some((measure, direction))),
+            Heuristic::Ffd { .. } | Heuristic::Wfd { .. } => return self.equal_split(heuristic.kind()),
+            _ => panic!("{heuristic:?} has no transcription"),
+        };
         let mut next_id = self.tasks.len() as u32;
         let mut forbidden: HashSet<(u32, u32)> = HashSet::new(); // pairs of partitions
         let mut forbidden_tasks: HashSet<(usize, usize)> = HashSet::new();
-        if heuristic.forbidden == Forbidden::Act {
+        if list_forbidden == Forbidden::Act {
             for i in 0..pars.len() {
                 for j in i + 1..pars.len() {
                     answer.prefill += 1;
@@ -168,7 +178,7 @@ impl Machine<'_> {
         while pars.iter().map(|p| p.part.sms).sum::<u32>() > self.sms {
             pars.sort_by_cached_key(|p| {
                 let u = self.utilization(&p.part.tasks, p.part.sms).unwrap();
-                let key = if heuristic.order == ListOrder::Decreasing {
+                let key = if list_order == ListOrder::Decreasing {
                     u128::MAX - u
                 } else {
                     u
@@ -196,10 +206,10 @@ impl Machine<'_> {
             });
             let Some((p1, mut eligible)) = selected else { break };
             let mut best: Option<(Listed, Part)> = None; // (P2, P3)
-            if heuristic.kind == HeuristicKind::Bf {
+            if let Some((measure, direction)) = best_fit {
                 eligible.sort_by_cached_key(|p2| {
-                    let key = self.bf_key(heuristic, &p1.part, &p2.part).map(|key| {
-                        if heuristic.bf_direction == BfDirection::Ascending {
+                    let key = self.bf_key(measure, &p1.part, &p2.part).map(|key| {
+                        if direction == BfDirection::Ascending {
                             key
                         } else {
                             u128::MAX - key
@@ -214,7 +224,7 @@ impl Machine<'_> {
                     None => {
                         forbidden.insert((p1.id.min(p2.id), p1.id.max(p2.id)));
                     }
-                    Some(p3) if heuristic.kind == HeuristicKind::Bf => {
+                    Some(p3) if best_fit.is_some() => {
                         best = Some((p2, p3));
                         break;
                     }

@@ -8,7 +8,7 @@ use crate::study_support::{SMALL, parse, run, small};
 use gpusched::generation::{Recipe, Source, WcetModel};
 use gpusched::interference::Interference;
 use gpusched::model::{Arbitration, Factor, Policy, SharedMemory};
-use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, Traffic, partition};
+use gpusched::partitioning::{HeuristicKind, Problem, Traffic, partition, partition_by};
 use gpusched::study::{self, Observer, Overrides, Spec, Table};
 
 #[test]
@@ -157,17 +157,18 @@ fn readings_count_the_traffic_of_other_partitions() {
         arbitration: Arbitration::MaxMin,
     };
     for (name, traffic) in [("SMS-INA", Traffic::All), ("one, each", Traffic::Ignore)] {
-        let heuristic = Heuristic {
-            traffic,
-            ..HeuristicKind::Sms.into()
-        };
         let points = [2.0, 4.0, 6.0, 8.0, 10.0].into_iter().enumerate();
         let accepted = points.map(|(point, utilization)| {
             let source = Source::new(&recipe, 8, utilization, 7).unwrap();
             let sets = (0..9).filter(|&set| {
                 let set = source.draw(point as u64, set).unwrap();
                 let problem = Problem::new(&set, 12, Policy::Edf, model_of(Interference::Conflict)).unwrap();
-                partition(&problem.sharing(memory).unwrap(), &heuristic).schedulable
+                partition_by(
+                    &problem.sharing(memory).unwrap(),
+                    &HeuristicKind::Sms.into(),
+                    traffic,
+                )
+                .schedulable
             });
             sets.count() as u64
         });
@@ -210,13 +211,13 @@ fn results_are_those_of_a_plain_loop() {
                 ..Recipe::default()
             };
             let source = Source::new(&recipe, tasks, utilization, 7).unwrap();
-            for algorithm in of.algorithms() {
+            for (algorithm, heuristic) in of.algorithms().iter().zip(of.heuristics()) {
                 let (mut schedulable, mut sms, mut merges, mut prefill) = (0, 0, 0, 0);
                 for set in 0..9 {
                     let set = source.draw(point as u64, set).unwrap();
                     let problem =
                         Problem::new(&set, 12, reading.policy, model_of(reading.interference)).unwrap();
-                    let plan = partition(&problem, &algorithm.heuristic());
+                    let plan = partition(&problem, heuristic);
                     schedulable += u64::from(plan.schedulable);
                     sms += if plan.schedulable { plan.sms_used } else { 0 };
                     merges += plan.stats.merges_tested;

@@ -271,7 +271,7 @@ const BAD: &[(&str, &str, &[&str])] = &[
         &["at claim", "pays", "\"SMS\"", "SMS-INA"],
     ),
     ("min_gap(rate", "min_gap(share", &["at claim", "pays", "share"]),
-    (">= 0'", ">= '", &["claim[0].holds", "at character"]),
+    (">= 0'", ">= '", &["claim[0].holds", "of the expression"]),
     (
         "[[claim]]",
         "[[claim]]\nreadings = [\"figurative\"]",

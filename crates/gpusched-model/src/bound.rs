@@ -56,23 +56,10 @@ impl Certificate {
 ///
 /// Blocks that progress at a rate between e⁰/e¹ and 1 in memory time need neither. If a block takes e¹ as soon as memory time
 /// touches it, one end of each memory time is not enough, contrary to [Aghilinasab20] §IV-B: see `docs/errata.md`.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Hash,
-    Debug,
-    Default,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Straddling {
     /// Those at the end of each memory time, M in each period, as in Eq. 10.
     #[default]

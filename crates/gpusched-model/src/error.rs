@@ -35,12 +35,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// `found` for the parameter called `name`, where `expected` would have been accepted.
-    pub fn parameter(name: impl Into<String>, found: impl ToString, expected: impl Into<String>) -> Error {
+    pub fn parameter(name: impl Into<String>, found: impl ToString, expected: impl ToString) -> Error {
         Refusal::new(name, found, expected).into()
     }
 
     /// `found` in place of the file at `path`, where `expected` would have been accepted.
-    pub fn file(path: impl AsRef<Path>, found: impl ToString, expected: impl Into<String>) -> Error {
+    pub fn file(path: impl AsRef<Path>, found: impl ToString, expected: impl ToString) -> Error {
         Refusal::new("", found, expected).at(path, None).into()
     }
 

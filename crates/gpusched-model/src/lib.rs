@@ -26,6 +26,7 @@ pub mod scenario;
 mod scheduler;
 mod sm_order;
 pub mod streams;
+pub mod syntax;
 pub mod system;
 mod task;
 mod task_set;

@@ -71,9 +71,10 @@ pub struct Partition {
 }
 
 /// Why a heuristic found no plan.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "reason", rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Failure {
     /// Lemma 1: the least work exceeds the GPU, so no plan exists under any heuristic.
     WorkExceedsGpu,
@@ -187,11 +188,10 @@ pub struct SearchStats {
 }
 
 /// What ends a search before it is through.
-#[derive(
-    Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::IntoStaticStr,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum EndedBy {
     /// Its budget of tests: more may lead to a better plan or bound.
     Budget,

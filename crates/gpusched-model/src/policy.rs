@@ -55,11 +55,10 @@ pub enum Priorities {
 }
 
 /// What a positive verdict of a test is worth.
-#[derive(
-    Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::Display,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Strength {
     /// Schedulable if and only if the test says so.
     Exact,

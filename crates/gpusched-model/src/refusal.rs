@@ -47,12 +47,12 @@ enum Reason {
 
 impl Refusal {
     /// `found` in `field`, where `expected` would have been accepted. `field` is empty if the whole input is refused.
-    pub fn new(field: impl Into<String>, found: impl ToString, expected: impl Into<String>) -> Refusal {
+    pub fn new(field: impl Into<String>, found: impl ToString, expected: impl ToString) -> Refusal {
         Refusal::of(
             field.into(),
             Reason::Value {
                 found: excerpt(&found.to_string()),
-                expected: one_line(&expected.into()),
+                expected: one_line(&expected.to_string()),
             },
         )
     }
@@ -61,6 +61,16 @@ impl Refusal {
     pub fn told(field: impl Into<String>, message: impl ToString) -> Refusal {
         let message = one_line(&message.to_string());
         Refusal::of(field.into(), Reason::Told(message))
+    }
+
+    /// Makes of any error a refusal of `field`.
+    pub fn about<E: fmt::Display>(field: &str) -> impl Fn(E) -> Refusal {
+        move |error| Refusal::told(field, error)
+    }
+
+    /// Makes of any error a refusal of the file at `path`, which `field` names.
+    pub fn in_file<E: fmt::Display>(field: &str, path: &str) -> impl Fn(E) -> Refusal {
+        move |error| Refusal::told(field, format!("{path}: {error}"))
     }
 
     fn of(field: String, reason: Reason) -> Refusal {
@@ -80,7 +90,7 @@ impl Refusal {
     pub fn refuse<T>(
         field: impl Into<String>,
         found: impl ToString,
-        expected: impl Into<String>,
+        expected: impl ToString,
     ) -> Result<T, Refusal> {
         Err(Refusal::new(field, found, expected))
     }

@@ -4,29 +4,17 @@ use serde::{Deserialize, Serialize};
 
 /// How a sub-core chooses the warp that issues next (MODELS §8).
 #[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Debug,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    strum::VariantArray,
+    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+#[derive(
+    strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
 )]
 #[strum(
     serialize_all = "kebab-case",
     parse_err_ty = UnknownScheduler,
     parse_err_fn = UnknownScheduler::of
 )]
-#[serde(rename_all = "kebab-case")]
 pub enum Scheduler {
     /// Loose round robin: the next warp after the one that issued last.
     Lrr,

@@ -7,11 +7,10 @@ use super::wcet::{WcetError, WcetFunction};
 use crate::time::Time;
 
 /// What a kernel mostly uses; kernels of the same kind disturb each other ([Singh21] Definition 1).
-#[derive(
-    Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::Display,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Kind {
     /// Compute-intensive.
     Compute,

@@ -32,9 +32,10 @@ impl Verdict {
 }
 
 /// Why a set of tasks is, or is not, schedulable on its partition. Tasks are positions in the task set.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "reason", rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Evidence {
     /// Schedulable: U ≤ 1, and dbf(t) ≤ t up to `interval_ns`, beyond which it cannot fail.
     DemandWithinSupply {

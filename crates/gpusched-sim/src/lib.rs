@@ -4,6 +4,7 @@ pub mod blocks;
 pub mod engine;
 pub mod regulation;
 pub mod shared;
+pub mod shared_runs;
 pub mod tasks;
 pub mod timeline;
 pub mod validation;

@@ -2,9 +2,17 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::kind::Content;
-use super::partitioning::tally::Tally;
+use super::tally::Tally;
 use super::work::Work;
+
+/// The results of one chunk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Content {
+    /// Partitioning: by reading, then algorithm.
+    Tallies(Vec<Tally>),
+    /// A case: rows of the results table, as text.
+    Rows(Vec<Vec<String>>),
+}
 
 /// Which chunks of a study are done, and their results: tallies are added up by point, rows are kept by chunk.
 #[derive(Clone, Debug)]

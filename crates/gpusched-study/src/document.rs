@@ -7,7 +7,18 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 
+use super::Claim;
 use gpusched_model::error::{Error, Refusal, Result, in_words};
+
+/// What studies of every kind have.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    pub name: String,
+    pub title: String,
+    pub source: String,
+    pub seed: u64,
+    pub claims: Vec<Claim>,
+}
 
 /// The text of a TOML file.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::claim::{Finding, check};
+use super::claim::Finding;
 use super::folder::Folder;
 use super::provenance::Provenance;
-use super::results::Tables;
 use super::spec::{Overrides, Spec};
-use super::table::Table;
+use super::tables::Tables;
 use super::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
@@ -32,22 +31,9 @@ impl Findings {
     /// Checks the claims of `spec` against its result files, given as bytes.
     ///
     /// # Errors
-    /// Those of [`check`].
+    /// Those of [`check`](super::check).
     pub(super) fn new(spec: &Spec, folder: &Folder, tables: &Tables) -> Result<Findings> {
-        let table = |path: PathBuf, bytes: &[u8]| Table::from_reader(&path.display().to_string(), bytes);
-        let results = table(folder.results(), &tables.results)?;
-        let timing = tables.timing.as_deref();
-        let timing = timing.map(|bytes| table(folder.timing(), bytes)).transpose()?;
-        let weighted = tables.weighted.as_deref();
-        let weighted = weighted
-            .map(|bytes| table(folder.weighted(), bytes))
-            .transpose()?;
-        let findings = check(spec.claims(), |name| match name {
-            "results" => Some(&results),
-            "weighted" => weighted.as_ref(),
-            "timing" => timing.as_ref(),
-            _ => None,
-        })?;
+        let findings = tables.check(spec.claims(), folder)?;
         Ok(Findings {
             study: spec.name().to_owned(),
             source: spec.source_text().to_owned(),
@@ -159,7 +145,7 @@ impl Study {
     /// Checks the claims against the results.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the results are missing or outdated, and those of [`check`].
+    /// [`Error::Refused`] if the results are missing or outdated, and those of [`check`](super::check).
     pub fn findings(&self) -> Result<Findings> {
         let results = self.folder.results();
         match self.state {
@@ -191,11 +177,4 @@ impl Study {
         };
         Findings::new(&self.spec, &self.folder, &tables)
     }
-}
-
-/// Checks that the claims of `spec` make sense, on made-up results: a misspelt algorithm must not come out after hours.
-pub(super) fn rehearse(spec: &Spec) -> Result<()> {
-    let folder = Folder::new("", spec.name());
-    let tables = spec.kind().made_up(spec.name())?;
-    Findings::new(spec, &folder, &tables).map(drop)
 }

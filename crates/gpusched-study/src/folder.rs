@@ -1,9 +1,9 @@
 //! The files of a study in its folder; several studies can share one.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::spec::Spec;
 use super::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Result};
@@ -80,17 +80,21 @@ impl Folder {
         self.file(&format!("{}{JOURNAL}", suffix(shard)))
     }
 
-    /// Writes the study as it is run, and the files that it names, so that the folder says all by itself. Files that are as
+    /// Writes the study as it is run, its `text` and the files that it names, so that the folder says all by itself. Files that are as
     /// they should be are left alone: another shard may be reading them.
-    pub(super) fn write_spec(&self, spec: &Spec) -> Result<()> {
-        let mut outputs = spec.outputs();
-        if let Some(cases) = spec.cases().filter(|cases| !cases.inputs().is_empty()) {
-            let mut json = serde_json::to_vec_pretty(cases.inputs())
+    pub(super) fn write_spec(
+        &self,
+        mut outputs: Outputs,
+        text: &str,
+        inputs: Option<&BTreeMap<String, String>>,
+    ) -> Result<()> {
+        if let Some(inputs) = inputs.filter(|inputs| !inputs.is_empty()) {
+            let mut json = serde_json::to_vec_pretty(inputs)
                 .map_err(|error| Error::io(self.inputs(), "write", error.into()))?;
             json.push(b'\n');
             update(&mut outputs, &self.inputs(), &json)?;
         }
-        update(&mut outputs, &self.spec(), spec.text().as_bytes())?;
+        update(&mut outputs, &self.spec(), text.as_bytes())?;
         outputs.commit()
     }
 

@@ -3,12 +3,10 @@
 use serde::Deserialize;
 
 use super::cases::{self, Cases, CasesShape};
-use super::collection::Collection;
-use super::document::Document;
-use super::partitioning::tally::Tally;
+use super::collection::{Collection, Content};
+use super::document::{Document, Head};
 use super::partitioning::{self, Partitioning, PartitioningShape};
-use super::results::Tables;
-use super::spec::Head;
+use super::tables::Tables;
 use super::work::{Chunk, Work};
 use gpusched_model::error::{Error, Result};
 
@@ -29,15 +27,6 @@ pub enum Shape {
     Partitioning(PartitioningShape),
     /// Quantities are measured, case by case.
     Cases(CasesShape),
-}
-
-/// The results of one chunk.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Content {
-    /// Partitioning: by reading, then algorithm.
-    Tallies(Vec<Tally>),
-    /// A case: rows of the results table, as text.
-    Rows(Vec<Vec<String>>),
 }
 
 /// The word that a file says what it is with.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::cases::Cases;
 use super::collection::Collection;
 use super::folder::{Folder, JOURNAL};
 use super::journal::{self, Header};
@@ -30,7 +31,7 @@ pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<
     make(output)?;
     for (spec, collection) in &merged {
         let folder = Folder::new(output, spec.name());
-        folder.write_spec(spec)?;
+        folder.write_spec(spec.outputs(), spec.text(), spec.cases().map(Cases::inputs))?;
         results::write(spec, &folder, collection)?;
     }
     Ok(merged.into_iter().map(|(spec, _)| spec).collect())

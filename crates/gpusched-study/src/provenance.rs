@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::hash::sha256;
 use super::partitioning::Partitioning;
-use super::spec::{Spec, sha256};
+use super::spec::Spec;
 use super::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};

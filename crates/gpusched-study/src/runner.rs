@@ -8,6 +8,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use super::cases::Cases;
 use super::folder::Folder;
 use super::journal::{Header, Journal, Record};
 use super::provenance::Provenance;
@@ -60,7 +61,7 @@ pub fn run(
     let mut collection = spec.kind().collection();
     let header = Header::new(spec, shard)?;
     let mut journal = Journal::open(&folder.journal(shard), &header, &mut collection)?;
-    folder.write_spec(spec)?;
+    folder.write_spec(spec.outputs(), spec.text(), spec.cases().map(Cases::inputs))?;
 
     let pending: Vec<Chunk> = work
         .of_shard(shard)

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use sha2::{Digest as _, Sha256};
-
 use super::Claim;
 use super::cases::Cases;
-use super::document::Document;
-use super::findings;
+use super::document::{Document, Head};
+use super::folder::Folder;
+use super::hash::sha256;
 use super::kind::Kind;
 use super::partitioning::Partitioning;
 use super::work::Work;
@@ -29,16 +28,6 @@ pub struct Spec {
     document: Document,
     head: Head,
     kind: Kind,
-}
-
-/// What studies of every kind have.
-#[derive(Clone, Debug)]
-pub(super) struct Head {
-    pub name: String,
-    pub title: String,
-    pub source: String,
-    pub seed: u64,
-    pub claims: Vec<Claim>,
 }
 
 impl Spec {
@@ -77,7 +66,7 @@ impl Spec {
         }
         let (head, kind) = Kind::parse(&document)?;
         let spec = Spec { document, head, kind };
-        findings::rehearse(&spec).map_err(|error| match error {
+        spec.rehearse().map_err(|error| match error {
             Error::Refused(refusal) => {
                 let message = format!("{}: {}", refusal.field(), refusal.message());
                 let told = Refusal::told("claim", message);
@@ -89,6 +78,13 @@ impl Spec {
             other => other,
         })?;
         Ok(spec)
+    }
+
+    /// Checks that the claims make sense, on made-up results: a misspelt algorithm must not come out after hours.
+    fn rehearse(&self) -> Result<()> {
+        let tables = self.kind.made_up(self.name())?;
+        let folder = Folder::new("", self.name());
+        tables.check(self.claims(), &folder).map(drop)
     }
 
     /// The name: of the study's files, and in its CSV.
@@ -165,12 +161,4 @@ impl Spec {
     pub fn experiment(&self) -> Result<String> {
         Ok(sha256(&self.kind.identity(self.name())?))
     }
-}
-
-/// SHA-256 as hexadecimal digits.
-pub(super) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
 }

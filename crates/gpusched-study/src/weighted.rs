@@ -1,8 +1,8 @@
 //! Weighted schedulability: one number for all utilizations, Σ U·schedulable / Σ U over all task sets (A. Bastoni, B. B. Brandenburg and
 //! J. H. Anderson, *Cache-related preemption and migration delays: empirical approximation and impact on schedulability*, OSPERT 2010).
 
-use super::results::csv_of;
 use super::table::{Column, Table};
+use super::tables::csv_of;
 use gpusched_model::Factor;
 use gpusched_model::error::Result;
 

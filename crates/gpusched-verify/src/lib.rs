@@ -20,6 +20,7 @@ mod beside;
 mod bound;
 mod bounds;
 mod demand;
+mod fault;
 mod fraction;
 mod hardware;
 mod job;
@@ -30,6 +31,7 @@ mod response;
 mod wcet;
 
 pub use bound::verify_bound;
+pub use fault::Fault;
 pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
 use gpusched_model::device::Granularity;
@@ -39,33 +41,6 @@ use gpusched_model::{Interference, TaskSet};
 use job::{Job, jobs};
 use memory::Beside;
 use partition::check_partition;
-
-/// Why a plan is no proof.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: {message}")]
-pub struct Fault {
-    /// Where in the plan, such as `partitions[2].verdict.evidence.checked[0]`.
-    pub field: String,
-    /// What was found and what was expected.
-    pub message: String,
-}
-
-impl Fault {
-    fn new(field: impl Into<String>, message: impl Into<String>) -> Fault {
-        Fault {
-            field: field.into(),
-            message: message.into(),
-        }
-    }
-
-    fn inside(mut self, field: &str) -> Fault {
-        self.field = match self.field.is_empty() {
-            true => field.to_owned(),
-            false => format!("{field}.{}", self.field),
-        };
-        self
-    }
-}
 
 /// What a check finds beside what it confirms.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -7,6 +7,7 @@ use clap::CommandFactory as _;
 
 use super::*;
 use crate::cli::Cli;
+use crate::cli::output::OutputPath;
 
 fn message(arguments: &str) -> Option<String> {
     let arguments = ["gpusched"].into_iter().chain(arguments.split(' '));
@@ -168,7 +169,12 @@ fn look_at(command: &Command, way: &[String], look: &mut impl FnMut(&[String], &
 /// Whether `option` takes any text, as names and paths do.
 fn takes_anything(option: &Arg) -> bool {
     let kind = option.get_value_parser().type_id();
-    kind == TypeId::of::<String>() || kind == TypeId::of::<PathBuf>()
+    let free = [
+        TypeId::of::<String>(),
+        TypeId::of::<PathBuf>(),
+        TypeId::of::<OutputPath>(),
+    ];
+    free.iter().any(|free| kind == *free)
 }
 
 /// Options whose numbers are held against each other, by what they are for: that says which it does not take.

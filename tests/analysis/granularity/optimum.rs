@@ -6,7 +6,7 @@ use gpusched::model::device::Granularity;
 use gpusched::model::plan::Failure;
 use gpusched::model::policy::{Preemption, Priorities};
 use gpusched::model::{Contention, Policy, TaskSet};
-use gpusched::partitioning::{Heuristic, HeuristicKind, Objective, Offer, Problem, partition};
+use gpusched::partitioning::{Goal, Heuristic, HeuristicKind, Objective, Offer, Options, Problem, partition};
 use gpusched::verification::{Unchecked, verify};
 use rand::{Rng, RngExt};
 
@@ -86,21 +86,23 @@ fn heuristics() -> Vec<Heuristic> {
         Optimal => Some(40_000),
         _ => None,
     };
-    let with_budget = |kind| Heuristic {
+    let with_budget = |kind| Options {
         budget: budget(kind),
-        ..kind.into()
+        ..Options::default()
     };
-    let mut all: Vec<Heuristic> = kinds.map(with_budget).to_vec();
-    all.extend([Sms, Ffd, Savings].map(|kind| Heuristic {
+    let improved = Options {
         improve: true,
         budget: Some(300),
-        ..kind.into()
-    }));
-    all.push(Heuristic {
-        objective: Objective::Feasible,
+        ..Options::default()
+    };
+    let feasible = Options {
+        objective: Some(Objective::Feasible),
         ..with_budget(Optimal)
-    });
-    all
+    };
+    let all = kinds.map(|kind| (kind, with_budget(kind))).into_iter();
+    let all = all.chain([Sms, Ffd, Savings].map(|kind| (kind, improved)));
+    let all = all.chain([(Optimal, feasible)]);
+    all.map(|(kind, options)| kind.with(&options).unwrap()).collect()
 }
 
 #[test]
@@ -158,7 +160,7 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
                 None | Some(Failure::HeuristicFailed) => {}
                 Some(_) => assert_eq!(least, None, "{heuristic:?}: {what}"),
             }
-            if heuristic.kind != HeuristicKind::Optimal {
+            if heuristic.kind() != HeuristicKind::Optimal {
                 continue;
             }
             let placed = matches!(granularity, Granularity::Gpc | Granularity::Mig);
@@ -166,9 +168,14 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
                 missed += usize::from(least.is_some() && !plan.schedulable);
             } else {
                 assert_eq!(plan.schedulable, least.is_some(), "{what}");
-                if heuristic.objective == Objective::Sms
-                    && let Some(least) = least
-                {
+                let fewest = matches!(
+                    heuristic,
+                    Heuristic::Optimal {
+                        goal: Goal::Sms { .. },
+                        ..
+                    }
+                );
+                if fewest && let Some(least) = least {
                     assert_eq!(plan.sms_used, least, "{what}");
                 }
             }

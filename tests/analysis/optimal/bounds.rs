@@ -3,7 +3,7 @@
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
 use gpusched::model::plan::Proof;
-use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched::partitioning::{HeuristicKind, Options, Problem, partition};
 use gpusched::verification::{Unchecked, verify};
 use rand::RngExt;
 
@@ -31,10 +31,12 @@ fn no_bound_is_above_a_plan() {
         let budget = [1, 300, 3_000, 30_000][round % 4];
         let optimal = partition(
             &problem,
-            &Heuristic {
-                budget: Some(budget),
-                ..HeuristicKind::Optimal.into()
-            },
+            &HeuristicKind::Optimal
+                .with(&Options {
+                    budget: Some(budget),
+                    ..Options::default()
+                })
+                .unwrap(),
         );
         let Some(bound) = &optimal.bound else {
             continue;

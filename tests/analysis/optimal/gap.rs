@@ -5,7 +5,7 @@ use gpusched::interference::Interference;
 use gpusched::interference::model_of;
 use gpusched::model::plan::EndedBy;
 use gpusched::model::{Plan, Policy, TaskSet};
-use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched::partitioning::{HeuristicKind, Options, Problem, partition};
 use gpusched::verification::verify;
 
 const SMS: u32 = 16;
@@ -28,12 +28,12 @@ fn sets() -> Vec<TaskSet> {
 
 fn plan(set: &TaskSet, kind: HeuristicKind, gap: u32) -> Plan {
     let problem = Problem::new(set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
-    let heuristic = Heuristic {
-        gap,
+    let options = Options {
+        gap: Some(gap),
         budget: Some(300_000),
-        ..kind.into()
+        ..Options::default()
     };
-    let mut plan = partition(&problem, &heuristic);
+    let mut plan = partition(&problem, &kind.with(&options).unwrap());
     plan.stats.search_ns = 0;
     plan
 }
@@ -82,11 +82,11 @@ fn a_budget_that_ends_the_search_is_named() {
     let ended = |budget: u64| {
         let by = |set: &TaskSet| {
             let problem = Problem::new(set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
-            let heuristic = Heuristic {
+            let options = Options {
                 budget: Some(budget),
-                ..HeuristicKind::Optimal.into()
+                ..Options::default()
             };
-            let plan = partition(&problem, &heuristic);
+            let plan = partition(&problem, &HeuristicKind::Optimal.with(&options).unwrap());
             if let Some(by) = plan.stats.ended_by {
                 let bound = plan.bound.as_ref().unwrap();
                 assert!(by == EndedBy::Budget && plan.sms_used > bound.sms);
@@ -98,20 +98,6 @@ fn a_budget_that_ends_the_search_is_named() {
     };
     let (little, much) = (ended(2_000), ended(2_000_000));
     assert!(little > much, "{little} {much}");
-}
-
-/// Heuristics that know no bound have no use for a gap.
-#[test]
-fn others_do_not_look_at_it() {
-    for set in &sets()[..5] {
-        for kind in [
-            HeuristicKind::Savings,
-            HeuristicKind::Matching,
-            HeuristicKind::Sms,
-        ] {
-            assert_eq!(plan(set, kind, 0), plan(set, kind, 9));
-        }
-    }
 }
 
 /// Of equal tasks there are very many groups that are worth the same.

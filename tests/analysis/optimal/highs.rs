@@ -2,7 +2,7 @@
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
-use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, Solver, partition};
+use gpusched::partitioning::{Goal, Heuristic, HeuristicKind, Problem, SearchLimits, Solver, partition};
 use gpusched::verification::verify;
 use highs::{ColProblem, HighsModelStatus, Sense};
 use rand::RngExt;
@@ -67,10 +67,13 @@ fn the_optimum_is_that_of_highs_over_all_groups() {
         optima += 1;
         // Whatever the budget: HiGHS finds plans, and claims no more than is true.
         for budget in [300, 3_000, 10_000_000] {
-            let asked = Heuristic {
+            let asked = Heuristic::Optimal {
+                goal: Goal::default(),
+                limits: SearchLimits {
+                    budget: Some(budget),
+                    time: None,
+                },
                 solver: Solver::Highs,
-                budget: Some(budget),
-                ..HeuristicKind::Optimal.into()
             };
             let plan = partition(&problem, &asked);
             let again = partition(&problem, &asked);

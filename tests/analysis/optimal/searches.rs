@@ -1,37 +1,35 @@
 //! The heuristics that aim for few SMs.
 
-use gpusched::partitioning::{Heuristic, HeuristicKind, Objective};
+use gpusched::partitioning::{Heuristic, HeuristicKind, Objective, Options};
 
 /// Every heuristic that aims for few SMs, with its options.
 pub fn searches() -> Vec<Heuristic> {
     let mut all = Vec::new();
     for objective in [Objective::Sms, Objective::Feasible] {
-        for kind in [
-            HeuristicKind::Savings,
-            HeuristicKind::Matching,
-            HeuristicKind::Auto,
+        let alone = Options {
+            objective: Some(objective),
+            ..Options::default()
+        };
+        let within = |budget| Options {
+            budget: Some(budget),
+            ..alone
+        };
+        let improved = |budget| Options {
+            improve: true,
+            ..within(budget)
+        };
+        for (kind, options) in [
+            (HeuristicKind::Savings, alone),
+            (HeuristicKind::Savings, improved(2_000)),
+            (HeuristicKind::Matching, alone),
+            (HeuristicKind::Matching, improved(2_000)),
+            (HeuristicKind::Auto, within(2_000)),
+            (HeuristicKind::Sms, improved(500)),
+            (HeuristicKind::Bf, improved(500)),
+            (HeuristicKind::OnePerPartition, improved(500)),
+            (HeuristicKind::Ffd, improved(500)),
         ] {
-            for improve in [false, true] {
-                all.push(Heuristic {
-                    objective,
-                    improve,
-                    budget: Some(2_000),
-                    ..kind.into()
-                });
-            }
-        }
-        for kind in [
-            HeuristicKind::Sms,
-            HeuristicKind::Bf,
-            HeuristicKind::OnePerPartition,
-            HeuristicKind::Ffd,
-        ] {
-            all.push(Heuristic {
-                objective,
-                improve: true,
-                budget: Some(500),
-                ..kind.into()
-            });
+            all.push(kind.with(&options).unwrap());
         }
     }
     all

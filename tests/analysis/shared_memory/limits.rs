@@ -1,9 +1,11 @@
 //! A time limit is one for all ways to look at traffic, and what it cuts short is no less right.
 
+use std::time::Duration;
+
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
 use gpusched::model::{Plan, Policy};
-use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched::partitioning::{HeuristicKind, Options, Problem, partition};
 use gpusched::verification::verify;
 
 use crate::shared_memory::plans::{SMS, draw, memory};
@@ -17,12 +19,14 @@ fn no_time_means_little_work_and_honest_plans() {
         let (set, memory) = (draw(&mut rng), memory(&mut rng));
         let problem = Problem::new(&set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
         let problem = problem.sharing(memory).unwrap();
-        let within = |time_limit_ms| Heuristic {
+        let kind = [HeuristicKind::Auto, HeuristicKind::Optimal][round % 2];
+        let within = |time_limit| Options {
             budget: Some(2_000),
-            time_limit_ms,
-            ..[HeuristicKind::Auto, HeuristicKind::Optimal][round % 2].into()
+            time_limit,
+            ..Options::default()
         };
-        let plans = [Some(0), None].map(|limit| partition(&problem, &within(limit)));
+        let limits = [Some(Duration::ZERO), None];
+        let plans = limits.map(|limit| partition(&problem, &kind.with(&within(limit)).unwrap()));
         for plan in &plans {
             verify(plan, &set).unwrap_or_else(|fault| panic!("{fault}: {plan:?}"));
             assert!(plan.bound.is_none());

@@ -4,7 +4,9 @@ use gpusched::interference::Interference;
 use gpusched::interference::model_of;
 use gpusched::model::plan::Plan;
 use gpusched::model::{Arbitration, Bandwidth, Evidence, Policy, SharedMemory, TaskSet};
-use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, Traffic, partition, sensitivity};
+use gpusched::partitioning::{
+    Heuristic, HeuristicKind, Problem, Traffic, partition, partition_by, sensitivity,
+};
 use gpusched::time::Time;
 use gpusched::validation::shared::draw::policies;
 use gpusched::verification::verify;
@@ -210,13 +212,7 @@ fn searches_complement_each_other() {
         let (set, memory) = (draw(&mut rng), memory(&mut rng));
         let problem = Problem::new(&set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
         let problem = problem.sharing(memory).unwrap();
-        let by = |traffic| {
-            let heuristic = Heuristic {
-                traffic,
-                ..Heuristic::default()
-            };
-            partition(&problem, &heuristic)
-        };
+        let by = |traffic| partition_by(&problem, &HeuristicKind::Sms.into(), traffic);
         let plans = ways.map(by);
         let [heed, gather, ignore] = plans.each_ref().map(|plan| plan.schedulable);
         assert_eq!(by(Traffic::All).schedulable, heed || gather || ignore);

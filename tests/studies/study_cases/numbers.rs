@@ -198,7 +198,7 @@ fn drawn_measures_are_those_of_plain_loops() {
         (
             "[0.05, 0.3]",
             "[0.05, inf]",
-            "case[1].published: found no finite number",
+            "case[1].published: found inf, expected a finite number",
         ),
         ("[0.05, 0.3]", "[0.05]", "case[1]"),
         (

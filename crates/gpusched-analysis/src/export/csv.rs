@@ -1,6 +1,6 @@
 //! A table of partitions, one row each.
 
-use super::Export;
+use super::content::Export;
 use gpusched_model::device::{Instance, Place};
 use gpusched_model::error::Error;
 

@@ -4,7 +4,7 @@
 //! (`cuDevResourceGenerateDesc`), so all sizes that are multiples of one group take a single call. If there is no such
 //! group, one call of `cuDevSmResourceSplit` (CUDA 13.1) makes groups of various sizes.
 
-use super::Export;
+use super::content::Export;
 use gpusched_model::error::Error;
 
 /// A C header with the arguments of the one call.

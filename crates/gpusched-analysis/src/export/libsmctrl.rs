@@ -1,7 +1,7 @@
 //! Masks for libsmctrl (J. Bakita and J. H. Anderson, *Hardware compute partitioning on NVIDIA GPUs*, RTAS 2023): a bit that is set *disables*
 //! a TPC. Masks of streams have 64 bits, or 128 where there are more than 64 TPCs.
 
-use super::{Export, unplaced};
+use super::content::{Export, unplaced};
 use gpusched_model::Device;
 use gpusched_model::error::Error;
 

@@ -1,6 +1,6 @@
 //! MIG instances: a profile and the memory slice it begins at (NVIDIA Multi-Instance GPU User Guide, `nvidia-smi mig -cgi`).
 
-use super::{Export, unplaced};
+use super::content::{Export, unplaced};
 use gpusched_model::device::Place;
 use gpusched_model::error::Error;
 

@@ -5,6 +5,7 @@
 //!
 //! Each partition has a comment that says which SMs it has, and what its verdict rests on.
 
+mod content;
 mod csv;
 mod green_context;
 mod libsmctrl;
@@ -15,28 +16,17 @@ pub use csv::CSV_COLUMNS;
 
 use serde::{Deserialize, Serialize};
 
+use content::Export;
 use gpusched_model::TaskSet;
-use gpusched_model::device::{Device, Granularity, Hardware, Place, Runs};
+use gpusched_model::device::{Granularity, Hardware};
 use gpusched_model::error::Error;
-use gpusched_model::plan::{Partition, Plan};
-use gpusched_model::words::counted;
+use gpusched_model::plan::Plan;
 
 /// What a plan can be exported for.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Hash,
-    Debug,
-    Serialize,
-    Deserialize,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Target {
     /// Masks of disabled TPCs, as a C header for libsmctrl.
     Libsmctrl,
@@ -100,84 +90,4 @@ impl Target {
             Target::Csv => csv::export(&out),
         }
     }
-}
-
-/// What is exported.
-struct Export<'a> {
-    hardware: &'a Hardware,
-    plan: &'a Plan,
-    set: &'a TaskSet,
-}
-
-impl Export<'_> {
-    fn device(&self) -> &Device {
-        &self.hardware.device
-    }
-
-    /// One line about the partition at `index`: its size, its SMs where they are known, its tasks, and why it holds.
-    fn comment(&self, index: usize, partition: &Partition) -> String {
-        let at = match self.sms(partition) {
-            None => String::new(),
-            Some(sms) => format!(" ({})", Runs(&sms)),
-        };
-        let names = partition.tasks.iter().map(|&task| {
-            let name = self.set.tasks().get(task).and_then(|task| task.name());
-            match name {
-                Some(name) => format!("#{task} {:?}", name.chars().take(40).collect::<String>()),
-                None => format!("#{task}"),
-            }
-        });
-        let names: Vec<String> = names.collect();
-        format!(
-            "partition {index}: {}{at}; tasks {}; {}: {}",
-            counted(partition.sms, "SM"),
-            names.join(", "),
-            partition.verdict.policy,
-            partition.verdict.evidence
-        )
-    }
-
-    /// The SMs of `partition`, ascending; `None` where the driver chooses.
-    fn sms(&self, partition: &Partition) -> Option<Vec<u32>> {
-        let of_tpcs = |tpcs: Vec<u32>| -> Vec<u32> {
-            let mut sms: Vec<u32> = tpcs
-                .iter()
-                .flat_map(|&tpc| self.device().sms_of_tpc(tpc))
-                .collect();
-            sms.sort_unstable();
-            sms
-        };
-        match partition.place.as_ref()? {
-            Place::Sms(sms) => Some(sms.clone()),
-            Place::Tpcs(_) | Place::Gpcs(_) => Some(of_tpcs(self.tpcs(partition)?)),
-            Place::Instance(_) => None,
-        }
-    }
-
-    /// Its TPCs, if it has whole ones.
-    fn tpcs(&self, partition: &Partition) -> Option<Vec<u32>> {
-        match partition.place.as_ref()? {
-            Place::Tpcs(tpcs) => Some(tpcs.clone()),
-            Place::Gpcs(gpcs) => Some(
-                gpcs.iter()
-                    .flat_map(|&gpc| self.device().tpcs_of_gpc(gpc))
-                    .collect(),
-            ),
-            Place::Sms(_) | Place::Instance(_) => None,
-        }
-    }
-
-    /// The partitions with their numbers.
-    fn partitions(&self) -> impl Iterator<Item = (usize, &Partition)> {
-        self.plan.partitions.iter().enumerate()
-    }
-}
-
-/// Why a plan from elsewhere may lack a place; plans of the library have all.
-fn unplaced(index: usize) -> Error {
-    Error::parameter(
-        "",
-        format!("partition {index} without its place on the device"),
-        "one",
-    )
 }

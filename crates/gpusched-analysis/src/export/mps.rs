@@ -1,7 +1,7 @@
 //! Static SM partitions of MPS: so many chunks each (NVIDIA Multi-Process Service, `nvidia-cuda-mps-control -S`,
 //! `sm_partition add`).
 
-use super::Export;
+use super::content::Export;
 use gpusched_model::error::Error;
 
 /// A shell script with one command for each partition.

@@ -45,23 +45,10 @@ pub struct Recipe {
 }
 
 /// How a total utilization is divided: uniformly over all vectors of shares under the cap, either way.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Hash,
-    Debug,
-    Default,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Generator {
     /// UUniFast; vectors with a share above the cap are discarded (Bini & Buttazzo; Davis & Burns).
     #[default]
@@ -71,23 +58,10 @@ pub enum Generator {
 }
 
 /// The form of the WCET functions; both have β = 0.02, k = 1.2 (compute) or β = 0.1, k = 2.3 (memory).
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Hash,
-    Debug,
-    Default,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum WcetModel {
     /// C(m) = k·(a/m + β·a), [Singh21] §3.6.1 as printed.
     #[default]

@@ -1,6 +1,8 @@
 //! [Singh21] §3.4.2: a task is in conflict iff another task of its kind is in its partition.
 
-use super::{Company, InflatedWcet, Interference};
+use super::company::Company;
+use super::inflated::InflatedWcet;
+use gpusched_model::Interference;
 use gpusched_model::time::Time;
 use gpusched_model::{Contention, Kind, Task};
 

@@ -7,46 +7,16 @@
 pub mod bandwidth;
 mod company;
 mod conflict;
+mod inflated;
 mod none;
 
 pub use company::Company;
 pub use conflict::Conflict;
+pub use inflated::InflatedWcet;
+pub(crate) use inflated::kind_index;
 pub use none::NoInterference;
 
 pub use gpusched_model::Interference;
-
-use gpusched_model::time::Time;
-use gpusched_model::{Kind, Task};
-
-/// The WCET of a kernel given its company.
-///
-/// Contract: non-increasing in `sms`, non-decreasing as `company` grows.
-pub trait InflatedWcet: Sync {
-    /// C(m) [ns] of `task` on `sms` SMs in `company` (which counts `task` itself); `None` where nothing is known.
-    fn wcet(&self, task: &Task, sms: u32, company: &Company) -> Option<Time>;
-
-    /// The name under which files know this model, so that a plan can say what it rests on.
-    fn name(&self) -> Option<Interference> {
-        None
-    }
-
-    /// The least occupation of the GPU, min over m of m · C(m) [SM·ns], of `task` in `company`.
-    fn least_work(&self, task: &Task, company: &Company) -> u128;
-
-    /// How many classes of company there are, at least 1; see [`InflatedWcet::class`].
-    fn classes(&self) -> u8;
-
-    /// What `company` means to a task of `kind` in it: a number below [`InflatedWcet::classes`].
-    ///
-    /// Companies of one class give a task the same WCETs and the same least work, so that both can be looked up per
-    /// class. A finer model sorts its companies into a few classes and answers with the worst of each.
-    fn class(&self, kind: Option<Kind>, company: &Company) -> u8;
-
-    /// The same for all kinds at once: compute, memory, and unclassified.
-    fn class_of_each_kind(&self, company: &Company) -> [u8; 3] {
-        [Some(Kind::Compute), Some(Kind::Memory), None].map(|kind| self.class(kind, company))
-    }
-}
 
 /// The model of that name for the company in a partition.
 pub fn model_of(interference: Interference) -> &'static dyn InflatedWcet {

@@ -1,6 +1,8 @@
 //! No interference at all: the lower limit, and the model of classical uniprocessor analysis.
 
-use super::{Company, InflatedWcet, Interference};
+use super::company::Company;
+use super::inflated::InflatedWcet;
+use gpusched_model::Interference;
 use gpusched_model::time::Time;
 use gpusched_model::{Contention, Kind, Task};
 

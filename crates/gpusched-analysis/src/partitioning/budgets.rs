@@ -1,6 +1,6 @@
 //! What searches may spend unless the user says otherwise.
 
-use super::HeuristicKind;
+use super::kind::HeuristicKind;
 
 /// Groups tested by [`HeuristicKind::Auto`] with up to fifty tasks: some 100 ms under EDF.
 pub const AUTO_BUDGET: u64 = 100_000;
@@ -30,7 +30,7 @@ pub fn default_budget(kind: HeuristicKind, tasks: usize, beside_memory: bool) ->
 mod tests {
     use super::*;
     use crate::interference::{Interference, model_of};
-    use crate::partitioning::{Heuristic, Problem};
+    use crate::partitioning::{Options, Problem};
     use gpusched_model::{Arbitration, Policy, SharedMemory, TaskSet};
 
     #[test]
@@ -60,18 +60,19 @@ mod tests {
             arbitration: Arbitration::MaxMin,
         };
         let beside = alone.sharing(memory).unwrap();
-        let optimal = Heuristic {
-            kind: HeuristicKind::Optimal,
-            ..Heuristic::default()
+        let spends = |options: &Options, problem| {
+            let optimal = HeuristicKind::Optimal.with(options).unwrap();
+            optimal.spends(optimal.limits().unwrap(), problem).start()
         };
         for (problem, tests) in [(&alone, OPTIMAL_BUDGET), (&beside, AUTO_BUDGET)] {
-            let budget = optimal.budget(problem);
+            let budget = spends(&Options::default(), problem);
             assert!(budget.is_spent(tests) && !budget.is_spent(tests - 1));
         }
-        let given = Heuristic {
+        let given = Options {
             budget: Some(7),
-            ..optimal
+            ..Options::default()
         };
-        assert!(given.budget(&beside).is_spent(7) && !given.budget(&beside).is_spent(6));
+        let budget = spends(&given, &beside);
+        assert!(budget.is_spent(7) && !budget.is_spent(6));
     }
 }

@@ -1,193 +1,200 @@
-//! The heuristics and their options, as data: one shape for the command line and for studies.
+//! The heuristics, each with the options that have an effect on it.
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use super::Problem;
 use super::budgets::default_budget;
-use super::forbidden::Forbidden;
-use super::objective::{Aim, Budget, Objective};
-use super::order::{BfDirection, BfMeasure, ListOrder};
+use super::kind::HeuristicKind;
+use super::merge::forbidden::Forbidden;
+use super::merge::order::{BfDirection, BfMeasure, ListOrder};
+use super::optimal::Solver;
+use super::search::{Aim, Limits, Objective, Problem, SearchLimits};
 
 /// A heuristic with all its options.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Heuristic {
-    /// Which heuristic.
-    #[serde(rename = "heuristic")]
-    pub kind: HeuristicKind,
-    /// SMS and BF: how the list of forbidden pairs is filled.
-    #[serde(default)]
-    pub forbidden: Forbidden,
-    /// SMS and BF: how the list of partitions is kept.
-    #[serde(default)]
-    pub order: ListOrder,
-    /// BF: what U of a prospective merge means.
-    #[serde(default)]
-    pub bf_measure: BfMeasure,
-    /// BF: which U is preferred.
-    #[serde(default)]
-    pub bf_direction: BfDirection,
-    /// Equal split: the number of partitions; if absent, the smallest that fits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub split: Option<u32>,
-    /// Savings, matching, auto, optimal, and local search: what they aim for.
-    #[serde(default, skip_serializing_if = "Objective::is_default")]
-    pub objective: Objective,
-    /// Whether local search follows.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub improve: bool,
-    /// Auto, optimal, and local search: how many groups of tasks are tested at most; if absent, a number that takes a fraction of
-    /// a second (optimal: some seconds) for 50 tasks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub budget: Option<u64>,
-    /// The same: after how much time they stop [ms], if that is earlier. Answers then depend on the machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub time_limit_ms: Option<u64>,
-    /// Auto and optimal: the search ends as soon as its plan fits and has at most so many SMs more than the lower bound.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub gap: u32,
-    /// Optimal: what chooses among known groups.
-    #[serde(default, skip_serializing_if = "Solver::is_exact")]
-    pub solver: Solver,
-    /// Where the memory traffic of partitions counts: what the search makes of it.
-    #[serde(default, skip_serializing_if = "Traffic::is_all")]
-    pub traffic: Traffic,
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Heuristic {
+    /// [`HeuristicKind::Sms`].
+    Sms {
+        /// How the list of forbidden pairs is filled.
+        forbidden: Forbidden,
+        /// How the list of partitions is kept.
+        order: ListOrder,
+        /// The local search that follows, if any does.
+        improve: Option<LocalSearch>,
+    },
+    /// [`HeuristicKind::Bf`].
+    Bf {
+        /// How the list of forbidden pairs is filled.
+        forbidden: Forbidden,
+        /// How the list of partitions is kept.
+        order: ListOrder,
+        /// What U of a prospective merge means.
+        measure: BfMeasure,
+        /// Which U is preferred.
+        direction: BfDirection,
+        /// The local search that follows, if any does.
+        improve: Option<LocalSearch>,
+    },
+    /// [`HeuristicKind::OneGpu`].
+    OneGpu,
+    /// [`HeuristicKind::OnePerPartition`].
+    OnePerPartition {
+        /// The local search that follows, if any does.
+        improve: Option<LocalSearch>,
+    },
+    /// [`HeuristicKind::Ffd`].
+    Ffd {
+        /// The number of partitions; if absent, the smallest that fits.
+        split: Option<u32>,
+        /// The local search that follows, if any does.
+        improve: Option<LocalSearch>,
+    },
+    /// [`HeuristicKind::Wfd`].
+    Wfd {
+        /// The number of partitions; if absent, the smallest that fits.
+        split: Option<u32>,
+        /// The local search that follows, if any does.
+        improve: Option<LocalSearch>,
+    },
+    /// [`HeuristicKind::Savings`].
+    Savings {
+        /// What it aims for, and the local search that follows.
+        objective: Objective,
+        /// What the local search that follows may spend, if any does.
+        improve: Option<SearchLimits>,
+    },
+    /// [`HeuristicKind::Matching`].
+    Matching {
+        /// What it aims for, and the local search that follows.
+        objective: Objective,
+        /// What the local search that follows may spend, if any does.
+        improve: Option<SearchLimits>,
+    },
+    /// [`HeuristicKind::Auto`].
+    Auto {
+        /// Where the search may end.
+        goal: Goal,
+        /// What it may spend.
+        limits: SearchLimits,
+    },
+    /// [`HeuristicKind::Optimal`].
+    Optimal {
+        /// Where the search may end.
+        goal: Goal,
+        /// What it may spend.
+        limits: SearchLimits,
+        /// What chooses among known groups.
+        solver: Solver,
+    },
 }
 
-/// Whether `gap` is the default, which files leave out.
-pub fn is_zero(gap: &u32) -> bool {
-    *gap == 0
+/// Local search after a heuristic that has no objective of its own.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct LocalSearch {
+    /// What it aims for.
+    pub objective: Objective,
+    /// What it may spend.
+    pub limits: SearchLimits,
+}
+
+/// Where a search that knows a lower bound may end.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Goal {
+    /// [`Objective::Sms`].
+    Sms {
+        /// The search ends as soon as its plan fits and has at most so many SMs more than the lower bound.
+        gap: u32,
+    },
+    /// [`Objective::Feasible`].
+    Feasible,
+}
+
+impl Default for Goal {
+    /// The fewest SMs, without a gap.
+    fn default() -> Goal {
+        Goal::Sms { gap: 0 }
+    }
 }
 
 impl Heuristic {
-    /// When it may end on a GPU of `sms` SMs.
-    pub(super) fn aim(&self, sms: u32) -> Aim {
+    /// Which heuristic.
+    pub fn kind(&self) -> HeuristicKind {
+        match self {
+            Heuristic::Sms { .. } => HeuristicKind::Sms,
+            Heuristic::Bf { .. } => HeuristicKind::Bf,
+            Heuristic::OneGpu => HeuristicKind::OneGpu,
+            Heuristic::OnePerPartition { .. } => HeuristicKind::OnePerPartition,
+            Heuristic::Ffd { .. } => HeuristicKind::Ffd,
+            Heuristic::Wfd { .. } => HeuristicKind::Wfd,
+            Heuristic::Savings { .. } => HeuristicKind::Savings,
+            Heuristic::Matching { .. } => HeuristicKind::Matching,
+            Heuristic::Auto { .. } => HeuristicKind::Auto,
+            Heuristic::Optimal { .. } => HeuristicKind::Optimal,
+        }
+    }
+
+    /// What it aims for: without a gap if it knows no lower bound.
+    fn goal(&self) -> Goal {
+        let objective = match *self {
+            Heuristic::OneGpu => Objective::Sms,
+            Heuristic::Sms { improve, .. }
+            | Heuristic::Bf { improve, .. }
+            | Heuristic::OnePerPartition { improve }
+            | Heuristic::Ffd { improve, .. }
+            | Heuristic::Wfd { improve, .. } => improve.unwrap_or_default().objective,
+            Heuristic::Savings { objective, .. } | Heuristic::Matching { objective, .. } => objective,
+            Heuristic::Auto { goal, .. } | Heuristic::Optimal { goal, .. } => return goal,
+        };
+        match objective {
+            Objective::Sms => Goal::Sms { gap: 0 },
+            Objective::Feasible => Goal::Feasible,
+        }
+    }
+
+    /// When it may end on `problem`.
+    pub(crate) fn aim(&self, problem: &Problem<'_>) -> Aim {
+        let (objective, gap) = match self.goal() {
+            // Whose shares are there may still have no place: the fewer, the better.
+            _ if problem.has_places() => (Objective::Sms, 0),
+            Goal::Sms { gap } => (Objective::Sms, gap),
+            Goal::Feasible => (Objective::Feasible, 0),
+        };
         Aim {
-            objective: self.objective,
-            sms,
-            gap: self.gap,
+            objective,
+            sms: problem.shares(),
+            gap,
         }
     }
 
-    /// What may be spent on `problem`.
-    pub(super) fn budget(&self, problem: &Problem<'_>) -> Budget {
+    /// [`Heuristic::limits`], to be changed.
+    fn limits_mut(&mut self) -> Option<&mut SearchLimits> {
+        match self {
+            Heuristic::OneGpu => None,
+            Heuristic::Sms { improve, .. }
+            | Heuristic::Bf { improve, .. }
+            | Heuristic::OnePerPartition { improve }
+            | Heuristic::Ffd { improve, .. }
+            | Heuristic::Wfd { improve, .. } => improve.as_mut().map(|search| &mut search.limits),
+            Heuristic::Savings { improve, .. } | Heuristic::Matching { improve, .. } => improve.as_mut(),
+            Heuristic::Auto { limits, .. } | Heuristic::Optimal { limits, .. } => Some(limits),
+        }
+    }
+
+    /// What the user lets it spend, or the local search after it; `None` for a heuristic that ends by itself.
+    pub(crate) fn limits(mut self) -> Option<SearchLimits> {
+        self.limits_mut().copied()
+    }
+
+    /// The same with another limit to its time, if it heeds one.
+    pub(crate) fn within(mut self, time: Option<Duration>) -> Heuristic {
+        if let Some(limits) = self.limits_mut() {
+            limits.time = time;
+        }
+        self
+    }
+
+    /// What it spends on `problem` within `limits`.
+    pub(crate) fn spends(&self, limits: SearchLimits, problem: &Problem<'_>) -> Limits {
         let (tasks, beside_memory) = (problem.tasks().len(), problem.memory().is_some());
-        Budget::new(
-            self.budget
-                .unwrap_or_else(|| default_budget(self.kind, tasks, beside_memory)),
-            self.time_limit_ms.map(Duration::from_millis),
-        )
-    }
-}
-
-/// What chooses the fewest SMs among known groups.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Solver {
-    /// Branch and bound, whose conclusions rest on integers.
-    #[default]
-    Exact,
-    /// HiGHS first, for plans. That it sees none is stated as a claim ([`LowerBound::highs`](gpusched_model::plan::LowerBound::highs));
-    /// what remains of the budget goes into the proof.
-    #[cfg(feature = "highs")]
-    Highs,
-}
-
-impl Solver {
-    /// Whether this is the default, which files leave out.
-    pub fn is_exact(&self) -> bool {
-        *self == Solver::Exact
-    }
-}
-
-/// What a search makes of memory traffic. Whatever it is, verdicts count all of it.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Hash,
-    Debug,
-    Default,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
-#[serde(rename_all = "kebab-case")]
-pub enum Traffic {
-    /// The others, in this order, until one of them leads to a schedulable plan.
-    #[default]
-    All,
-    /// Every test of the search counts the traffic of all tasks that are not in the partition.
-    Heed,
-    /// Tasks that draw much go together until no more can be drawn at once than there is. sms, bf; others ignore traffic then.
-    Gather,
-    /// The search is that without traffic.
-    Ignore,
-}
-
-impl Traffic {
-    /// Whether this is the default, which files leave out.
-    pub fn is_all(&self) -> bool {
-        *self == Traffic::All
-    }
-}
-
-/// The heuristics by name.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Hash,
-    Debug,
-    Default,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
-#[serde(rename_all = "kebab-case")]
-pub enum HeuristicKind {
-    /// Algorithm 1 with the relation ≫: the merge with the fewest SMs.
-    #[default]
-    Sms,
-    /// Algorithm 1 with the relation >: the first merge that works, in order of utilization.
-    Bf,
-    /// One partition of all SMs.
-    #[serde(rename = "1g")]
-    #[strum(to_string = "1g")]
-    OneGpu,
-    /// One partition per task, each of the smallest size (Lemma 2).
-    OnePerPartition,
-    /// First-fit decreasing on an equal split.
-    Ffd,
-    /// Worst-fit decreasing on an equal split.
-    Wfd,
-    /// Of all pairs of partitions the one whose merge saves the most SMs is merged, until none saves any.
-    Savings,
-    /// Partitions are paired so that the pairs save the most SMs together, until no pair saves any.
-    Matching,
-    /// The best of savings, matching and sms, improved by local search.
-    Auto,
-    /// The fewest SMs, by column generation and branch and bound, and a lower bound with its proof.
-    Optimal,
-}
-
-impl From<HeuristicKind> for Heuristic {
-    fn from(kind: HeuristicKind) -> Heuristic {
-        Heuristic {
-            kind,
-            ..Heuristic::default()
-        }
+        limits.or(default_budget(self.kind(), tasks, beside_memory))
     }
 }

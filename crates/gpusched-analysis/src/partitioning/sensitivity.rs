@@ -1,7 +1,7 @@
 //! How far a plan is from the edge: WCETs that may grow, SMs that may go.
 
-use super::Problem;
-use super::lemmas::smallest;
+use crate::partitioning::search::Problem;
+use crate::partitioning::search::lemmas::smallest;
 use crate::schedulability::{self, Demand};
 use gpusched_model::plan::{Partition, PartitionSlack, Plan, Sensitivity, TaskSlack};
 use gpusched_model::time::Time;

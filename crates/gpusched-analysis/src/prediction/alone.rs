@@ -10,9 +10,10 @@ use gpusched_model::{Factor, MemoryProfile};
 pub const SECTOR_BYTES: u32 = 32;
 
 /// What a kernel mostly uses ([Masola23] §5.1).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::Display)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Class {
     /// At least 70 % of the nominal bandwidth on all SMs.
     Memory,

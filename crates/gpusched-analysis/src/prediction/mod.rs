@@ -10,6 +10,7 @@
 //! | [`naive`] | a margin of 73 % ([Masola23] §7.2) |
 
 mod alone;
+mod error;
 pub mod fluid;
 pub mod masola;
 mod model;
@@ -17,24 +18,11 @@ pub mod naive;
 mod result;
 
 pub use alone::{Alone, Class, SECTOR_BYTES};
+pub use error::PredictionError;
 pub use model::Model;
 pub use result::{KernelPrediction, Part, Prediction, Window};
 
 use gpusched_model::group::Group;
-
-/// Why there is no prediction.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("kernels[{kernel}].{field}: found {found}, expected {expected}")]
-pub struct PredictionError {
-    /// The position of the kernel.
-    pub kernel: usize,
-    /// The field of the kernel.
-    pub field: &'static str,
-    /// What was found.
-    pub found: String,
-    /// What would have been accepted.
-    pub expected: &'static str,
-}
 
 /// How long the kernels of `group` take together.
 ///

@@ -21,12 +21,7 @@ impl Faults {
         }
     }
 
-    pub fn refuse(
-        &self,
-        field: &str,
-        found: impl ToString,
-        expected: impl Into<String>,
-    ) -> Result<(), Refusal> {
+    pub fn refuse(&self, field: &str, found: impl ToString, expected: impl ToString) -> Result<(), Refusal> {
         Refusal::refuse(format!("{}{field}", self.path), found, expected)
     }
 

@@ -193,7 +193,7 @@ impl<T: Document> Documents<T> {
         Ok(())
     }
 
-    fn error(&self, line: Option<usize>, found: impl ToString, expected: impl Into<String>) -> Error {
+    fn error(&self, line: Option<usize>, found: impl ToString, expected: impl ToString) -> Error {
         Refusal::new("", found, expected).at(&self.file, line).into()
     }
 }

@@ -282,3 +282,9 @@ fn timeslice<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Erro
         false => Err(D::Error::custom(format!("found {time}, expected at least 1us"))),
     }
 }
+
+impl From<&Launch> for Need {
+    fn from(launch: &Launch) -> Need {
+        Need::new(launch.threads, launch.registers, launch.shared_memory)
+    }
+}

@@ -1,6 +1,6 @@
 //! What a thread block needs of an SM, as the block scheduler counts it ([Sanudo20] §III-C, MODELS §7).
 
-use super::{DeviceShape, Launch};
+use super::DeviceShape;
 
 /// Threads of a warp.
 const WARP: u32 = 32;
@@ -65,12 +65,6 @@ impl Need {
         fit(self.warps, room.warps)
             .min(fit(self.registers, room.registers))
             .min(fit(self.shared_memory, room.shared_memory))
-    }
-}
-
-impl From<&Launch> for Need {
-    fn from(launch: &Launch) -> Need {
-        Need::new(launch.threads, launch.registers, launch.shared_memory)
     }
 }
 

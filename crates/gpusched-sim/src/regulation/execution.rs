@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::machine::Block;
 use super::replay::Replay;
 use gpusched_analysis::bandwidth::RemainingTable;
 use gpusched_analysis::kernel_wcet::synthesis::Synthesizer;
@@ -12,22 +13,10 @@ use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
 /// How long the thread blocks of a run take.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Debug,
-    Default,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum BlockTimes {
     /// Their WCETs.
     #[default]
@@ -38,23 +27,6 @@ pub enum BlockTimes {
     Drawn,
     /// Those of a measured trace, run after run.
     Trace,
-}
-
-/// A thread block in one run.
-#[derive(Copy, Clone, PartialEq, Debug)]
-pub struct Block {
-    /// What it takes alone [ns]; positive.
-    pub alone: f64,
-    /// e⁰/e¹: its speed in memory time; in (0, 1].
-    pub speed: f64,
-}
-
-impl Block {
-    /// A block that takes `alone` ns alone and `contended` ns in memory time; no less than alone.
-    pub fn new(alone: f64, contended: f64) -> Block {
-        let speed = alone / contended.max(alone);
-        Block { alone, speed }
-    }
 }
 
 /// One run: its blocks in their order, when it starts, and where its randomness comes from.

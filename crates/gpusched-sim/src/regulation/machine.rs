@@ -5,7 +5,23 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
 use super::bursts::{Bursts, Progress};
-use super::execution::Block;
+
+/// A thread block in one run.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct Block {
+    /// What it takes alone [ns]; positive.
+    pub alone: f64,
+    /// e⁰/e¹: its speed in memory time; in (0, 1].
+    pub speed: f64,
+}
+
+impl Block {
+    /// A block that takes `alone` ns alone and `contended` ns in memory time; no less than alone.
+    pub fn new(alone: f64, contended: f64) -> Block {
+        let speed = alone / contended.max(alone);
+        Block { alone, speed }
+    }
+}
 
 /// A kernel in the middle of a period. Cloning it is how an adversary looks ahead.
 #[derive(Clone, Debug)]

@@ -21,15 +21,16 @@ mod simulator;
 mod summary;
 
 pub use cores::MAX_CORES;
-pub use execution::{Block, BlockTimes, Blocks, Execution};
+pub use execution::{BlockTimes, Blocks, Execution};
 pub use governor::{Governor, Process};
-pub use optimum::{Optimum, OptimumSummary};
+pub use machine::Block;
+pub use optimum::Optimum;
 pub use pattern::AccessPattern;
 pub use period::{Period, Run, tolerance};
 pub use replay::Replay;
 pub use setting::{Demand, Offset, Setting};
 pub use simulator::Simulator;
-pub use summary::{Estimate, Finish, PolicySummary, Recorded, Summary, Tally};
+pub use summary::{Estimate, Finish, OptimumSummary, OptimumTally, PolicySummary, Recorded, Summary, Tally};
 
 /// Memory requests per nanosecond of memory time: 60,000 per millisecond ([Aghilinasab20] §VII-A).
 pub const REQUESTS_PER_NS: f64 = 0.06;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::execution::Block;
+use super::machine::Block;
 use gpusched_analysis::bandwidth::RemainingTable;
 use gpusched_analysis::kernel_wcet::trace::{Level, Trace};
 use gpusched_model::Kernel;

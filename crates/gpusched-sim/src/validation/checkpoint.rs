@@ -6,9 +6,9 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::campaign::Record;
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// What is expected in the file.
@@ -45,8 +45,8 @@ impl Checkpoint {
     /// Opens the checkpoint at `path`, or starts one; also returns what it holds.
     ///
     /// # Errors
-    /// [`Error::Refused`] if another process holds it; [`Error::Refused`] if it is something else; [`Error::Io`].
-    pub fn open(path: &Path, header: &Header) -> Result<(Checkpoint, Vec<Record>)> {
+    /// [`Error::Refused`] if another process holds it, or it is something else; [`Error::Io`].
+    pub fn open<R: DeserializeOwned>(path: &Path, header: &Header) -> Result<(Checkpoint, Vec<R>)> {
         let fail = |action| move |cause| Error::io(path, action, cause);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -100,20 +100,16 @@ impl Checkpoint {
             .seek(SeekFrom::Start(valid))
             .map_err(fail("write"))?;
         if number == 0 {
-            checkpoint.append(header)?;
+            checkpoint.add(header)?;
         }
         Ok((checkpoint, records))
     }
 
-    /// Adds a chunk.
+    /// Adds a line, such as that of a chunk.
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn add(&mut self, record: &Record) -> Result<()> {
-        self.append(record)
-    }
-
-    fn append(&mut self, line: &impl Serialize) -> Result<()> {
+    pub fn add(&mut self, line: &impl Serialize) -> Result<()> {
         let fail = |cause| Error::io(&self.path, "write", cause);
         let mut bytes = serde_json::to_vec(line).map_err(|error| fail(error.into()))?;
         bytes.push(b'\n');

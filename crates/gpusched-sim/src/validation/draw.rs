@@ -7,7 +7,7 @@ use crate::tasks::Discipline;
 use gpusched_analysis::generation::{Recipe, Source, WcetModel};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
-use gpusched_analysis::partitioning::order::BfDirection;
+use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use gpusched_analysis::partitioning::{Heuristic, HeuristicKind};
 use gpusched_model::error::Result;
 use gpusched_model::streams::{Purpose, below, stream, unit};
@@ -42,15 +42,18 @@ pub fn heuristics() -> [Heuristic; 8] {
     let of = |kind: HeuristicKind| Heuristic::from(kind);
     [
         of(HeuristicKind::Sms),
-        Heuristic {
+        Heuristic::Sms {
             forbidden: Forbidden::Act,
-            ..of(HeuristicKind::Sms)
+            order: ListOrder::default(),
+            improve: None,
         },
         of(HeuristicKind::Bf),
-        Heuristic {
+        Heuristic::Bf {
             forbidden: Forbidden::Act,
-            bf_direction: BfDirection::Descending,
-            ..of(HeuristicKind::Bf)
+            order: ListOrder::default(),
+            measure: BfMeasure::default(),
+            direction: BfDirection::Descending,
+            improve: None,
         },
         of(HeuristicKind::OneGpu),
         of(HeuristicKind::OnePerPartition),

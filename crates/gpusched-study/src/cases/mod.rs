@@ -12,11 +12,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::document::Document;
-use super::kind::Content;
+use super::collection::Content;
+use super::document::{Document, Head};
 use super::measures::{self, Inputs, Measure, Prepared};
 use super::names;
-use super::spec::Head;
 use super::table::Table;
 use super::work::{Chunk, Work};
 use gpusched_model::error::{Error, Refusal, Result};

@@ -115,23 +115,41 @@ impl Comparison {
 }
 
 impl Condition {
-    /// How tightly the outermost operator binds, as in the grammar.
+    /// How tightly `or` binds; the others in ascending order up to [`Quantity::NEGATION`].
+    pub(super) const OR: u8 = 1;
+    pub(super) const AND: u8 = 2;
+    const NOT: u8 = 3;
+    pub(super) const COMPARISON: u8 = 4;
+
+    /// How tightly the outermost operator binds.
     fn level(&self) -> u8 {
         match self {
-            Condition::Or(..) => 1,
-            Condition::And(..) => 2,
-            Condition::Not(_) => 3,
-            Condition::Compare(..) => 4,
+            Condition::Or(..) => Condition::OR,
+            Condition::And(..) => Condition::AND,
+            Condition::Not(_) => Condition::NOT,
+            Condition::Compare(..) => Condition::COMPARISON,
+        }
+    }
+}
+
+impl Arithmetic {
+    /// How tightly it binds.
+    pub(super) fn precedence(self) -> u8 {
+        match self {
+            Arithmetic::Add | Arithmetic::Subtract => 5,
+            Arithmetic::Multiply | Arithmetic::Divide => 6,
         }
     }
 }
 
 impl Quantity {
+    /// How tightly the sign before an operand binds.
+    pub(super) const NEGATION: u8 = 7;
+
     fn level(&self) -> u8 {
         match self {
-            Quantity::Arithmetic(_, Arithmetic::Add | Arithmetic::Subtract, _) => 5,
-            Quantity::Arithmetic(..) => 6,
-            Quantity::Negate(_) => 7,
+            Quantity::Arithmetic(_, operator, _) => operator.precedence(),
+            Quantity::Negate(_) => Quantity::NEGATION,
             Quantity::Number(_) | Quantity::Aggregate(_) => 8,
         }
     }

@@ -13,7 +13,6 @@
 mod columns;
 mod evaluation;
 mod expression;
-mod lexer;
 pub mod parser;
 #[cfg(test)]
 mod tests;
@@ -31,7 +30,7 @@ const WEIGHTED: &str = "weighted";
 
 pub use evaluation::Evaluation;
 pub use expression::Expression;
-pub use parser::ParseError;
+pub use gpusched_model::syntax::ParseError;
 
 /// A published claim and the condition under which a study's results confirm it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]

@@ -39,31 +39,10 @@ use super::expression::{
     Aggregate, Arithmetic, Comparison, Condition, Expression, Filter, Function, GapFunction, Literal,
     Quantity, Test, list,
 };
-use super::lexer::{Token, tokens};
-
-/// Why a text is not a claim's expression.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("at character {position}: {message}")]
-pub struct ParseError {
-    /// Where it goes wrong, in characters from 1.
-    pub position: usize,
-    /// What was found and what was expected.
-    pub message: String,
-}
-
-impl ParseError {
-    pub(super) fn new(position: usize, message: impl Into<String>) -> ParseError {
-        ParseError {
-            position,
-            message: message.into(),
-        }
-    }
-}
+use gpusched_model::syntax::{Grammar, Lexis, Operand, ParseError, Token, parse};
 
 type Result<T> = std::result::Result<T, ParseError>;
-
-/// How deep parentheses, `not` and signs may nest.
-const DEPTH_LIMIT: usize = 50;
+type Parser<'t> = gpusched_model::syntax::Parser<'t, Claims>;
 
 const KEYWORDS: [&str; 4] = ["and", "or", "not", "in"];
 
@@ -71,16 +50,7 @@ impl FromStr for Expression {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Expression> {
-        let mut parser = Parser {
-            tokens: tokens(text)?,
-            next: 0,
-            depth: 0,
-        };
-        let condition = parser.disjunction()?.condition()?;
-        match parser.peek() {
-            Token::End => Ok(Expression(condition)),
-            _ => Err(parser.unexpected("an operator or the end")),
-        }
+        condition(parse::<Claims>(text)?).map(Expression)
     }
 }
 
@@ -92,281 +62,257 @@ impl TryFrom<String> for Expression {
     }
 }
 
-/// A part of an expression, not yet known to be what its place needs, and where it starts.
-struct Part {
-    position: usize,
-    value: Value,
-}
+/// The language of claims.
+#[derive(Debug)]
+struct Claims;
 
+/// A part of an expression, not yet known to be what its place needs.
 enum Value {
     Condition(Condition),
     Quantity(Quantity),
 }
 
-impl Part {
-    fn condition(self) -> Result<Condition> {
-        match self.value {
-            Value::Condition(condition) => Ok(condition),
-            Value::Quantity(_) => Err(ParseError::new(
-                self.position,
-                "found a number, expected a condition such as `min(rate) >= 0.99`",
-            )),
-        }
-    }
+#[derive(Copy, Clone)]
+enum Prefix {
+    Not,
+    Minus,
+}
 
-    fn quantity(self) -> Result<Quantity> {
-        match self.value {
-            Value::Quantity(quantity) => Ok(quantity),
-            Value::Condition(_) => Err(ParseError::new(
-                self.position,
-                "found a condition, expected a number such as `min(rate)`",
-            )),
-        }
+#[derive(Copy, Clone)]
+enum Infix {
+    Or,
+    And,
+    Compare(Comparison),
+    Arithmetic(Arithmetic),
+}
+
+fn condition(operand: Operand<Value>) -> Result<Condition> {
+    match operand.part {
+        Value::Condition(condition) => Ok(condition),
+        Value::Quantity(_) => Err(ParseError::new(
+            operand.position,
+            "found a number, expected a condition such as `min(rate) >= 0.99`",
+        )),
     }
 }
 
-struct Parser {
-    /// Ends with [`Token::End`].
-    tokens: Vec<(usize, Token)>,
-    next: usize,
-    depth: usize,
+fn quantity(operand: Operand<Value>) -> Result<Quantity> {
+    match operand.part {
+        Value::Quantity(quantity) => Ok(quantity),
+        Value::Condition(_) => Err(ParseError::new(
+            operand.position,
+            "found a condition, expected a number such as `min(rate)`",
+        )),
+    }
 }
 
-impl Parser {
-    fn disjunction(&mut self) -> Result<Part> {
-        let mut part = self.conjunction()?;
-        while self.take_word("or") {
-            let (position, a) = (part.position, part.condition()?);
-            let b = self.conjunction()?.condition()?;
-            let value = Value::Condition(Condition::Or(Box::new(a), Box::new(b)));
-            part = Part { position, value };
-        }
-        Ok(part)
+impl Lexis for Claims {
+    type Number = f64;
+
+    const LONGEST: usize = 2000;
+    const TEXTS: bool = true;
+
+    fn signs() -> impl Iterator<Item = &'static str> {
+        let comparisons = Comparison::ALL.iter().map(|comparison| comparison.name());
+        let arithmetic = Arithmetic::ALL.iter().map(|operator| operator.name());
+        comparisons.chain(arithmetic).chain(["(", ")", ","])
     }
 
-    fn conjunction(&mut self) -> Result<Part> {
-        let mut part = self.negation()?;
-        while self.take_word("and") {
-            let (position, a) = (part.position, part.condition()?);
-            let b = self.negation()?.condition()?;
-            let value = Value::Condition(Condition::And(Box::new(a), Box::new(b)));
-            part = Part { position, value };
-        }
-        Ok(part)
+    fn in_word(c: char) -> bool {
+        c.is_alphanumeric() || c == '_'
     }
 
-    fn negation(&mut self) -> Result<Part> {
-        let position = self.position();
-        if self.take_word("not") {
-            let inner = self.nested(Parser::negation)?.condition()?;
-            let value = Value::Condition(Condition::Not(Box::new(inner)));
-            return Ok(Part { position, value });
+    /// `35`, `0.99`, `2.5e-3`.
+    fn number_length(text: &str) -> usize {
+        let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+        let tail = |at: usize| text.get(at..).unwrap_or_default();
+        let mut length = digits(text);
+        if let Some(fraction) = tail(length).strip_prefix('.') {
+            length += match digits(fraction) {
+                0 => 0, // not ours: the point will be reported
+                count => 1 + count,
+            };
         }
-        let part = self.sum()?;
-        let Some(comparison) = self.take_operator(Comparison::from_name) else {
-            return Ok(part);
+        if let Some(exponent) = tail(length).strip_prefix(['e', 'E']) {
+            let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+            length += match digits(unsigned) {
+                0 => 0,
+                count => 1 + (exponent.len() - unsigned.len()) + count,
+            };
+        }
+        length
+    }
+
+    fn number(digits: &str) -> std::result::Result<f64, String> {
+        let value = digits.parse().ok().filter(|value: &f64| value.is_finite());
+        value.ok_or_else(|| format!("the number {digits} is too large"))
+    }
+}
+
+impl Grammar for Claims {
+    type Part = Value;
+    type Prefix = Prefix;
+    type Infix = Infix;
+
+    const COMPARISON: (u8, &'static str) =
+        (Condition::COMPARISON, "parentheses, or `and` between comparisons");
+
+    fn prefix(token: &Token<'_, f64>) -> Option<(Prefix, u8)> {
+        match token {
+            Token::Word("not") => Some((Prefix::Not, Condition::COMPARISON)),
+            Token::Sign("-") => Some((Prefix::Minus, Quantity::NEGATION)),
+            _ => None,
+        }
+    }
+
+    fn infix(token: &Token<'_, f64>) -> Option<(Infix, u8)> {
+        let operator = match token {
+            Token::Word("or") => Infix::Or,
+            Token::Word("and") => Infix::And,
+            Token::Sign(sign) => {
+                let comparison = Comparison::from_name(sign).map(Infix::Compare);
+                comparison.or_else(|| Arithmetic::from_name(sign).map(Infix::Arithmetic))?
+            }
+            _ => return None,
         };
-        let a = part.quantity()?;
-        let b = self.sum()?.quantity()?;
-        let value = Value::Condition(Condition::Compare(a, comparison, b));
-        Ok(Part { position, value })
+        let precedence = match operator {
+            Infix::Or => Condition::OR,
+            Infix::And => Condition::AND,
+            Infix::Compare(_) => Condition::COMPARISON,
+            Infix::Arithmetic(operator) => operator.precedence(),
+        };
+        Some((operator, precedence))
     }
 
-    fn sum(&mut self) -> Result<Part> {
-        self.arithmetic(&[Arithmetic::Add, Arithmetic::Subtract], |parser| {
-            parser.arithmetic(&[Arithmetic::Multiply, Arithmetic::Divide], Parser::unary)
+    fn before(operator: Prefix, operand: Operand<Value>) -> Result<Value> {
+        Ok(match operator {
+            Prefix::Not => Value::Condition(Condition::Not(Box::new(condition(operand)?))),
+            Prefix::Minus => Value::Quantity(Quantity::Negate(Box::new(quantity(operand)?))),
         })
     }
 
-    /// Operands with any of `operators` between them, from left to right.
-    fn arithmetic(
-        &mut self,
-        operators: &[Arithmetic],
-        operand: impl Fn(&mut Parser) -> Result<Part>,
-    ) -> Result<Part> {
-        let mut part = operand(self)?;
-        let among =
-            |symbol: &str| Arithmetic::from_name(symbol).filter(|operator| operators.contains(operator));
-        while let Some(operator) = self.take_operator(among) {
-            let (position, a) = (part.position, part.quantity()?);
-            let b = operand(self)?.quantity()?;
-            let value = Value::Quantity(Quantity::Arithmetic(Box::new(a), operator, Box::new(b)));
-            part = Part { position, value };
-        }
-        Ok(part)
+    fn between(left: Operand<Value>, operator: Infix, right: Operand<Value>) -> Result<Value> {
+        Ok(match operator {
+            Infix::Or => {
+                let (a, b) = (condition(left)?, condition(right)?);
+                Value::Condition(Condition::Or(Box::new(a), Box::new(b)))
+            }
+            Infix::And => {
+                let (a, b) = (condition(left)?, condition(right)?);
+                Value::Condition(Condition::And(Box::new(a), Box::new(b)))
+            }
+            Infix::Compare(comparison) => {
+                Value::Condition(Condition::Compare(quantity(left)?, comparison, quantity(right)?))
+            }
+            Infix::Arithmetic(operator) => {
+                let (a, b) = (quantity(left)?, quantity(right)?);
+                Value::Quantity(Quantity::Arithmetic(Box::new(a), operator, Box::new(b)))
+            }
+        })
     }
 
-    fn unary(&mut self) -> Result<Part> {
-        let position = self.position();
-        if self.take_symbol("-") {
-            let inner = self.nested(Parser::unary)?.quantity()?;
-            let value = Value::Quantity(Quantity::Negate(Box::new(inner)));
-            return Ok(Part { position, value });
-        }
-        if self.take_symbol("(") {
-            let Part { value, .. } = self.nested(Parser::disjunction)?;
-            self.expect_symbol(")")?;
-            return Ok(Part { position, value });
-        }
-        let quantity = match self.peek().clone() {
+    fn atom(parser: &mut Parser<'_>) -> Result<Value> {
+        let quantity = match *parser.peek() {
             Token::Number(value) => {
-                self.next += 1;
+                parser.advance();
                 Quantity::Number(value)
             }
-            Token::Word(word) if !KEYWORDS.contains(&word.as_str()) => {
-                Quantity::Aggregate(self.aggregate(&word)?)
-            }
-            _ => return Err(self.unexpected("a number, a function or `(`")),
+            Token::Word(word) if !KEYWORDS.contains(&word) => Quantity::Aggregate(aggregate(parser, word)?),
+            _ => return Err(parser.unexpected("a number, a function or `(`")),
         };
-        let value = Value::Quantity(quantity);
-        Ok(Part { position, value })
+        Ok(Value::Quantity(quantity))
     }
+}
 
-    fn aggregate(&mut self, name: &str) -> Result<Aggregate> {
-        let aggregate = if let Some(function) = Function::from_name(name) {
-            Aggregate::Column {
-                function,
-                column: self.aggregated_column()?,
-                filters: self.more_filters()?,
-            }
-        } else if let Some(function) = GapFunction::from_name(name) {
-            let column = self.aggregated_column()?;
-            self.expect_symbol(",")?;
-            let minuend = self.filters()?;
-            self.expect_symbol(",")?;
-            Aggregate::Gap {
-                function,
-                column,
-                minuend,
-                subtrahend: self.filters()?,
-                common: self.more_filters()?,
-            }
-        } else {
-            let functions = list(Function::ALL.iter().map(|function| function.name()));
-            let gaps = list(GapFunction::ALL.iter().map(|gap| gap.name()));
-            return Err(self.unexpected(&format!("one of the functions {functions}, {gaps}")));
-        };
-        self.expect_symbol(")")?;
-        Ok(aggregate)
-    }
-
-    /// `function ( column`
-    fn aggregated_column(&mut self) -> Result<String> {
-        self.next += 1;
-        self.expect_symbol("(")?;
-        self.column()
-    }
-
-    /// `(filter, filter, …)`
-    fn filters(&mut self) -> Result<Vec<Filter>> {
-        self.expect_symbol("(")?;
-        let mut filters = vec![self.filter()?];
-        filters.extend(self.more_filters()?);
-        self.expect_symbol(")")?;
-        Ok(filters)
-    }
-
-    /// `, filter, filter, …`
-    fn more_filters(&mut self) -> Result<Vec<Filter>> {
-        let mut filters = Vec::new();
-        while self.take_symbol(",") {
-            filters.push(self.filter()?);
+fn aggregate(parser: &mut Parser<'_>, name: &str) -> Result<Aggregate> {
+    let aggregate = if let Some(function) = Function::from_name(name) {
+        Aggregate::Column {
+            function,
+            column: aggregated_column(parser)?,
+            filters: more_filters(parser)?,
         }
-        Ok(filters)
-    }
-
-    fn filter(&mut self) -> Result<Filter> {
-        let column = self.column()?;
-        let test = if self.take_word("in") {
-            self.expect_symbol("(")?;
-            let mut literals = vec![self.literal()?];
-            while self.take_symbol(",") {
-                literals.push(self.literal()?);
-            }
-            self.expect_symbol(")")?;
-            Test::In(literals)
-        } else {
-            let comparison = self
-                .take_operator(Comparison::from_name)
-                .ok_or_else(|| self.unexpected("one of =, !=, <, <=, >, >=, in"))?;
-            Test::Compare(comparison, self.literal()?)
-        };
-        Ok(Filter { column, test })
-    }
-
-    fn column(&mut self) -> Result<String> {
-        match self.peek().clone() {
-            Token::Word(word) if !KEYWORDS.contains(&word.as_str()) => {
-                self.next += 1;
-                Ok(word)
-            }
-            _ => Err(self.unexpected("the name of a column")),
+    } else if let Some(function) = GapFunction::from_name(name) {
+        let column = aggregated_column(parser)?;
+        parser.expect(",", "`,`")?;
+        let minuend = in_parentheses(parser, filter)?;
+        parser.expect(",", "`,`")?;
+        Aggregate::Gap {
+            function,
+            column,
+            minuend,
+            subtrahend: in_parentheses(parser, filter)?,
+            common: more_filters(parser)?,
         }
-    }
+    } else {
+        let functions = list(Function::ALL.iter().map(|function| function.name()));
+        let gaps = list(GapFunction::ALL.iter().map(|gap| gap.name()));
+        return Err(parser.unexpected(&format!("one of the functions {functions}, {gaps}")));
+    };
+    parser.expect(")", "`)`")?;
+    Ok(aggregate)
+}
 
-    fn literal(&mut self) -> Result<Literal> {
-        let negative = self.take_symbol("-");
-        let literal = match self.peek().clone() {
-            Token::Number(value) if negative => Literal::Number(-value),
-            Token::Number(value) => Literal::Number(value),
-            Token::Text(text) if !negative => Literal::Text(text),
-            _ if negative => return Err(self.unexpected("a number")),
-            _ => return Err(self.unexpected("a number, or a text in quotes")),
-        };
-        self.next += 1;
-        Ok(literal)
-    }
+/// `function ( column`
+fn aggregated_column(parser: &mut Parser<'_>) -> Result<String> {
+    parser.advance();
+    parser.expect("(", "`(`")?;
+    column(parser)
+}
 
-    fn nested<T>(&mut self, inner: impl FnOnce(&mut Parser) -> Result<T>) -> Result<T> {
-        if self.depth == DEPTH_LIMIT {
-            let message = format!("nested more than {DEPTH_LIMIT} deep");
-            return Err(ParseError::new(self.position(), message));
+/// `(item, item, …)`
+fn in_parentheses<'t, T>(
+    parser: &mut Parser<'t>,
+    item: impl FnMut(&mut Parser<'t>) -> Result<T>,
+) -> Result<Vec<T>> {
+    parser.expect("(", "`(`")?;
+    let items = parser.list(item)?;
+    parser.expect(")", "`)`")?;
+    Ok(items)
+}
+
+/// `, filter, filter, …`
+fn more_filters(parser: &mut Parser<'_>) -> Result<Vec<Filter>> {
+    match parser.take(",") {
+        true => parser.list(filter),
+        false => Ok(Vec::new()),
+    }
+}
+
+fn filter(parser: &mut Parser<'_>) -> Result<Filter> {
+    let column = column(parser)?;
+    if parser.take("in") {
+        let test = Test::In(in_parentheses(parser, literal)?);
+        return Ok(Filter { column, test });
+    }
+    let comparison = match parser.peek() {
+        Token::Sign(sign) => Comparison::from_name(sign),
+        _ => None,
+    };
+    let comparison = comparison.ok_or_else(|| parser.unexpected("one of =, !=, <, <=, >, >=, in"))?;
+    parser.advance();
+    let test = Test::Compare(comparison, literal(parser)?);
+    Ok(Filter { column, test })
+}
+
+fn column(parser: &mut Parser<'_>) -> Result<String> {
+    match *parser.peek() {
+        Token::Word(word) if !KEYWORDS.contains(&word) => {
+            parser.advance();
+            Ok(word.to_owned())
         }
-        self.depth += 1;
-        let result = inner(self);
-        self.depth -= 1;
-        result
+        _ => Err(parser.unexpected("the name of a column")),
     }
+}
 
-    fn peek(&self) -> &Token {
-        self.tokens.get(self.next).map_or(&Token::End, |(_, token)| token)
-    }
-
-    fn position(&self) -> usize {
-        let token = self.tokens.get(self.next).or(self.tokens.last());
-        token.map_or(1, |&(position, _)| position)
-    }
-
-    fn take_word(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek(), Token::Word(next) if next == word);
-        self.next += usize::from(found);
-        found
-    }
-
-    fn take_symbol(&mut self, symbol: &str) -> bool {
-        let found = matches!(self.peek(), Token::Symbol(next) if *next == symbol);
-        self.next += usize::from(found);
-        found
-    }
-
-    fn take_operator<T>(&mut self, named: impl Fn(&str) -> Option<T>) -> Option<T> {
-        let Token::Symbol(symbol) = self.peek() else {
-            return None;
-        };
-        let operator = named(symbol)?;
-        self.next += 1;
-        Some(operator)
-    }
-
-    fn expect_symbol(&mut self, symbol: &str) -> Result<()> {
-        if self.take_symbol(symbol) {
-            return Ok(());
-        }
-        Err(self.unexpected(&format!("`{symbol}`")))
-    }
-
-    fn unexpected(&self, expected: &str) -> ParseError {
-        let message = format!("found {}, expected {expected}", self.peek());
-        ParseError::new(self.position(), message)
-    }
+fn literal(parser: &mut Parser<'_>) -> Result<Literal> {
+    let negative = parser.take("-");
+    let literal = match *parser.peek() {
+        Token::Number(value) if negative => Literal::Number(-value),
+        Token::Number(value) => Literal::Number(value),
+        Token::Text(text) if !negative => Literal::Text(text.to_owned()),
+        _ if negative => return Err(parser.unexpected("a number")),
+        _ => return Err(parser.unexpected("a number, or a text in quotes")),
+    };
+    parser.advance();
+    Ok(literal)
 }

@@ -3,10 +3,9 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::collection::hash_rows;
-use crate::kind::Content;
-use crate::partitioning::tally::Tally;
+use crate::collection::{Content, hash_rows};
 use crate::spec::Spec;
+use crate::tally::Tally;
 use crate::work::Shard;
 use gpusched_model::error::Result;
 

@@ -3,7 +3,7 @@
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_analysis::bandwidth::BudgetResults;
 use gpusched_model::error::Result;
 
@@ -28,9 +28,7 @@ impl Parameters for BudgetResultsParameters {
     type Measure = PublishedResults;
 
     fn prepare(self, files: &mut Files) -> Result<PublishedResults, Refusal> {
-        let results = files
-            .read(&self.results)
-            .map_err(|message| Refusal::told("results", message))?;
+        let results = files.read("results", &self.results)?;
         Ok(PublishedResults { results })
     }
 }
@@ -41,12 +39,11 @@ impl Measure for PublishedResults {
             let policy = result
                 .policy
                 .map_or("none".to_owned(), |policy| policy.to_string());
-            result.figures().into_iter().map(move |figure| {
-                Row::new(figure.field, figure.value, figure.unit)
-                    .with("kernel", result.benchmark.as_deref().unwrap_or("none"))
-                    .with("policy", &policy)
-                    .with("demand", &result.demand)
-            })
+            let labels = Labels::of("kernel", result.benchmark.as_deref().unwrap_or("none"))
+                .with("policy", &policy)
+                .with("demand", &result.demand);
+            let figures = result.figures().into_iter();
+            figures.map(move |figure| labels.row(figure.field, figure.value, figure.unit))
         });
         Ok(rows.collect())
     }

@@ -46,9 +46,7 @@ impl Parameters for CurveParameters {
     type Measure = Curves;
 
     fn prepare(self, files: &mut Files) -> Result<Curves, Refusal> {
-        let kernel: Kernel = files
-            .read(&self.kernel)
-            .map_err(|message| Refusal::told("kernel", message))?;
+        let kernel: Kernel = files.read("kernel", &self.kernel)?;
         let budgets = self.budgets.as_slice();
         if let Some(q) = budgets.iter().find(|&&q| q > Factor::ONE) {
             return Err(Refusal::new("budgets", q, "budgets from 0 to 1"));
@@ -65,18 +63,12 @@ impl Parameters for CurveParameters {
 impl Curves {
     /// The two rows of one point.
     fn point(&self, variant: &Variant, q: Factor, wcet: Time, slowdown: f64) -> [Row; 2] {
-        let ns = wcet.ns();
-        // Integer nanoseconds as milliseconds: every digit counts, none is made up.
-        let milliseconds = format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000);
+        let of = variant.labels().with("q", q).with("sync", self.parameters.sync);
+        let of = of.with("straddling", self.parameters.straddling);
         [
-            Row::new("wcet", milliseconds, "ms"),
-            Row::new("slowdown", format!("{slowdown:.6}"), "share"),
+            of.milliseconds("wcet", wcet),
+            of.decimal("slowdown", slowdown, "share"),
         ]
-        .map(|row| {
-            let row = variant.label(row).with("q", q);
-            row.with("sync", self.parameters.sync)
-                .with("straddling", self.parameters.straddling)
-        })
     }
 }
 

@@ -3,12 +3,14 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Row};
+use super::kernels::drawable;
+use super::limits::{finite, within};
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_analysis::kernel_wcet::list_scheduling;
 use gpusched_analysis::kernel_wcet::synthesis::Synthesizer;
 use gpusched_analysis::kernel_wcet::trace::Level;
 use gpusched_model::Kernel;
-use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::time::Time;
 
 /// Runs drawn from a kernel, alone and beside unregulated traffic, and its bounds.
@@ -42,20 +44,10 @@ impl Parameters for ExecutionParameters {
     type Measure = Executions;
 
     fn prepare(self, files: &mut Files) -> Result<Executions, Refusal> {
-        if !(1..=MAX_RUNS).contains(&self.runs) {
-            return Err(Refusal::new("runs", self.runs, format!("1 to {MAX_RUNS}")));
-        }
-        if self
-            .published
-            .is_some_and(|published| published.iter().any(|share| !share.is_finite()))
-        {
-            return Err(Refusal::new("published", "no finite number", "two shares"));
-        }
-        let kernel: Kernel = files
-            .read(&self.kernel)
-            .map_err(|message| Refusal::told("kernel", message))?;
-        let refuse = |error: Error| Refusal::told("kernel", format!("{}: {error}", self.kernel));
-        Synthesizer::new(&kernel, 1).map_err(refuse)?;
+        within("runs", self.runs, 1..=MAX_RUNS)?;
+        finite(self.published.iter().flatten())?;
+        let kernel: Kernel = files.read("kernel", &self.kernel)?;
+        drawable(&kernel, &self.kernel)?;
         Ok(Executions {
             kernel,
             parameters: self,
@@ -87,18 +79,14 @@ impl Executions {
             Level::Isolated => alone,
             Level::Interference => contended,
         });
-        let row = |quantity, value: String, unit| {
-            Row::new(quantity, value, unit)
-                .with("kernel", self.kernel.name().unwrap_or(""))
-                .with("active_blocks", self.kernel.active_blocks())
-                .with("q", level.q())
-                .with("runs", self.parameters.runs)
-        };
-        let ms = |time: Time| format!("{:.6}", time.as_secs_f64() * 1e3);
+        let of = Labels::of("kernel", self.kernel.name().unwrap_or(""))
+            .with("active_blocks", self.kernel.active_blocks())
+            .with("q", level.q())
+            .with("runs", self.parameters.runs);
         vec![
-            row("longest execution", ms(longest), "ms"),
-            row("bound", ms(bound), "ms"),
-            row("overestimation", format!("{share:.6}"), "share").beside(published),
+            of.milliseconds("longest execution", longest),
+            of.milliseconds("bound", bound),
+            of.decimal("overestimation", share, "share").beside(published),
         ]
     }
 }

@@ -1,12 +1,13 @@
 //! Files that a case names.
 
+use gpusched_model::error::Refusal;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use crate::folder::INPUTS;
-use crate::spec::sha256;
+use crate::hash::sha256;
 use gpusched_model::reader::{Document, Documents};
 
 /// Finds and reads the files of one case.
@@ -54,11 +55,15 @@ impl Files {
         }
     }
 
-    /// Reads the one document in the file at `path`.
+    /// Reads the one document in the file at `path`, which `field` names.
     ///
     /// # Errors
     /// What was found and what was expected, with the file and line where that is in it.
-    pub fn read<T: Document>(&mut self, path: &str) -> Result<T, String> {
+    pub fn read<T: Document>(&mut self, field: &str, path: &str) -> Result<T, Refusal> {
+        self.document(path).map_err(Refusal::about(field))
+    }
+
+    fn document<T: Document>(&mut self, path: &str) -> Result<T, String> {
         let bytes = self.find(path)?;
         let mut documents = Documents::<T>::new(path, Cursor::new(bytes.clone()));
         let first = documents.next();

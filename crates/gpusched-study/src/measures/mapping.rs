@@ -2,12 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Row};
-use gpusched_model::Scenario;
+use super::placement::{long, run};
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_model::error::{Refusal, Result};
-use gpusched_model::scenario::{BlockTime, Device, Launch, ScenarioShape};
-use gpusched_model::time::Time;
-use gpusched_sim::blocks::{Record, simulate};
+use gpusched_model::scenario::{Device, Launch, ScenarioShape};
 
 /// The most warps of a block.
 const MAX_WARPS: u32 = 32;
@@ -73,16 +71,12 @@ impl Mapping {
 
     /// The SMs of the first blocks of the last kernels, of blocks and warps each.
     fn place(&self, kernels: &[(u32, u32)]) -> Result<Vec<u32>> {
-        let long = || BlockTime::Fixed(Time::from_ns(1_000_000));
         let launches = (0..).zip(kernels);
         let launches =
             launches.map(|(stream, &(blocks, warps))| Launch::new(stream, blocks, 32 * warps, long()));
         let shape = ScenarioShape::new(self.parameters.platform.clone(), launches.collect());
-        let scenario = Scenario::new(shape)?;
-        let mut record = Record::default();
-        simulate(&scenario, 1, &mut record)?;
-        record.sort();
-        let firsts = record.blocks.iter().filter(|block| block.block == 0);
+        let blocks = run(shape, 1)?.blocks.into_iter();
+        let firsts = blocks.filter(|block| block.block == 0);
         Ok(firsts.map(|block| block.sm).collect())
     }
 
@@ -136,18 +130,15 @@ impl Measure for Mapping {
         let [from, to] = self.parameters.before.unwrap_or([0, 0]);
         let mut rows = Vec::new();
         for z in from..=to {
-            let row = |quantity, value: u64| {
-                Row::new(quantity, value, "")
-                    .with("equation", self.parameters.equation)
-                    .with("warps", self.warps())
-                    .with("z", z)
-            };
+            let of = Labels::of("equation", self.parameters.equation)
+                .with("warps", self.warps())
+                .with("z", z);
             let pairs = self.pairs(z)?;
             if self.parameters.list {
                 rows.extend(pairs.iter().map(|&(x, y, same)| {
                     let predicted = f64::from(u8::from(self.predicted(z, x, y)));
-                    let row = row("same SM", u64::from(same)).with("x", x).with("y", y);
-                    row.beside(Some(predicted))
+                    let of = of.clone().with("x", x).with("y", y);
+                    of.row("same SM", u8::from(same), "").beside(Some(predicted))
                 }));
                 continue;
             }
@@ -156,10 +147,10 @@ impl Measure for Mapping {
                 .iter()
                 .filter(|&&(x, y, same)| same != self.predicted(z, x, y))
                 .count();
-            let row = |quantity, value: usize| row(quantity, value as u64).with("x", "all").with("y", "all");
-            rows.push(row("pairs", pairs.len()));
-            rows.push(row("pairs on the same SM", same));
-            rows.push(row("pairs against the equation", wrong).beside(Some(0.0)));
+            let of = of.with("x", "all").with("y", "all");
+            rows.push(of.row("pairs", pairs.len(), ""));
+            rows.push(of.row("pairs on the same SM", same, ""));
+            rows.push(of.row("pairs against the equation", wrong, "").beside(Some(0.0)));
         }
         Ok(rows)
     }

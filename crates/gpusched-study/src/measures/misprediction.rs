@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Row};
-use gpusched_model::Scenario;
+use super::limits::{finite, within};
+use super::placement::{long, run};
+use super::statistics::ratio;
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_model::scenario::{BlockScheduler, BlockTime, Device, Launch, ScenarioShape};
+use gpusched_model::scenario::{BlockScheduler, Device, Launch, ScenarioShape};
 use gpusched_model::streams::{Purpose, below, stream};
-use gpusched_model::time::Time;
-use gpusched_sim::blocks::{Record, simulate};
 
 /// Random launch configurations: kernels in streams of their own, all at once.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -48,32 +48,37 @@ impl Parameters for MispredictionParameters {
     type Measure = Mispredictions;
 
     fn prepare(self, _files: &mut Files) -> Result<Mispredictions, Refusal> {
-        let refuse = |field: &str, found: String, expected: String| Err(Refusal::new(field, found, expected));
         let ascending = |[from, to]: [u32; 2]| from >= 1 && from <= to;
         let threads = self.platform.shape().threads_per_sm;
         if self.streams.is_empty() || self.streams.contains(&0) {
-            let expected = "positive numbers of streams".to_owned();
-            return refuse("streams", format!("{:?}", self.streams), expected);
+            let found = format!("{:?}", self.streams);
+            return Err(Refusal::new("streams", found, "positive numbers of streams"));
         }
         if !ascending(self.threads) || self.threads[1] > threads {
             let expected = format!("ascending numbers up to {threads}");
-            return refuse("threads", format!("{:?}", self.threads), expected);
+            return Err(Refusal::new(
+                "threads",
+                format_args!("{:?}", self.threads),
+                expected,
+            ));
         }
         let most = self.streams.iter().max().copied().unwrap_or(0);
         if !ascending(self.blocks) || u64::from(self.blocks[1]) * u64::from(most) > MAX_BLOCKS {
             let expected =
                 format!("ascending positive numbers, and at most {MAX_BLOCKS} blocks in all streams");
-            return refuse("blocks", format!("{:?}", self.blocks), expected);
+            return Err(Refusal::new(
+                "blocks",
+                format_args!("{:?}", self.blocks),
+                expected,
+            ));
         }
-        if !(1..=MAX_CONFIGURATIONS).contains(&self.configurations) {
-            let expected = format!("1 to {MAX_CONFIGURATIONS}");
-            return refuse("configurations", self.configurations.to_string(), expected);
-        }
+        within("configurations", self.configurations, 1..=MAX_CONFIGURATIONS)?;
+        finite(self.published.iter().flatten())?;
         if let Some(published) = &self.published
-            && (published.len() != self.streams.len() || published.iter().any(|share| !share.is_finite()))
+            && published.len() != self.streams.len()
         {
             let expected = format!("{} numbers", self.streams.len());
-            return refuse("published", format!("{published:?}"), expected);
+            return Err(Refusal::new("published", format_args!("{published:?}"), expected));
         }
         Ok(Mispredictions { parameters: self })
     }
@@ -90,7 +95,6 @@ impl Mispredictions {
             configuration,
         );
         let mut draw = |[from, to]: [u32; 2]| from + below(&mut rng, (to - from) as usize + 1) as u32;
-        let long = || BlockTime::Fixed(Time::from_ns(1_000_000));
         let kernels = (0..streams).map(|stream| {
             let (blocks, threads) = (draw(parameters.blocks), draw(parameters.threads));
             Launch::new(stream, blocks, threads, long())
@@ -98,11 +102,7 @@ impl Mispredictions {
         let mut shape = ScenarioShape::new(parameters.platform.clone(), kernels.collect());
         let mut place = |scheduler| {
             shape.block_scheduler = scheduler;
-            let scenario = Scenario::new(shape.clone())?;
-            let mut record = Record::default();
-            simulate(&scenario, seed, &mut record)?;
-            record.sort();
-            Ok::<_, Error>(record.blocks)
+            Ok::<_, Error>(run(shape.clone(), seed)?.blocks)
         };
         Ok(place(BlockScheduler::Slots)? != place(BlockScheduler::RoundRobin)?)
     }
@@ -110,16 +110,12 @@ impl Mispredictions {
     fn table(&self, wrong: impl Fn(u32) -> Result<u64>) -> Result<Vec<Row>> {
         let parameters = &self.parameters;
         let rows = parameters.streams.iter().enumerate().map(|(index, &streams)| {
-            let share = wrong(streams)? as f64 / parameters.configurations as f64;
-            let published = parameters
-                .published
-                .as_ref()
-                .and_then(|list| list.get(index))
-                .copied();
-            let row = Row::new("misprediction", format!("{share:.6}"), "share")
-                .with("streams", streams)
-                .with("configurations", parameters.configurations);
-            Ok(row.beside(published))
+            let share = ratio(wrong(streams)?, parameters.configurations);
+            let published = parameters.published.as_ref().and_then(|list| list.get(index));
+            let of = Labels::of("streams", streams).with("configurations", parameters.configurations);
+            Ok(of
+                .decimal("misprediction", share, "share")
+                .beside(published.copied()))
         });
         rows.collect()
     }

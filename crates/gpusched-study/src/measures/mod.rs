@@ -8,15 +8,19 @@
 
 mod budget;
 mod budget_results;
+mod budgets;
 mod curve;
 mod execution;
 mod files;
+mod kernels;
+mod limits;
 mod mapping;
 mod misprediction;
 mod nominal;
 mod occupancy;
 mod optimality;
 mod percentile;
+mod placement;
 mod planted;
 mod published;
 mod row;
@@ -25,11 +29,12 @@ mod shared_memory;
 mod shared_sms;
 mod side_by_side;
 mod splits;
+mod statistics;
 mod variants;
 mod warps;
 
 pub use files::{Files, Inputs};
-pub use row::Row;
+pub use row::{Labels, Row};
 pub use splits::Splits;
 
 use gpusched_model::Refusal;

@@ -60,9 +60,7 @@ impl Parameters for NominalParameters {
     type Measure = NominalBudgets;
 
     fn prepare(self, files: &mut Files) -> Result<NominalBudgets, Refusal> {
-        let kernel: Kernel = files
-            .read(&self.kernel)
-            .map_err(|message| Refusal::told("kernel", message))?;
+        let kernel: Kernel = files.read("kernel", &self.kernel)?;
         let variants = variants(&kernel, self.active_blocks.as_deref(), self.splits.as_ref(), 1)?;
         Ok(NominalBudgets {
             parameters: self,
@@ -74,12 +72,13 @@ impl Parameters for NominalParameters {
 impl NominalBudgets {
     fn row(&self, variant: &Variant, q: Factor) -> Row {
         let parameters = &self.parameters;
-        let row = Row::new("nominal_q", q, "share").beside(parameters.published.map(Factor::as_f64));
         variant
-            .label(row)
+            .labels()
             .with("slowdown", parameters.slowdown)
             .with("sync", parameters.sync)
             .with("straddling", parameters.straddling)
+            .row("nominal_q", q, "share")
+            .beside(parameters.published.map(Factor::as_f64))
     }
 }
 
@@ -91,15 +90,11 @@ impl Measure for NominalBudgets {
             straddling,
             ..
         } = self.parameters;
-        let rows: Vec<Result<Row>> = self
-            .variants
-            .par_iter()
-            .map(|variant| {
-                let found = nominal(&variant.kernel, slowdown, sync, straddling)?;
-                Ok(self.row(variant, found.nominal_q))
-            })
-            .collect();
-        rows.into_iter().collect()
+        let rows = self.variants.par_iter().map(|variant| {
+            let found = nominal(&variant.kernel, slowdown, sync, straddling)?;
+            Ok(self.row(variant, found.nominal_q))
+        });
+        rows.collect()
     }
 
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {

@@ -3,7 +3,8 @@
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Row};
+use super::limits::combinations;
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_model::error::Result;
 use gpusched_model::scenario::{Device, Need};
 
@@ -44,11 +45,8 @@ impl Parameters for OccupancyParameters {
 
     fn prepare(self, _files: &mut Files) -> Result<Occupancy, Refusal> {
         if self.threads.is_empty() || self.threads.contains(&0) {
-            return Err(Refusal::new(
-                "threads",
-                format!("{:?}", self.threads),
-                "positive numbers",
-            ));
+            let found = format!("{:?}", self.threads);
+            return Err(Refusal::new("threads", found, "positive numbers"));
         }
         for (field, list) in [
             ("registers", &self.registers),
@@ -58,16 +56,8 @@ impl Parameters for OccupancyParameters {
                 return Err(Refusal::new(field, "an empty list", "numbers"));
             }
         }
-        let rows = [&self.registers, &self.shared_memory]
-            .iter()
-            .fold(self.threads.len(), |rows, list| rows.saturating_mul(list.len()));
-        if rows > MAX_ROWS {
-            return Err(Refusal::new(
-                "",
-                format!("{rows} combinations"),
-                format!("at most {MAX_ROWS}"),
-            ));
-        }
+        let lengths = [&self.threads, &self.registers, &self.shared_memory].map(Vec::len);
+        combinations("", "combinations", &lengths, MAX_ROWS)?;
         Ok(Occupancy { parameters: self })
     }
 }
@@ -83,12 +73,9 @@ impl Measure for Occupancy {
                 for &shared_memory in &parameters.shared_memory {
                     let need = Need::new(threads, registers, shared_memory);
                     let blocks = need.slots(&room).min(device.blocks_per_sm);
-                    rows.push(
-                        Row::new("blocks per SM", blocks, "")
-                            .with("threads", threads)
-                            .with("registers", registers)
-                            .with("shared_memory", shared_memory),
-                    );
+                    let of = Labels::of("threads", threads).with("registers", registers);
+                    let of = of.with("shared_memory", shared_memory);
+                    rows.push(of.row("blocks per SM", blocks, ""));
                 }
             }
         }

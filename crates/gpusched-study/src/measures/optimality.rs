@@ -5,12 +5,17 @@ use gpusched_model::Refusal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Row};
+use super::limits::within;
+use super::statistics::ratio;
+use super::{Files, Labels, Measure, Parameters, Row};
 use crate::weighted::Weighted;
 use gpusched_analysis::generation::{Recipe, Source, WcetModel};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
-use gpusched_analysis::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched_analysis::partitioning::order::ListOrder;
+use gpusched_analysis::partitioning::{
+    Goal, Heuristic, HeuristicKind, Problem, SearchLimits, Solver, partition,
+};
 use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Plan, Policy, TaskSet};
@@ -43,11 +48,10 @@ pub struct OptimalityParameters {
 }
 
 /// A heuristic with its options.
-#[derive(
-    Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, strum::IntoStaticStr,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Contender {
     /// SMS, its list of forbidden pairs filled as it goes.
     SmsIna,
@@ -69,14 +73,14 @@ impl Contender {
     }
 
     fn heuristic(self) -> Heuristic {
-        let with = |kind: HeuristicKind, forbidden| Heuristic {
-            forbidden,
-            ..Heuristic::from(kind)
-        };
         match self {
-            Contender::SmsIna => with(HeuristicKind::Sms, Forbidden::Ina),
-            Contender::SmsAct => with(HeuristicKind::Sms, Forbidden::Act),
-            Contender::BfIna => with(HeuristicKind::Bf, Forbidden::Ina),
+            Contender::SmsIna => HeuristicKind::Sms.into(),
+            Contender::SmsAct => Heuristic::Sms {
+                forbidden: Forbidden::Act,
+                order: ListOrder::default(),
+                improve: None,
+            },
+            Contender::BfIna => HeuristicKind::Bf.into(),
             Contender::Savings => HeuristicKind::Savings.into(),
             Contender::Matching => HeuristicKind::Matching.into(),
             Contender::Auto => HeuristicKind::Auto.into(),
@@ -176,30 +180,21 @@ impl Parameters for OptimalityParameters {
     type Measure = Optimality;
 
     fn prepare(self, _files: &mut Files) -> Result<Optimality, Refusal> {
-        let refuse = |field: &str, found: String, expected: &str| Err(Refusal::new(field, found, expected));
-        if !(1..=MAX_SMS).contains(&self.sms) {
-            return refuse("sms", self.sms.to_string(), "1 to 65536");
-        }
-        if !(1..=1000).contains(&self.tasks) {
-            return refuse("tasks", self.tasks.to_string(), "1 to 1000");
-        }
-        if !(1..=1_000_000).contains(&self.sets) {
-            return refuse("sets", self.sets.to_string(), "1 to 1000000");
-        }
+        within("sms", self.sms, 1..=MAX_SMS)?;
+        within("tasks", self.tasks, 1..=1000)?;
+        within("sets", self.sets, 1..=1_000_000)?;
         if self.utilization.is_empty() {
-            return refuse("utilization", "none".to_owned(), "at least one");
+            return Err(Refusal::new("utilization", "none", "at least one"));
         }
         if self.policy.counts_blocks() {
-            return refuse(
+            return Err(Refusal::new(
                 "policy",
-                self.policy.to_string(),
+                self.policy,
                 "one that does not look at blocks",
-            );
+            ));
         }
         for &utilization in &self.utilization {
-            if let Err(error) = Source::new(&self.recipe(), self.tasks, utilization, 1) {
-                return Err(Refusal::told("utilization", error));
-            }
+            Source::new(&self.recipe(), self.tasks, utilization, 1).map_err(Refusal::about("utilization"))?;
         }
         Ok(Optimality { parameters: self })
     }
@@ -226,9 +221,13 @@ impl Optimality {
         let parameters = &self.parameters;
         let on = |sms| Problem::new(set, sms, parameters.policy, model_of(Interference::Conflict));
         let problem = on(parameters.sms)?;
-        let best = Heuristic {
-            budget: parameters.budget,
-            ..HeuristicKind::Optimal.into()
+        let best = Heuristic::Optimal {
+            goal: Goal::default(),
+            limits: SearchLimits {
+                budget: parameters.budget,
+                time: None,
+            },
+            solver: Solver::Exact,
         };
         let best = partition(&problem, &best);
         let mut counts = Counts {
@@ -275,10 +274,9 @@ impl Optimality {
                 );
             }
             for (name, sums) in parameters.names().zip(&counts.sums) {
-                let mut row = |quantity: &'static str, part: u64, whole: u64, unit: &'static str| {
-                    let value = part as f64 / whole.max(1) as f64;
-                    let row = Row::new(quantity, format!("{value:.6}"), unit);
-                    rows.push(row.with("utilization", utilization).with("algorithm", name));
+                let of = Labels::of("utilization", utilization).with("algorithm", name);
+                let mut row = |quantity, part, whole, unit| {
+                    rows.push(of.decimal(quantity, ratio(part, whole), unit));
                 };
                 let (sets, plans) = (parameters.sets, sums.plans);
                 row("schedulable", sums.schedulable, sets, "share");
@@ -303,7 +301,7 @@ impl Optimality {
         if parameters.weighted {
             let shares = parameters.names().zip(&weighted);
             rows.extend(shares.map(|(name, weighted)| {
-                Row::new("weighted schedulability", weighted.share(), "share").with("algorithm", name)
+                Labels::of("algorithm", name).row("weighted schedulability", weighted.share(), "share")
             }));
         }
         Ok(rows)

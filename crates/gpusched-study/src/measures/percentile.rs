@@ -4,7 +4,7 @@
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_analysis::kernel_wcet::fit::normal::cdf;
 use gpusched_model::Kernel;
 use gpusched_model::error::Result;
@@ -32,19 +32,18 @@ impl Parameters for PercentileParameters {
     type Measure = Percentiles;
 
     fn prepare(self, files: &mut Files) -> Result<Percentiles, Refusal> {
-        let refuse = |message: String| Refusal::told("kernel", message);
-        let kernel: Kernel = files.read(&self.kernel).map_err(refuse)?;
+        let refuse = Refusal::in_file("kernel", &self.kernel);
+        let kernel: Kernel = files.read("kernel", &self.kernel)?;
         let percentiles = Percentiles { kernel };
         let mut fits = percentiles.fits().peekable();
         if fits.peek().is_none() {
             let message = "found no cluster with `isolated` or `interference`, expected at least one";
-            return Err(refuse(format!("{}: {message}", self.kernel)));
+            return Err(refuse(message.to_owned()));
         }
         if let Some(fit) = fits.find(|fit| fit.distribution.std_ns <= 0.0) {
             let (cluster, std) = (fit.cluster, fit.distribution.std_ns);
             return Err(refuse(format!(
-                "{}: found a standard deviation of {std} ns in cluster {cluster}, expected a positive one",
-                self.kernel
+                "found a standard deviation of {std} ns in cluster {cluster}, expected a positive one"
             )));
         }
         drop(fits);
@@ -87,10 +86,10 @@ impl Measure for Percentiles {
         let rows = self.fits().map(|fit| {
             let Distribution { mean_ns, std_ns, .. } = *fit.distribution;
             let share = cdf((fit.wcet.ns() as f64 - mean_ns) / std_ns);
-            Row::new("percentile", format!("{share:.6}"), "share")
-                .with("kernel", self.kernel.name().unwrap_or(""))
+            Labels::of("kernel", self.kernel.name().unwrap_or(""))
                 .with("cluster", fit.cluster)
                 .with("q", fit.q)
+                .decimal("percentile", share, "share")
                 .beside(fit.distribution.percentile)
         });
         Ok(rows.collect())

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Row};
+use super::kernels::{alternating, drawable};
+use super::limits::within;
+use super::statistics::ratio;
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_analysis::kernel_wcet::clustering::{Clustering, Options};
-use gpusched_analysis::kernel_wcet::synthesis::{Synthesizer, alternate};
+use gpusched_analysis::kernel_wcet::synthesis::Synthesizer;
 use gpusched_analysis::kernel_wcet::trace::{Level, MAX_SAMPLES, Recorder, Trace};
 use gpusched_model::Kernel;
 use gpusched_model::error::{Error, Refusal, Result};
@@ -48,29 +51,10 @@ impl Parameters for PlantedParameters {
     type Measure = Planted;
 
     fn prepare(self, files: &mut Files) -> Result<Planted, Refusal> {
-        for (field, found, most) in [
-            ("runs", self.runs as u64, MAX_SAMPLES as u64),
-            ("traces", self.traces, MAX_TRACES),
-        ] {
-            if !(1..=most).contains(&found) {
-                return Err(Refusal::new(field, found, format!("1 to {most}")));
-            }
-        }
-        let kernel: Kernel = files
-            .read(&self.kernel)
-            .map_err(|message| Refusal::told("kernel", message))?;
-        let kernel = match self.intervals {
-            None => kernel,
-            Some(count) => {
-                let intervals =
-                    alternate(kernel.clusters(), count).map_err(|error| Refusal::told("intervals", error))?;
-                kernel
-                    .with_intervals(intervals)
-                    .map_err(|error| Refusal::told("intervals", error))?
-            }
-        };
-        let refuse = |error: Error| Refusal::told("kernel", format!("{}: {error}", self.kernel));
-        Synthesizer::new(&kernel, 1).map_err(refuse)?;
+        within("runs", self.runs, 1..=MAX_SAMPLES)?;
+        within("traces", self.traces, 1..=MAX_TRACES)?;
+        let kernel = alternating(files, &self.kernel, self.intervals)?;
+        drawable(&kernel, &self.kernel)?;
         Ok(Planted {
             kernel,
             runs: self.runs,
@@ -90,7 +74,7 @@ impl Planted {
             index,
             found.clusters(),
             found.intervals().len(),
-            right as f64 / self.kernel.blocks() as f64,
+            ratio(right as u64, self.kernel.blocks()),
         ))
     }
 
@@ -107,16 +91,13 @@ impl Planted {
     }
 
     fn table(&self, index: u64, clusters: usize, intervals: usize, right: f64) -> Vec<Row> {
-        let row = |quantity, value: String, unit| {
-            Row::new(quantity, value, unit)
-                .with("kernel", self.kernel.name().unwrap_or(""))
-                .with("runs", self.runs)
-                .with("trace", index)
-        };
+        let of = Labels::of("kernel", self.kernel.name().unwrap_or(""))
+            .with("runs", self.runs)
+            .with("trace", index);
         vec![
-            row("clusters found", clusters.to_string(), ""),
-            row("intervals found", intervals.to_string(), ""),
-            row("blocks right", format!("{right:.6}"), "share"),
+            of.row("clusters found", clusters, ""),
+            of.row("intervals found", intervals, ""),
+            of.decimal("blocks right", right, "share"),
         ]
     }
 }
@@ -140,12 +121,9 @@ fn right(intervals: &[Interval], assignment: &[usize]) -> usize {
 
 impl Measure for Planted {
     fn rows(&self, seed: u64) -> Result<Vec<Row>> {
-        let found: Vec<Result<Vec<Row>>> = (0..self.traces)
-            .into_par_iter()
-            .map(|index| self.find(seed, index))
-            .collect();
-        let rows: Result<Vec<Vec<Row>>> = found.into_iter().collect();
-        Ok(rows?.into_iter().flatten().collect())
+        let traces = (0..self.traces).into_par_iter();
+        let rows: Result<Vec<Vec<Row>>> = traces.map(|index| self.find(seed, index)).collect();
+        Ok(rows?.concat())
     }
 
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {

@@ -3,7 +3,7 @@
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_model::Benchmarks;
 use gpusched_model::error::Result;
 
@@ -28,8 +28,7 @@ impl Parameters for PublishedParameters {
     type Measure = Published;
 
     fn prepare(self, files: &mut Files) -> Result<Published, Refusal> {
-        let benchmarks = files.read(&self.benchmarks);
-        let benchmarks = benchmarks.map_err(|message| Refusal::told("benchmarks", message))?;
+        let benchmarks = files.read("benchmarks", &self.benchmarks)?;
         Ok(Published { benchmarks })
     }
 }
@@ -39,12 +38,9 @@ impl Measure for Published {
         let benchmarks = self.benchmarks.benchmarks().iter();
         let rows = benchmarks.flat_map(|benchmark| {
             let bound = benchmark.bound.map(|bound| bound.to_string()).unwrap_or_default();
+            let labels = Labels::of("kernel", &benchmark.name).with("bound", &bound);
             let figures = benchmark.figures().into_iter();
-            figures.map(move |figure| {
-                Row::new(figure.field, figure.value, figure.unit)
-                    .with("kernel", &benchmark.name)
-                    .with("bound", &bound)
-            })
+            figures.map(move |figure| labels.row(figure.field, figure.value, figure.unit))
         });
         Ok(rows.collect())
     }

@@ -4,11 +4,15 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Row};
+use super::limits::finite;
+use super::placement::run;
+use super::statistics::ratio;
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_model::Scenario;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::scenario::BlockScheduler;
-use gpusched_sim::blocks::{Record, simulate};
+use gpusched_model::time::Time;
+use gpusched_sim::blocks::Record;
 
 /// One scenario.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -38,16 +42,11 @@ impl Parameters for ScenarioParameters {
     type Measure = ScenarioMeasure;
 
     fn prepare(self, files: &mut Files) -> Result<ScenarioMeasure, Refusal> {
-        if self.published.is_some_and(|published| !published.is_finite()) {
-            return Err(Refusal::new("published", "no finite number", "one"));
-        }
-        let scenario: Scenario = files
-            .read(&self.scenario)
-            .map_err(|message| Refusal::told("scenario", message))?;
+        finite(&self.published)?;
+        let scenario: Scenario = files.read("scenario", &self.scenario)?;
         let mut shape = scenario.shape().clone();
         shape.block_scheduler = self.block_scheduler.unwrap_or(shape.block_scheduler);
-        let scenario = Scenario::new(shape)
-            .map_err(|error| Refusal::told("scenario", format!("{}: {error}", self.scenario)))?;
+        let scenario = Scenario::new(shape).map_err(Refusal::in_file("scenario", &self.scenario))?;
         Ok(ScenarioMeasure {
             scenario,
             published: self.published,
@@ -62,22 +61,14 @@ impl ScenarioMeasure {
         shape.kernels = vec![shape.kernels[kernel].clone()];
         shape.copies.clear();
         shape.cpu = None;
-        let scenario = Scenario::new(shape)?;
-        record(&scenario, seed)
+        run(shape, seed)
     }
-}
-
-fn record(scenario: &Scenario, seed: u64) -> Result<Record> {
-    let mut record = Record::default();
-    simulate(scenario, seed, &mut record)?;
-    record.sort();
-    Ok(record)
 }
 
 impl Measure for ScenarioMeasure {
     fn rows(&self, seed: u64) -> Result<Vec<Row>> {
         let shape = self.scenario.shape();
-        let together = record(&self.scenario, seed)?;
+        let together = run(shape.clone(), seed)?;
         let mut rows = Vec::new();
         let response = |record: &Record, kernel: usize, launch: usize| {
             let end = record.kernels.get(kernel).map_or(0, |kernel| kernel.end_ns.ns());
@@ -86,29 +77,20 @@ impl Measure for ScenarioMeasure {
         let scheduler: &'static str = shape.block_scheduler.into();
         for (index, kernel) in shape.kernels.iter().enumerate() {
             let name = kernel.name.clone().unwrap_or_else(|| index.to_string());
-            let row = |quantity, value: String, unit| {
-                Row::new(quantity, value, unit)
-                    .with("kernel", &name)
-                    .with("block_scheduler", scheduler)
-            };
+            let of = Labels::of("kernel", name).with("block_scheduler", scheduler);
             let blocks = together.blocks.iter().filter(|block| block.kernel == index);
             let sms: BTreeSet<u32> = blocks.map(|block| block.sm).collect();
             let beside = response(&together, index, index);
             let alone = response(&self.alone(index, seed)?, 0, index);
-            let slowdown = beside as f64 / alone.max(1) as f64;
-            rows.push(row("response time", format!("{:.6}", beside as f64 / 1e6), "ms"));
-            rows.push(
-                row("slowdown", format!("{slowdown:.6}"), "").beside(self.published.filter(|_| index == 0)),
-            );
-            rows.push(row("SMs", sms.len().to_string(), ""));
+            let published = self.published.filter(|_| index == 0);
+            rows.push(of.milliseconds("response time", Time::from_ns(beside)));
+            rows.push(of.decimal("slowdown", ratio(beside, alone), "").beside(published));
+            rows.push(of.row("SMs", sms.len(), ""));
         }
         let used: BTreeSet<u32> = together.blocks.iter().map(|block| block.sm).collect();
         let idle = shape.platform.shape().sms as usize - used.len();
-        rows.push(
-            Row::new("SMs without a block", idle, "")
-                .with("kernel", "all")
-                .with("block_scheduler", scheduler),
-        );
+        let all = Labels::of("kernel", "all").with("block_scheduler", scheduler);
+        rows.push(all.row("SMs without a block", idle, ""));
         Ok(rows)
     }
 }

@@ -4,15 +4,17 @@ use gpusched_analysis::interference::model_of;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Row};
+use super::limits::within;
+use super::statistics::ratio;
+use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_analysis::generation::{DRAWN_BANDWIDTH, MAX_SATURATION, Recipe, Source};
 use gpusched_analysis::interference::Interference;
-use gpusched_analysis::partitioning::{Heuristic, HeuristicKind, Problem, Traffic, partition};
+use gpusched_analysis::partitioning::{HeuristicKind, Problem, Traffic, partition_by};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::{
     Arbitration, Bandwidth, Evidence, Partition, Plan, Policy, SharedMemory, TaskSet, Verdict,
 };
-use gpusched_sim::validation::shared::run::{Setting, first_miss};
+use gpusched_sim::shared_runs::{Setting, first_miss};
 
 /// Random task sets whose kernels saturate the memory on so many SMs.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -94,41 +96,23 @@ impl Parameters for SharedMemoryParameters {
     type Measure = SharedMemories;
 
     fn prepare(self, _files: &mut Files) -> Result<SharedMemories, Refusal> {
-        let refuse = |field: &str, found: String, expected: &str| Err(Refusal::new(field, found, expected));
-        if !(1..=64).contains(&self.sms) {
-            return refuse("sms", self.sms.to_string(), "1 to 64");
-        }
-        if !(1..=32).contains(&self.tasks) {
-            return refuse("tasks", self.tasks.to_string(), "1 to 32");
-        }
-        if self.saturation.is_empty()
-            || self
-                .saturation
-                .iter()
-                .any(|sms| !(1..=MAX_SATURATION).contains(sms))
-        {
-            return refuse(
-                "saturation",
-                format!("{:?}", self.saturation),
-                "numbers of SMs from 1 to 1000",
-            );
+        within("sms", self.sms, 1..=64)?;
+        within("tasks", self.tasks, 1..=32)?;
+        let saturates = |sms| (1..=MAX_SATURATION).contains(sms);
+        if self.saturation.is_empty() || !self.saturation.iter().all(saturates) {
+            let found = format!("{:?}", self.saturation);
+            return Err(Refusal::new("saturation", found, "numbers of SMs from 1 to 1000"));
         }
         if self.heuristics.is_empty() {
-            return refuse("heuristics", "none".to_owned(), "at least one");
+            return Err(Refusal::new("heuristics", "none", "at least one"));
         }
         if !self.policy.shares_memory() {
-            return refuse(
-                "policy",
-                self.policy.to_string(),
-                "one with a proof for partitions that share a memory",
-            );
+            let expected = "one with a proof for partitions that share a memory";
+            return Err(Refusal::new("policy", self.policy, expected));
         }
-        if !(1..=1_000_000).contains(&self.sets) {
-            return refuse("sets", self.sets.to_string(), "1 to 1000000");
-        }
-        if let Err(error) = Source::new(&Recipe::default(), self.tasks, self.utilization, 1) {
-            return Err(Refusal::told("utilization", error));
-        }
+        within("sets", self.sets, 1..=1_000_000)?;
+        Source::new(&Recipe::default(), self.tasks, self.utilization, 1)
+            .map_err(Refusal::about("utilization"))?;
         Ok(SharedMemories { parameters: self })
     }
 }
@@ -172,11 +156,7 @@ impl SharedMemories {
             } else {
                 blind.sharing(memory)?
             };
-            let heuristic = Heuristic {
-                traffic,
-                ..Heuristic::from(kind)
-            };
-            let plan = partition(&problem, &heuristic);
+            let plan = partition_by(&problem, &kind.into(), traffic);
             if plan.schedulable {
                 let places: Vec<Place> = plan.partitions.iter().map(place).collect();
                 let known = simulated.iter().find(|(other, under, missed)| {
@@ -215,19 +195,14 @@ impl SharedMemories {
         let mut rows = Vec::new();
         for &saturation in &self.parameters.saturation {
             for &kind in &self.parameters.heuristics {
-                let name = Heuristic::from(kind).kind;
-                let name = serde_json::to_value(name).map_err(|error| Error::Internal(error.to_string()))?;
+                let name = serde_json::to_value(kind).map_err(|error| Error::Internal(error.to_string()))?;
                 let name = name.as_str().unwrap_or_default().to_owned();
                 for (way, [accepted, missed]) in WAYS.into_iter().zip(counts(saturation, kind)?) {
-                    let row = |quantity: &'static str, share: f64| {
-                        Row::new(quantity, format!("{share:.6}"), "share")
-                            .with("saturation", saturation)
-                            .with("heuristic", &name)
-                            .with("analysis", way.name())
-                    };
-                    let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
-                    rows.push(row("accepted", share(accepted, self.parameters.sets)));
-                    rows.push(row("missed", share(missed, accepted)));
+                    let of = Labels::of("saturation", saturation)
+                        .with("heuristic", &name)
+                        .with("analysis", way.name());
+                    rows.push(of.decimal("accepted", ratio(accepted, self.parameters.sets), "share"));
+                    rows.push(of.decimal("missed", ratio(missed, accepted), "share"));
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! A kernel with other numbers of active blocks and other splits of its blocks.
 
-use super::{Row, Splits};
-use gpusched_model::Refusal;
+use super::limits::combinations;
+use super::{Labels, Splits};
+use gpusched_model::error::Refusal;
 use gpusched_model::{Cluster, Factor, Kernel};
 
 /// The columns that tell variants apart.
@@ -18,10 +19,10 @@ pub(super) struct Variant {
 }
 
 impl Variant {
-    /// `row` with the columns that tell which variant it is about.
-    pub fn label(&self, row: Row) -> Row {
+    /// The columns that tell which variant a row is about.
+    pub fn labels(&self) -> Labels {
         let [kernel, active_blocks, split] = KEYS;
-        row.with(kernel, self.kernel.name().unwrap_or(""))
+        Labels::of(kernel, self.kernel.name().unwrap_or(""))
             .with(active_blocks, self.kernel.active_blocks())
             .with(split, &self.split)
     }
@@ -49,22 +50,20 @@ pub(super) fn variants(
     let splits = match splits {
         Some(splits) => splits
             .of(kernel.clusters().len())
-            .map_err(|message| Refusal::told("splits", message))?,
+            .map_err(Refusal::about("splits"))?,
         None => Vec::new(),
     };
-    let count = active_blocks.len() * splits.len().max(1);
-    if count.saturating_mul(rows) > MAX_ROWS {
-        return Err(Refusal::new(
-            "",
-            format!("{count} variants of {rows} rows"),
-            format!("at most {MAX_ROWS} rows"),
-        ));
-    }
-    let mut variants = Vec::with_capacity(count);
+    combinations(
+        "",
+        "rows",
+        &[active_blocks.len(), splits.len().max(1), rows],
+        MAX_ROWS,
+    )?;
+    let mut variants = Vec::new();
     for &active in &active_blocks {
         let mut push = |split: String, clusters: Vec<Cluster>, field: &str| {
-            let variant = Kernel::new(active, kernel.regulation_period(), clusters)
-                .map_err(|refusal| refusal.of_field(field))?;
+            let variant =
+                Kernel::new(active, kernel.regulation_period(), clusters).map_err(Refusal::about(field))?;
             let kernel = variant.with_name(kernel.name().map(str::to_owned));
             variants.push(Variant { split, kernel });
             Ok::<_, Refusal>(())
@@ -79,8 +78,7 @@ pub(super) fn variants(
         }
         for split in &splits {
             let shares: Vec<String> = split.iter().map(Factor::to_string).collect();
-            let clusters = share_out(kernel, split)
-                .map_err(|message| Refusal::told("splits", format!("{}: {message}", shares.join(":"))))?;
+            let clusters = share_out(kernel, split).map_err(Refusal::in_file("splits", &shares.join(":")))?;
             push(shares.join(":"), clusters, "active_blocks")?;
         }
     }

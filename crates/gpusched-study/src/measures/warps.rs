@@ -3,10 +3,12 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Files, Measure, Parameters, Row};
+use super::budgets::budgets;
+use super::statistics::mean;
+use super::{Files, Labels, Measure, Parameters, Row};
 use crate::axis::Values;
 use gpusched_model::error::{Refusal, Result};
-use gpusched_model::{Factor, Scheduler, WarpScenario};
+use gpusched_model::{Scheduler, WarpScenario};
 use gpusched_warp::subcore::{Overview, simulate};
 
 /// One scenario under some schedulers, and under each of them for many budgets of one kernel.
@@ -41,36 +43,19 @@ impl Parameters for WarpsParameters {
     type Measure = Warps;
 
     fn prepare(self, files: &mut Files) -> Result<Warps, Refusal> {
-        let scenario: WarpScenario = files
-            .read(&self.scenario)
-            .map_err(|message| Refusal::told("scenario", message))?;
+        let scenario: WarpScenario = files.read("scenario", &self.scenario)?;
         let shape = scenario.shape();
         let Some(varied) = shape.kernels.iter().position(|kernel| kernel.name == self.kernel) else {
             let names: Vec<&str> = shape.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+            let expected = format!("one of {}", names.join(", "));
             return Err(Refusal::new(
                 "kernel",
-                format!("{:?}", self.kernel),
-                format!("one of {}", names.join(", ")),
+                format_args!("{:?}", self.kernel),
+                expected,
             ));
         };
         let schedulers = self.schedulers.unwrap_or_else(|| vec![shape.scheduler]);
-        if schedulers.is_empty() {
-            return Err(Refusal::new("schedulers", "an empty list", "at least one"));
-        }
-        let budgets: Vec<u32> = self
-            .budgets
-            .as_slice()
-            .iter()
-            .map(|&budget| whole(budget))
-            .collect::<Result<_, _>>()?;
-        let count = schedulers.len().saturating_mul(budgets.len());
-        if count > MOST {
-            return Err(Refusal::new(
-                "budgets",
-                format!("{count} budgets of all schedulers"),
-                format!("at most {MOST}"),
-            ));
-        }
+        let budgets = budgets(&self.budgets, &schedulers, MOST)?;
         let mut scenarios = Vec::new();
         for &scheduler in &schedulers {
             for &budget in &budgets {
@@ -79,12 +64,8 @@ impl Parameters for WarpsParameters {
                 if scheduler.has_budgets() {
                     shape.kernels[varied].budget = Some(budget);
                 }
-                let scenario = WarpScenario::new(shape).map_err(|error| {
-                    Refusal::told(
-                        "scenario",
-                        format!("{} under {scheduler}: {error}", self.scenario),
-                    )
-                })?;
+                let place = format!("{} under {scheduler}", self.scenario);
+                let scenario = WarpScenario::new(shape).map_err(Refusal::in_file("scenario", &place))?;
                 scenarios.push((budget, scenario));
             }
         }
@@ -92,34 +73,24 @@ impl Parameters for WarpsParameters {
     }
 }
 
-pub(super) fn whole(budget: Factor) -> Result<u32, Refusal> {
-    let (numerator, denominator) = budget.ratio();
-    let quotient = u32::try_from(numerator / denominator);
-    match quotient {
-        Ok(quotient) if numerator % denominator == 0 => Ok(quotient),
-        _ => Err(Refusal::new("budgets", budget, "whole numbers")),
-    }
-}
-
 fn measure(budget: u32, scenario: &WarpScenario) -> Result<Vec<Row>> {
     let shape = scenario.shape();
     let mut overview = Overview::default();
     simulate(scenario, &mut overview).map_err(|error| Refusal::told("", error))?;
-    let row = |kernel: &str, quantity, value: String| {
-        Row::new(quantity, value, "cycles")
-            .with("kernel", kernel)
+    let of = |kernel: &str| {
+        Labels::of("kernel", kernel)
             .with("scheduler", shape.scheduler)
             .with("budget", budget)
     };
-    let (mut rows, mut sum) = (Vec::new(), 0);
+    let (mut rows, mut responses) = (Vec::new(), Vec::new());
     for (kernel, found) in shape.kernels.iter().zip(overview.kernels()) {
         let response = found.finish - kernel.launch;
-        sum += response;
-        rows.push(row(&kernel.name, "response time", response.to_string()));
+        rows.push(of(&kernel.name).row("response time", response, "cycles"));
+        responses.push(response as f64);
     }
-    let mean = sum as f64 / shape.kernels.len() as f64;
-    rows.push(row("all", "mean response time", format!("{mean:.6}")));
-    rows.push(row("all", "last finish", overview.cycles().0.to_string()));
+    let mean = mean(responses.into_iter());
+    rows.push(of("all").decimal("mean response time", mean, "cycles"));
+    rows.push(of("all").row("last finish", overview.cycles().0, "cycles"));
     Ok(rows)
 }
 

@@ -1,14 +1,20 @@
 //! Options of algorithms that would have no effect, or none that makes sense: the command line refuses them, too.
 
+use serde::Deserialize;
+
 use super::shape::{Algorithm, PartitioningShape as Shape};
 use crate::document::Document;
-use gpusched_analysis::partitioning::{HeuristicKind, NEAR_ENOUGH, Objective, Traffic, listed, near_enough};
+use gpusched_analysis::partitioning::{
+    Heuristic, NEAR_ENOUGH, NoEffect, Options, Traffic, listed, near_enough,
+};
 use gpusched_model::Refusal;
 use gpusched_model::error::Result;
 
+/// The heuristics of the algorithms.
+///
 /// # Errors
 /// The first such option of an algorithm, with its field.
-pub(super) fn check(document: &Document, shape: &Shape, sms: u32) -> Result<()> {
+pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result<Vec<Heuristic>> {
     // What was written: a default tells nothing.
     let table: toml::Table = document.parse()?;
     let written = table.get("algorithm").and_then(toml::Value::as_array);
@@ -16,21 +22,25 @@ pub(super) fn check(document: &Document, shape: &Shape, sms: u32) -> Result<()> 
         .reading
         .iter()
         .any(|reading| reading.interference.counts_bandwidth());
+    let mut heuristics = Vec::with_capacity(shape.algorithm.len());
     for (index, algorithm) in shape.algorithm.iter().enumerate() {
         let refuse = |field: &str, message: String| {
             Err(document.error(Refusal::told(format!("algorithm[{index}].{field}"), message)))
         };
-        let written = written
-            .and_then(|all| all.get(index))
-            .and_then(toml::Value::as_table);
-        for (field, value) in written.into_iter().flatten() {
-            if let Some(kinds) = useless(algorithm, field, value) {
-                let message = format!(
-                    "found {value} with heuristic {}, expected it with {}, where it has an effect",
-                    algorithm.heuristic,
-                    listed(kinds)
-                );
-                return refuse(field, message);
+        let written = written.and_then(|all| all.get(index));
+        let options = match written {
+            None => Options::default(),
+            Some(written) => Options::deserialize(written.clone()).map_err(|error| {
+                document.error(Refusal::told(format!("algorithm[{index}]"), error.to_string()))
+            })?,
+        };
+        match algorithm.heuristic.with(&options) {
+            Ok(heuristic) => heuristics.push(heuristic),
+            Err(error) => {
+                let field = error.option();
+                let found = written.and_then(|written| written.get(field));
+                let found = found.map(ToString::to_string).unwrap_or_default();
+                return refuse(field, refusal(algorithm, &error, &found));
             }
         }
         match algorithm {
@@ -51,15 +61,6 @@ pub(super) fn check(document: &Document, shape: &Shape, sms: u32) -> Result<()> 
                 );
                 return refuse("traffic", message);
             }
-            Algorithm {
-                objective, gap: 1.., ..
-            } if *objective == Objective::Feasible => {
-                let message = format!(
-                    "found {} with objective feasible, expected objective sms, where it has an effect",
-                    algorithm.gap
-                );
-                return refuse("gap", message);
-            }
             Algorithm { gap: 1.., .. }
                 if !shape
                     .reading
@@ -72,12 +73,19 @@ pub(super) fn check(document: &Document, shape: &Shape, sms: u32) -> Result<()> 
             _ => {}
         }
     }
-    Ok(())
+    Ok(heuristics)
 }
 
-/// The heuristics on which `field` has an effect, if that of `algorithm` is none of them.
-fn useless(algorithm: &Algorithm, field: &str, value: &toml::Value) -> Option<&'static [HeuristicKind]> {
-    let kinds = HeuristicKind::heeding(field, algorithm.improve)?;
-    let off = field == "improve" && value.as_bool() == Some(false);
-    (!off && !kinds.contains(&algorithm.heuristic)).then_some(kinds)
+/// Why an option of `algorithm`, `found` there, is refused.
+fn refusal(algorithm: &Algorithm, refused: &NoEffect, found: &str) -> String {
+    match refused {
+        NoEffect::Option { with: kinds, .. } | NoEffect::Improve { after: kinds } => format!(
+            "found {found} with heuristic {}, expected it with {}, where it has an effect",
+            algorithm.heuristic,
+            listed(kinds)
+        ),
+        NoEffect::GapOfFeasible { .. } => {
+            format!("found {found} with objective feasible, expected objective sms, where it has an effect")
+        }
+    }
 }

@@ -4,7 +4,6 @@ mod checks;
 mod effects;
 pub(super) mod results;
 mod shape;
-pub(super) mod tally;
 
 pub use results::{COLUMNS, TIMING_COLUMNS};
 pub use shape::{
@@ -14,16 +13,15 @@ pub use shape::{
 use gpusched_analysis::interference::model_of;
 use serde::Serialize;
 
-use super::document::Document;
-use super::kind::Content;
-use super::spec::Head;
+use super::collection::Content;
+use super::document::{Document, Head};
 use super::work::{Chunk, MAX_CHUNKS, Point, Work};
+use crate::tally::Tally;
 use gpusched_analysis::generation::{Recipe, Source};
-use gpusched_analysis::partitioning::{self, Offer, Problem};
+use gpusched_analysis::partitioning::{Heuristic, Offer, Problem, partition_by};
 use gpusched_model::Factor;
 use gpusched_model::device::Hardware;
 use gpusched_model::error::{Error, Refusal, Result};
-use tally::Tally;
 
 /// Everything that the results of a study of partitioning depend on, beside its name and seed.
 #[derive(Clone, Debug)]
@@ -37,6 +35,8 @@ pub struct Partitioning {
     /// By reading.
     offers: Vec<Option<Offer>>,
     algorithms: Vec<Algorithm>,
+    /// By algorithm.
+    heuristics: Vec<Heuristic>,
     weighted: bool,
     figure: Figure,
     work: Work,
@@ -51,7 +51,7 @@ impl Partitioning {
         checks::blocks(document, &shape)?;
         checks::interference(document, &shape)?;
         let sms = checks::sms(document, &shape)?;
-        effects::check(document, &shape, sms)?;
+        let heuristics = effects::heuristics(document, &shape, sms)?;
         let offers = checks::offers(document, &shape)?;
         let points = checks::points(document, &shape)?;
         if shape.sets == 0 {
@@ -81,6 +81,7 @@ impl Partitioning {
             readings: shape.reading,
             offers,
             algorithms: shape.algorithm,
+            heuristics,
             weighted: shape.weighted,
             figure: shape.figure,
             work,
@@ -153,6 +154,11 @@ impl Partitioning {
     /// The algorithms; at least one.
     pub fn algorithms(&self) -> &[Algorithm] {
         &self.algorithms
+    }
+
+    /// The heuristic of each algorithm.
+    pub fn heuristics(&self) -> &[Heuristic] {
+        &self.heuristics
     }
 
     /// Whether it has a table of weighted schedulability.
@@ -229,8 +235,9 @@ impl Partitioning {
                 if let Some(offer) = offer {
                     problem = problem.offered(offer)?;
                 }
-                for (algorithm, cell) in self.algorithms.iter().zip(&mut *cells) {
-                    cell.count(&partitioning::partition(&problem, &algorithm.heuristic()));
+                let algorithms = self.algorithms.iter().zip(&self.heuristics);
+                for ((algorithm, heuristic), cell) in algorithms.zip(&mut *cells) {
+                    cell.count(&partition_by(&problem, heuristic, algorithm.traffic));
                 }
             }
         }

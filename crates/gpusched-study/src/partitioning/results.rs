@@ -2,10 +2,10 @@
 
 use super::Partitioning;
 use super::shape::{Algorithm, Reading};
-use super::tally::Tally;
 use crate::collection::Collection;
-use crate::results::{Tables, csv_of};
 use crate::table::Table;
+use crate::tables::{Tables, csv_of};
+use crate::tally::Tally;
 use crate::weighted;
 use crate::wilson;
 use crate::work::Point;

@@ -8,7 +8,7 @@ use gpusched_analysis::generation::{DRAWN_BANDWIDTH, MAX_BLOCKS, Recipe, WcetMod
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder};
-use gpusched_analysis::partitioning::{Heuristic, HeuristicKind, Objective, Solver, Traffic, is_zero};
+use gpusched_analysis::partitioning::{HeuristicKind, Objective, Traffic};
 use gpusched_model::device::Granularity;
 use gpusched_model::{Arbitration, Bandwidth, Policy, SharedMemory};
 
@@ -107,6 +107,11 @@ pub struct Reading {
     pub granularity: Option<Granularity>,
 }
 
+/// Whether `gap` is the default, which files leave out.
+fn is_zero(gap: &u32) -> bool {
+    *gap == 0
+}
+
 impl Reading {
     /// The memory that partitions share, if their traffic counts.
     pub fn memory(&self) -> Option<SharedMemory> {
@@ -117,7 +122,7 @@ impl Reading {
     }
 }
 
-/// A heuristic under a name. The fields are those of [`Heuristic`] (serde cannot flatten strictly).
+/// A heuristic under a name. The fields are those of [`Options`](gpusched_analysis::partitioning::Options) (serde cannot flatten strictly).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Algorithm {
@@ -155,27 +160,6 @@ pub struct Algorithm {
     /// How merges look at the traffic of other partitions; of effect in readings that count it.
     #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
-}
-
-impl Algorithm {
-    /// The heuristic with its options.
-    pub fn heuristic(&self) -> Heuristic {
-        Heuristic {
-            kind: self.heuristic,
-            forbidden: self.forbidden,
-            order: self.order,
-            bf_measure: self.bf_measure,
-            bf_direction: self.bf_direction,
-            split: self.split,
-            traffic: self.traffic,
-            objective: self.objective,
-            improve: self.improve,
-            budget: self.budget,
-            gap: self.gap,
-            time_limit_ms: None,   // results must not depend on the machine
-            solver: Solver::Exact, // nor on the features of a build
-        }
-    }
 }
 
 /// What the figure of a study shows.
@@ -254,28 +238,34 @@ impl Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpusched_analysis::partitioning::Options;
 
+    /// Nothing that is written is lost on the way, and what the experiment's hash is of stays as it is.
     #[test]
-    fn an_algorithm_has_the_fields_of_a_heuristic() {
-        let heuristic = Heuristic {
-            kind: HeuristicKind::Bf,
-            forbidden: Forbidden::Act,
-            order: ListOrder::Increasing,
-            bf_measure: BfMeasure::Demand,
-            bf_direction: BfDirection::Descending,
-            split: Some(3),
-            traffic: Traffic::All,
-            objective: Objective::Feasible,
-            improve: true,
-            budget: Some(7),
-            gap: 2,
-            time_limit_ms: None,
-            solver: Solver::Exact,
-        };
-        let mut fields = serde_json::to_value(heuristic).unwrap();
-        fields["name"] = "x".into();
-        let algorithm: Algorithm = serde_json::from_value(fields.clone()).unwrap();
-        assert_eq!(algorithm.heuristic(), heuristic);
+    fn an_algorithm_has_the_fields_of_the_options() {
+        let text = r#"{"name":"x","heuristic":"bf","forbidden":"act","order":"increasing","bf_measure":"demand",
+            "bf_direction":"descending","split":3,"objective":"feasible","improve":true,"budget":7,"gap":2}"#;
+        let fields: serde_json::Value = serde_json::from_str(text).unwrap();
+        let algorithm: Algorithm = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_value(&algorithm).unwrap(), fields);
+        let options: Options = serde_json::from_str(text).unwrap();
+        let written = Options {
+            improve: true,
+            objective: Some(Objective::Feasible),
+            budget: Some(7),
+            forbidden: Some(Forbidden::Act),
+            order: Some(ListOrder::Increasing),
+            bf_measure: Some(BfMeasure::Demand),
+            bf_direction: Some(BfDirection::Descending),
+            split: Some(3),
+            gap: Some(2),
+            ..Options::default()
+        };
+        assert_eq!(options, written);
+        let plain: Algorithm = serde_json::from_str(r#"{"name":"x","heuristic":"bf"}"#).unwrap();
+        assert_eq!(
+            serde_json::to_string(&plain).unwrap(),
+            r#"{"name":"x","heuristic":"bf","forbidden":"ina","order":"decreasing","bf_measure":"utilization","bf_direction":"ascending"}"#
+        );
     }
 }

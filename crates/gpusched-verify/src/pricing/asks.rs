@@ -1,8 +1,10 @@
 //! What the tasks of a group ask of m SMs at least, and when that is too much whatever the policy.
 
 use super::super::wcet;
-use super::measures::WHOLE;
 use gpusched_model::Task;
+
+/// 1, as a share [2⁻⁴⁸].
+pub(super) const WHOLE: u64 = 1 << 48;
 
 /// 1, as a sum of shares [2⁻⁶⁴].
 const ONE: u128 = 1 << 64;

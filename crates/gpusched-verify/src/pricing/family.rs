@@ -6,22 +6,11 @@
 
 use std::cell::OnceCell;
 
-use super::measures::Asked;
+use super::candidate::Candidate;
 use super::multipliers::{Multipliers, PARTS};
-use gpusched_model::Kind;
 use gpusched_model::plan::UNITS_PER_SM;
 
-/// A task that a group on some SMs may have, alone of its kind or in conflict.
-#[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    pub task: usize,
-    pub kind: Option<Kind>,
-    /// In units.
-    pub price: i64,
-    pub asked: Asked,
-}
-
-/// The same with what it takes of the allowance.
+/// A candidate with what it takes of the allowance.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Scored<'c> {
     pub candidate: &'c Candidate,
@@ -186,7 +175,8 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::measures::WHOLE;
+    use super::super::asks::WHOLE;
+    use super::super::measures::Asked;
     use super::*;
 
     fn candidate(task: usize, price: i64, shares: Vec<u64>) -> Candidate {

@@ -1,11 +1,8 @@
 //! Measures of what tasks ask of some SMs: by each of them, the tasks of a group that passes its test ask for 1 at most.
 
 use super::super::wcet;
-use super::asks::Ask;
+use super::asks::{Ask, WHOLE};
 use gpusched_model::{Policy, Task, TaskSet};
-
-/// 1, as a share [2⁻⁴⁸].
-pub(super) const WHOLE: u64 = 1 << 48;
 
 /// Intervals that demand is measured in, at most.
 const INTERVALS: usize = 24;

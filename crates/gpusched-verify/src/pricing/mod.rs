@@ -9,38 +9,21 @@
 
 mod answer;
 mod asks;
+mod candidate;
+mod effort;
 mod family;
 mod measures;
 mod multipliers;
 mod walk;
 
 use super::Fault;
+pub use effort::{Effort, GROUPS};
 use gpusched_model::device::{Granularity, Hardware};
 use gpusched_model::plan::{Plan, Proof, UNITS_PER_SM};
 use gpusched_model::wcet::{Form, Table};
 use gpusched_model::words::counted;
 use gpusched_model::{Interference, Policy, TaskSet};
 use walk::{Found, Walk};
-
-/// Groups of tasks that a check of prices looks at unless it is told otherwise: some seconds.
-pub const GROUPS: u64 = 5_000_000;
-
-/// How much a check may do, and who wants to know how far it is.
-pub struct Effort<'a> {
-    /// Groups of tasks that may be looked at to confirm the prices of a bound; a test of one counts as some more.
-    pub groups: u64,
-    /// Is told from time to time how many have been.
-    pub watch: &'a dyn Fn(u64),
-}
-
-impl Default for Effort<'_> {
-    fn default() -> Self {
-        Effort {
-            groups: GROUPS,
-            watch: &|_| {},
-        }
-    }
-}
 
 /// What is known of the lower bound of a plan after its check.
 #[derive(Clone, PartialEq, Eq, Debug)]

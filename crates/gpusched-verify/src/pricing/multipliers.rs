@@ -5,8 +5,9 @@
 
 use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel as _, variable};
 
-use super::family::Candidate;
-use super::measures::{Asked, WHOLE};
+use super::asks::WHOLE;
+use super::candidate::Candidate;
+use super::measures::Asked;
 use gpusched_model::plan::UNITS_PER_SM;
 
 /// The price of one SM.

@@ -4,11 +4,12 @@
 //! several of the other, and groups in which all are in conflict. A part of a group is left, with all that contain it, if the rest cannot make
 //! it worth enough, or if it is too much for so many SMs whatever the policy.
 
-use super::Effort;
 use super::answer::passes;
-use super::asks::Group;
-use super::family::{Candidate, Family, Part};
-use super::measures::{Measures, WHOLE};
+use super::asks::{Group, WHOLE};
+use super::candidate::Candidate;
+use super::effort::Effort;
+use super::family::{Family, Part};
+use super::measures::Measures;
 use super::multipliers::Multipliers;
 use gpusched_model::plan::UNITS_PER_SM;
 use gpusched_model::wcet::MAX_SMS;

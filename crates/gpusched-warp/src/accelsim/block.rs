@@ -1,6 +1,17 @@
 //! What the warps of one thread block executed.
 
-use super::{Access, Dimension, Record};
+use super::{Access, Dimension};
+
+/// One execution of an instruction by a warp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record {
+    /// The number of the instruction in the [`Code`] of its trace.
+    pub instruction: u32,
+    /// Lanes that executed it, one bit per lane; none if all were predicated off.
+    pub lanes: u32,
+    /// The number of its addresses within the warp, if it has any.
+    pub(super) access: u32,
+}
 
 /// What one warp executed, in order.
 #[derive(Debug, Clone, Default)]

@@ -36,13 +36,12 @@ mod token;
 mod trace;
 
 pub use access::Access;
-pub use block::{Block, Warp};
+pub use block::{Block, Record, Warp};
 pub use code::Code;
 pub use dimension::Dimension;
 pub use header::{Header, LEAST_VERSION};
 pub use instruction::SassInstruction;
 pub use kernel_list::{Command, Input, KernelList};
 pub use opcode::{Kind, Number, Space, Unit};
-pub use record::Record;
 pub use summary::{Copies, KernelSummary, MemoryTraffic, OpcodeCount, TraceSummary, UnitCounts};
 pub use trace::TraceFile;

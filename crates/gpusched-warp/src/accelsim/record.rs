@@ -1,18 +1,7 @@
 //! One line of a trace: an instruction that a warp executed.
 
 use super::token::{Fault, Tokens, decimal, hexadecimal, signed};
-use super::{Access, Code, Header, Warp};
-
-/// One execution of an instruction by a warp.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record {
-    /// The number of the instruction in the [`Code`] of its trace.
-    pub instruction: u32,
-    /// Lanes that executed it, one bit per lane; none if all were predicated off.
-    pub lanes: u32,
-    /// The number of its addresses within the warp, if it has any.
-    pub(super) access: u32,
-}
+use super::{Access, Code, Header, Record, Warp};
 
 /// No addresses.
 const NO_ACCESS: u32 = u32::MAX;

@@ -9,10 +9,10 @@ mod register_set;
 mod traced;
 
 pub use effect::{Effect, Room};
-pub use instruction::{Instruction, Register};
+pub use instruction::Instruction;
 pub use operation::{Caching, Number, Operation, Space};
 pub use program::{BlockKey, Code, Unlike, WarpStream};
-pub use register_set::RegisterSet;
+pub use register_set::{Register, RegisterSet};
 pub use traced::{TraceStream, TracedKernel};
 
 /// The instructions of one warp, in the order in which it issues them.

@@ -1,6 +1,14 @@
-//! Sets of registers.
+//! Registers and sets of them.
 
-use super::Register;
+/// A register of a warp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Register {
+    /// Its number within the warp, from 1: what instructions wait for.
+    pub number: u16,
+    /// The number that decides its bank in the register file. In PTX, where every type counts its own registers, it is
+    /// the number in the register's name (`%rd12`: 12).
+    pub bank: u16,
+}
 
 /// Registers by number.
 ///

@@ -2,8 +2,8 @@
 
 use super::cache::cache;
 use super::dram::dram;
-use super::settings::{Settings, quoted};
-use super::value::Value;
+use super::settings::Settings;
+use super::value::{Value, quoted};
 use gpusched_model::error::Result;
 use gpusched_model::machine::{
     Adaptive, AddressMapping, Arbiter, EXPECTED_MAPPING, Hash, Interconnect, L1, Memory, ParseMappingError,

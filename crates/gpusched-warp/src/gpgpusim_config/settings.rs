@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::MAX_BYTES;
 use super::tokens::{Token, tokens};
-use super::value::Value;
+use super::value::{Value, clip, quoted};
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// An option as a file sets it.
@@ -202,17 +202,6 @@ fn is_option(text: &str) -> bool {
         && letters
             .next()
             .is_some_and(|letter| letter.is_ascii_alphabetic() || letter == '_')
-}
-
-/// The start of `text`, on one line.
-pub(super) fn clip(text: &str) -> String {
-    let clean = |c: char| if c.is_control() { ' ' } else { c };
-    text.chars().take(60).map(clean).collect()
-}
-
-/// The start of `text`, in quotes.
-pub(super) fn quoted(text: &str) -> String {
-    format!("{:?}", clip(text))
 }
 
 /// The content of the file at `path`, at most one byte more than [`MAX_BYTES`]; `-` is standard input.

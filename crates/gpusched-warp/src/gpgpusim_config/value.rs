@@ -1,6 +1,5 @@
 //! The value of one option.
 
-use super::settings::quoted;
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// The value of one option, and where it stands.
@@ -76,6 +75,17 @@ impl Value {
             .map(|(_, choice)| *choice)
             .ok_or_else(|| self.refuse(expected))
     }
+}
+
+/// The start of `text`, on one line.
+pub(super) fn clip(text: &str) -> String {
+    let clean = |c: char| if c.is_control() { ' ' } else { c };
+    text.chars().take(60).map(clean).collect()
+}
+
+/// The start of `text`, in quotes.
+pub(super) fn quoted(text: &str) -> String {
+    format!("{:?}", clip(text))
 }
 
 /// A number without sign.

@@ -3,7 +3,8 @@
 //! With sub-cores, every scheduler has its own share of collectors and banks.
 
 use super::super::code::Register;
-use super::flight::{FlightId, Flights, UNITS, Unit};
+use super::facts::{UNITS, Unit};
+use super::flight::{FlightId, Flights};
 use super::operands::Operands;
 use super::pipeline_registers::{LANES, PipelineRegisters, lowest};
 

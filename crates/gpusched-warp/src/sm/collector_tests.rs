@@ -2,7 +2,7 @@
 
 use super::super::super::code::{Instruction, Operation};
 use super::super::facts::Facts;
-use super::super::flight::{Memory, UNITS};
+use super::super::facts::{Memory, UNITS};
 use super::*;
 
 /// An instruction in a collector.

@@ -1,50 +1,9 @@
 //! Instructions between issue and completion.
 
-use super::super::code::{Caching, Instruction, RegisterSet};
+use super::super::code::{Instruction, RegisterSet};
 use super::facts::Facts;
 use super::operands::Operands;
 use super::writes::Writes;
-
-/// A kind of functional unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    Sp,
-    Dp,
-    Int,
-    Sfu,
-    Tensor,
-    Mem,
-}
-
-/// Kinds of units.
-pub const UNITS: usize = 6;
-
-impl Unit {
-    /// The order in which units work within a cycle. An SM has one load-store unit; of the others, each scheduler has its own.
-    pub const WORK_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor, Unit::Mem];
-
-    /// Those with a pipeline per scheduler: all but the last.
-    pub const PIPELINES: usize = UNITS - 1;
-}
-
-/// What the load-store unit does with an instruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Memory {
-    /// It does not get it.
-    None,
-    /// Global or local memory.
-    Load(Caching),
-    /// Global or local memory.
-    Store,
-    /// In L2.
-    Atomic,
-    /// Always in its cache.
-    Constant,
-    /// Shared memory; a load if true.
-    Shared(bool),
-    /// Waits for the warp's loads.
-    Fence,
-}
 
 /// One sector that a warp's instruction touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::super::code::Operation;
 use super::super::policy::Policy;
-use super::flight::{Memory, Unit};
+use super::facts::{Memory, Unit};
 use super::{Sm, coalescing};
 
 /// An instruction was issued.

@@ -6,7 +6,8 @@ use super::super::memory::Outbox;
 use super::super::request::{Kind, Request};
 use super::super::ring::Ring;
 use super::collector::Collectors;
-use super::flight::{Access, FlightId, Flights, Memory};
+use super::facts::Memory;
+use super::flight::{Access, FlightId, Flights};
 use super::warps::Warps;
 use gpusched_model::machine::L1;
 

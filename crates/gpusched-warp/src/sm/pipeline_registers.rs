@@ -1,6 +1,7 @@
 //! What stands between two stages of an SM.
 
-use super::flight::{FlightId, UNITS, Unit};
+use super::facts::{UNITS, Unit};
+use super::flight::FlightId;
 
 /// One register per kind of unit and scheduler, between two stages.
 #[derive(Debug, Clone)]

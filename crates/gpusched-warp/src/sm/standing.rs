@@ -1,7 +1,7 @@
 //! Where the warps of an SM stand, as sets of its slots.
 
 use super::super::policy::WarpSet;
-use super::flight::{UNITS, Unit};
+use super::facts::{UNITS, Unit};
 use super::pipeline_registers::LANES;
 
 /// What the warps of an SM can do.

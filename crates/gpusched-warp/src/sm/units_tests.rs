@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::super::code::{Instruction, Operation};
-use super::super::flight::{Memory, Unit};
+use super::super::facts::{Memory, Unit};
 use super::super::pipeline_registers::LANES;
 use super::*;
 

@@ -64,7 +64,7 @@ fn refusals_name_line_field_and_reason() {
         (
             "",
             r#"{"op":"load","bytes":4,"address":"foo(1)"}"#,
-            "found \"foo\", expected one of the functions min",
+            "found `foo`, expected one of the functions min",
         ),
         (
             "",

@@ -10,21 +10,10 @@ use gpusched_model::time::Time;
 use gpusched_model::{Contention, Estimated, Factor, Kind, WcetFunction};
 
 /// The form of the WCET function.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Debug,
-    Default,
-    Serialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum EnvelopeForm {
     /// The least a/m + b that no measurement exceeds.
     #[default]

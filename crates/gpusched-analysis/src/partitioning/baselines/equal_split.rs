@@ -3,16 +3,15 @@
 use std::cmp::Reverse;
 use std::time::Instant;
 
-use super::super::examiner::Examiner;
-use super::super::group::Group;
-use super::super::load::Load;
-use super::super::{Candidate, Outcome, Problem};
+use crate::partitioning::search::examiner::load::Load;
+use crate::partitioning::search::outcome::elapsed_ns;
+use crate::partitioning::search::{Candidate, Examiner, Group, Outcome, Problem};
 use gpusched_model::plan::SearchStats;
 use gpusched_model::utilization::Utilization;
 
 /// Which of the partitions that can take a task gets it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(in super::super) enum Fit {
+pub(crate) enum Fit {
     /// The first.
     First,
     /// The one with the lowest utilization; ties: the first.
@@ -23,7 +22,7 @@ pub(in super::super) enum Fit {
 /// which the first M mod `split` have one SM more. Without `split`: the smallest number of partitions that takes all.
 ///
 /// Partitions that stay empty are dropped; a task that fits nowhere is left out, and no further one is placed.
-pub(in super::super) fn equal_split(examiner: &mut Examiner<'_>, fit: Fit, split: Option<u32>) -> Outcome {
+pub(crate) fn equal_split(examiner: &mut Examiner<'_>, fit: Fit, split: Option<u32>) -> Outcome {
     let start = Instant::now();
     let problem = examiner.problem();
     let complete = |partitions: &Vec<Candidate>| {
@@ -47,7 +46,7 @@ pub(in super::super) fn equal_split(examiner: &mut Examiner<'_>, fit: Fit, split
         bound: None,
         stats: SearchStats {
             merges_tested,
-            search_ns: u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX),
+            search_ns: elapsed_ns(start),
             ..SearchStats::default()
         },
     }

@@ -4,6 +4,6 @@ mod equal_split;
 mod one_gpu;
 mod one_per_partition;
 
-pub(super) use equal_split::{Fit, equal_split};
-pub(super) use one_gpu::one_gpu;
-pub(super) use one_per_partition::one_per_partition;
+pub(crate) use equal_split::{Fit, equal_split};
+pub(crate) use one_gpu::one_gpu;
+pub(crate) use one_per_partition::one_per_partition;

@@ -1,7 +1,7 @@
 //! A lower bound on the SMs of any plan: prices, and what a search proves beyond them.
 
-use super::ONE;
 use super::pricing::Priced;
+use super::units::ONE;
 use super::works::Works;
 use gpusched_model::plan::{LowerBound, Proof};
 

@@ -7,10 +7,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::super::sizes::{Part, Sizes, total};
-use super::ONE;
 use super::bound::rounded;
 use super::master::{Master, SURPLUS};
+use super::units::ONE;
+use crate::partitioning::search::{Part, Sizes, total};
 
 /// The outcome of the search.
 pub(super) struct Searched {

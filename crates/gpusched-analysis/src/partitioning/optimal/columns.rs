@@ -1,14 +1,12 @@
 //! The groups that are known, their prices, and what follows from both.
 
-use super::super::objective::Aim;
-use super::super::sizes::{Part, Sizes, total};
-use super::ONE;
 use super::bound::{Bound, rounded};
-use super::branching;
 use super::master::Master;
 use super::pricing::{Limits, Pricing};
-use super::tested;
+use super::units::ONE;
 use super::works::Works;
+use super::{branching, tested};
+use crate::partitioning::search::{Aim, Part, Sizes, total};
 use gpusched_model::Policy;
 
 /// The groups known so far.

@@ -4,14 +4,14 @@
 #[cfg(test)]
 mod tests;
 
-use super::super::sizes::{Part, Sizes, total};
-use super::ONE;
 use super::bound::rounded;
 use super::branching::thinned;
 use super::columns::{Columns, Known, ROUND, Reach, TESTED_ROUND};
 use super::generation::FLOOR;
 use super::master::Master;
 use super::pricing::Limits;
+use super::units::ONE;
+use crate::partitioning::search::{Part, Sizes, total};
 
 /// As good as chosen.
 const SURE: f64 = 0.999;

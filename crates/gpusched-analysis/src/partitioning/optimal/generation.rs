@@ -3,13 +3,13 @@
 #[cfg(test)]
 mod tests;
 
-use super::super::sizes::Sizes;
-use super::ONE;
 use super::bound::{Bound, whole_sms};
 use super::columns::{Columns, Known, ROUND, TESTED_ROUND};
 use super::pricing::Limits;
 use super::tested;
+use super::units::ONE;
 use super::works::Works;
+use crate::partitioning::search::Sizes;
 use gpusched_model::Policy;
 
 /// How far below what they might prove prices are brought where every group is tested, one after the other [SMs].

@@ -3,7 +3,7 @@
 //!
 //! Its prices are floats and only propose: whoever uses them rounds them down and prices exactly.
 
-use super::super::sizes::Part;
+use crate::partitioning::search::Part;
 
 /// Tolerance of reduced costs and pivots.
 const EPSILON: f64 = 1e-9;

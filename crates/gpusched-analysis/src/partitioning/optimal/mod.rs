@@ -6,6 +6,7 @@
 //! closes the gap over all groups that a better plan could contain. Prices are integers where anything is concluded from them.
 
 mod bound;
+mod bounding;
 mod branching;
 #[cfg(feature = "highs")]
 mod by_highs;
@@ -13,30 +14,29 @@ mod columns;
 mod dive;
 mod generation;
 mod master;
-#[cfg(feature = "highs")]
-mod milp;
 mod pricing;
 mod tested;
+mod units;
 mod works;
 
 use std::time::Instant;
 
-use super::examiner::Examiner;
-use super::heuristic::Heuristic;
-use super::heuristic::Solver;
-use super::local_search::improve;
-use super::objective::Aim;
-use super::placed::LastPlaced;
-use super::sizes::{Part, Sizes, total};
-use super::{Candidate, Outcome, Problem, auto};
-use bound::Bound;
-use columns::Columns;
+use super::improve::{SEED, best_start, improve};
+use super::search::{Aim, Candidate, Examiner, LastPlaced, Limits, Outcome, Part, Sizes, total};
+pub(crate) use bounding::Bounding;
 use gpusched_model::plan::{EndedBy, LowerBound};
-use pricing::Pricing;
-use works::Works;
 
-/// The price of one SM, in units.
-const ONE: i64 = gpusched_model::plan::UNITS_PER_SM as i64;
+/// What chooses the fewest SMs among known groups.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Solver {
+    /// Branch and bound, whose conclusions rest on integers.
+    #[default]
+    Exact,
+    /// HiGHS first, for plans. That it sees none is stated as a claim ([`LowerBound::highs`](gpusched_model::plan::LowerBound::highs));
+    /// what remains of the budget goes into the proof.
+    #[cfg(feature = "highs")]
+    Highs,
+}
 
 /// Parts of the budget after which a dive begins, then after which no better bound is sought, and then no plan among the groups known by then; twenty
 /// are all.
@@ -45,25 +45,26 @@ const BOUND: u32 = 15;
 const CHOICE: u32 = 17;
 
 /// A plan of few SMs, and the best bound that the budget allows.
-pub(super) fn optimal(
+pub(crate) fn optimal(
     examiner: &mut Examiner<'_>,
     singles: Vec<Candidate>,
-    heuristic: &Heuristic,
+    (aim, target): (Aim, u32),
+    limits: Limits,
+    solver: Solver,
 ) -> Outcome {
     let start = Instant::now();
     let problem = examiner.problem();
     let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
     let mut bounding = Bounding::new(problem);
-    let aim = heuristic.aim(problem.shares());
-    let target = auto::target(examiner, heuristic).max(aim.target(bounding.sms()));
-    let (mut parts, tested) = auto::best_start(examiner, singles, target);
-    let mut sizes = Sizes::new(examiner, heuristic.budget(problem));
+    let target = target.max(aim.target(bounding.sms()));
+    let (mut parts, tested) = best_start(examiner, singles, target);
+    let mut sizes = Sizes::new(examiner, limits.start());
     sizes.record();
     sizes.spend_on_search(1, 20);
-    improve(&mut sizes, &mut parts, target, auto::SEED);
+    improve(&mut sizes, &mut parts, target, SEED);
     let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
     placed.note(&parts);
-    let claimed = match heuristic.solver {
+    let claimed = match solver {
         _ if total(&parts) <= target => 0,
         Solver::Exact => {
             sizes.spend(APPROACH, 20);
@@ -88,7 +89,7 @@ pub(super) fn optimal(
     let ended_by = ended_by.or(open.then_some(EndedBy::Choices));
     placed.restore(&mut parts);
     let tested = tested + sizes.tested();
-    let mut outcome = auto::outcome(problem, parts, tested, start);
+    let mut outcome = Outcome::of_parts(problem, parts, tested, start);
     outcome.stats.other_work = sizes.charged();
     outcome.stats.ended_by = ended_by;
     let bound = bounding.into_statement();
@@ -98,72 +99,4 @@ pub(super) fn optimal(
     };
     outcome.bound = Some(bound);
     outcome
-}
-
-/// A lower bound in the making, and what comes of it for plans.
-pub(super) struct Bounding<'p> {
-    works: Works,
-    pricing: Pricing<'p>,
-    bound: Bound,
-    columns: Columns,
-}
-
-impl<'p> Bounding<'p> {
-    /// That of the tasks' own work.
-    pub fn new(problem: &'p Problem<'p>) -> Bounding<'p> {
-        let works = Works::new(problem);
-        Bounding {
-            bound: Bound::of_work(&works, problem.tasks().len()),
-            pricing: Pricing::new(problem, &works),
-            columns: Columns::new(Vec::new(), Vec::new()),
-            works,
-        }
-    }
-
-    /// No plan has fewer SMs.
-    pub fn sms(&self) -> u32 {
-        self.bound.sms()
-    }
-
-    /// Generates groups, from `parts` and all groups recorded so far, until prices are nearly those of the linear program of all, or bound as
-    /// much as `aim` asks for, or what may be spent is spent; whether it is not. `alone` are the sizes of single tasks.
-    pub fn approach(&mut self, sizes: &mut Sizes<'_, '_>, alone: Vec<u32>, parts: &[Part], aim: Aim) -> bool {
-        self.columns = Columns::new(alone, sizes.record());
-        self.columns.add(parts, usize::MAX, 0.0);
-        self.columns.add_pairs(sizes);
-        let known = (&self.works, &mut self.pricing);
-        let enough = aim.enough(total(parts));
-        self.columns.approach(sizes, known, &mut self.bound, enough)
-    }
-
-    /// Improves `parts` by a dive, as far as `aim` asks for.
-    pub fn dive(&mut self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
-        if total(parts) > aim.target(self.sms()) {
-            let known = (&self.works, &mut self.pricing);
-            self.columns.dive(sizes, known, parts);
-        }
-    }
-
-    /// Raises it by column generation until it is as much as `aim` asks for beside `parts` or what may be spent is spent.
-    pub fn raise(&mut self, sizes: &mut Sizes<'_, '_>, parts: &[Part], aim: Aim) {
-        let known = (&self.works, &mut self.pricing);
-        let enough = aim.enough(total(parts));
-        self.columns.generate(sizes, known, &mut self.bound, enough);
-    }
-
-    /// Improves `parts` by a choice among the groups known by now, as far as `aim` asks for.
-    pub fn choose(&self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
-        self.columns.choose(sizes, parts, aim.target(self.sms()));
-    }
-
-    /// Closes the gap between the bound and `parts`, as far as the budget goes.
-    fn close(&mut self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
-        let known = (&self.works, &mut self.pricing);
-        self.columns.close(sizes, known, parts, &mut self.bound, aim);
-    }
-
-    /// As plans state it.
-    pub fn into_statement(self) -> LowerBound {
-        self.bound.into_statement()
-    }
 }

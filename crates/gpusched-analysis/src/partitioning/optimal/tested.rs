@@ -4,11 +4,11 @@
 //! may yet be worth with more tasks is at most its prices less its work, plus, for each kind, either nothing, or the best
 //! single surplus (price less work) of that kind, or all positive surpluses in the company that two of that kind are.
 
-use super::super::sizes::{Part, Sizes};
-use super::ONE;
 use super::bound::whole_sms;
+use super::units::ONE;
 use super::works::Works;
 use crate::interference::Company;
+use crate::partitioning::search::{Part, Sizes};
 use gpusched_model::wcet::MAX_SMS;
 
 /// What a walk found.

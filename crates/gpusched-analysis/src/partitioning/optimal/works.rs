@@ -1,9 +1,8 @@
 //! What a task adds to a group at least, by class of company: the bounds that pricing prunes with.
 
-use super::super::Problem;
-use super::super::group::kind_index;
-use super::ONE;
-use crate::interference::Company;
+use super::units::ONE;
+use crate::interference::{Company, kind_index};
+use crate::partitioning::search::Problem;
 
 /// Least work by period, in prices' units and rounded down, and which companies a group may come to have.
 #[derive(Debug)]

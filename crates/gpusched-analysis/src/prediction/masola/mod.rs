@@ -2,26 +2,22 @@
 
 mod isolation;
 mod penalties;
+mod reading;
 mod windows;
 
 pub use isolation::{bandwidth, kai, latency, saturation, saturation_point, utilization};
 pub use penalties::{
     equity, penalties, penalty_access, penalty_bandwidth, penalty_density, penalty_sm, request_density,
 };
+pub use reading::Reading;
 pub use windows::{interference, overlap, penalty};
 
 use self::windows::Kernel;
-use super::{Alone, Model, Prediction, PredictionError};
+use super::alone::Alone;
+use super::error::PredictionError;
+use super::model::Model;
+use super::result::Prediction;
 use gpusched_model::group::MemoryPlatform;
-
-/// How the paper is read.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Reading {
-    /// Equations as printed: T_c(k, n) of Eq. 8 is that of Eq. 4, and penalties may be below 1.
-    Printed,
-    /// T_c(k, n) is C_k(n) where that was measured, and Eq. 15 gives at least 1, as the text asks.
-    Repaired,
-}
 
 /// Eq. 8 for each kernel. Where a profile has no C_k(n) it is that of Eq. 4, and where it has no BW(k, n) that of Eq. 17.
 ///

@@ -3,11 +3,11 @@
 //! Assumptions of §7.1: all kernels start at 0, and each runs as long as it does alone. Accesses of L2 are spread evenly over
 //! the time of a kernel, which is our reading of L2Accesses(k, w).
 
-use super::Reading;
+use super::isolation::saturation_point;
 use super::penalties::{
     equity, penalties, penalty_access, penalty_bandwidth, penalty_density, penalty_sm, request_density,
 };
-use super::saturation_point;
+use super::reading::Reading;
 use crate::prediction::{Part, Window};
 use gpusched_model::group::MemoryPlatform;
 

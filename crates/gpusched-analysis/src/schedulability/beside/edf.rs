@@ -7,8 +7,8 @@
 //!
 //! Backwards from L: if the work of t is done at x ≤ t, that of t' from x to t is, too, as long as B does not change (QPA).
 
+use super::contended::{Contended, STEP_LIMIT};
 use super::window::{Done, Work};
-use super::{Contended, STEP_LIMIT};
 use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;

@@ -4,8 +4,8 @@
 //! level. Without preemption a job has started, at the latest, when all that may go before it is done, and what was done before
 //! it ends is that and itself.
 
+use super::contended::{Contended, STEP_LIMIT};
 use super::window::{Done, Work};
-use super::{Contended, STEP_LIMIT};
 use gpusched_model::policy::Priorities;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
@@ -87,7 +87,7 @@ impl<'a> Level<'a> {
     fn new(tasks: &'a Contended<'a>, runs_on: bool, order: &'a [usize], rank: usize) -> Level<'a> {
         let (higher, rest) = order.split_at(rank);
         let lower = &rest[1..];
-        let longest = |demands: &[super::Demand]| match runs_on {
+        let longest = |demands: &[crate::schedulability::Demand]| match runs_on {
             true => lower
                 .iter()
                 .map(|&task| demands[task].wcet.ns())

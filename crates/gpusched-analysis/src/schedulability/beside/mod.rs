@@ -9,35 +9,15 @@
 //! What others delay may end between two nanoseconds. So the job that blocks a more urgent one may have all of its time left, not
 //! 1 ns less.
 
+mod contended;
 mod edf;
 mod fixed_priority;
 mod window;
 
-use super::Demand;
-use crate::interference::bandwidth::Delay;
+pub use contended::{Contended, STEP_LIMIT};
+
 use gpusched_model::policy::{Policy, Preemption, Strength};
 use gpusched_model::verdict::{Evidence, Verdict};
-
-/// Steps of one test after which it gives up as [`Evidence::Undecided`]; a step is O(n).
-pub const STEP_LIMIT: u64 = 100_000;
-
-/// What a partition has to cope with.
-#[derive(Copy, Clone, Debug)]
-pub struct Contended<'a> {
-    /// What its tasks ask for when nobody disturbs them.
-    pub demands: &'a [Demand],
-    /// The same tasks at their slowest, if there is such a time.
-    pub slowest: Option<&'a [Demand]>,
-    /// The time that it loses to others.
-    pub delay: &'a Delay,
-}
-
-impl Contended<'_> {
-    /// Whether others can hold up anything at all.
-    fn undisturbed(&self) -> bool {
-        self.delay.is_none() || self.slowest.is_some_and(|slowest| slowest == self.demands)
-    }
-}
 
 /// The verdict of `policy`, for which there must be a proof ([`Policy::shares_memory`]).
 pub fn test(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Verdict {

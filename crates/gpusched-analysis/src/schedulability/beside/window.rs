@@ -1,6 +1,6 @@
 //! By when the work of a busy window is done.
 
-use super::Contended;
+use super::contended::Contended;
 
 /// The work of a window [ns]: undisturbed, and with every kernel at its slowest (the largest number if there is no such time).
 #[derive(Copy, Clone, Debug)]
@@ -46,7 +46,7 @@ impl Contended<'_> {
 
     /// Σ over the tasks of `jobs` times C, both ways.
     pub(super) fn total(&self, jobs: impl Fn(usize) -> u128) -> Work {
-        let sum = |demands: &[super::Demand]| {
+        let sum = |demands: &[crate::schedulability::Demand]| {
             let terms = demands.iter().enumerate();
             terms.fold(0u128, |sum, (task, demand)| {
                 sum.saturating_add(jobs(task).saturating_mul(demand.wcet.ns().into()))

@@ -1,6 +1,9 @@
 //! dbf(t), the demand that EDF has to serve (Baruah, Mok & Rosier, RTSS 1990).
 
+use std::cmp::Ordering;
+
 use crate::schedulability::Demand;
+use gpusched_model::utilization::compare_total;
 
 /// dbf(t): the demand of all jobs arrived and due within an interval of length `interval` [ns].
 pub fn demand_bound(demands: &[Demand], interval: u64) -> u128 {
@@ -15,4 +18,10 @@ pub(super) fn last_deadline_before(demands: &[Demand], interval: u64) -> Option<
         .iter()
         .filter_map(|demand| demand.last_deadline_before(interval))
         .max()
+}
+
+/// U against 1.
+pub(super) fn utilization_against_one(tasks: &[Demand]) -> Ordering {
+    let terms = tasks.iter().map(|task| (task.wcet.ns().into(), task.period.ns()));
+    compare_total(terms, 1)
 }

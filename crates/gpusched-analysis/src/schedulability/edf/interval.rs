@@ -8,7 +8,7 @@
 //! Both are computed rounded up, which only adds intervals to check. Where U = 1 only L_b exists, and without B: from the
 //! largest deadline on there is no blocking, so L = max(D, L_b) then.
 
-use super::STEP_LIMIT;
+use super::qpa::STEP_LIMIT;
 use crate::schedulability::Demand;
 
 /// L for demand and blocking of at most `blocking` [ns]; `bound` is the [`utilization_bound`] with the same. `None` where

@@ -10,7 +10,8 @@
 use std::cell::Cell;
 
 use super::blocking::Blocking;
-use super::{Answer, decide, lines, passes, without_jitter};
+use super::criterion::{Answer, decide, passes, without_jitter};
+use super::lines;
 use crate::schedulability::{Demand, scratch};
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;

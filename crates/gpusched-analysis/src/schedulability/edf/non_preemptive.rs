@@ -4,7 +4,7 @@
 //! A kernel that runs is never stopped, and the partition does not idle while a kernel waits.
 
 use super::blocking::Blocking;
-use super::{Answer, decide, passes, without_jitter};
+use super::criterion::{Answer, decide, passes, without_jitter};
 use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;

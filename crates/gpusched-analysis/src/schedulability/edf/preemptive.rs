@@ -3,9 +3,11 @@
 use std::cmp::Ordering;
 
 use super::blocking::Blocking;
+use super::criterion::{Answer, decide, without_jitter};
+use super::demand_bound::utilization_against_one;
 use super::interval::{interval_to_check, utilization_bound};
+use super::lines;
 use super::qpa::{Walk, walk};
-use super::{Answer, decide, lines, utilization_against_one, without_jitter};
 use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;

@@ -4,10 +4,14 @@
 //! change: there, f(t') ≤ f(t) ≤ t'. B is a step function, so the walk stops at each of its steps on the way, of which
 //! there are fewer than tasks.
 
-use super::STEP_LIMIT;
 use super::blocking::Blocking;
 use super::demand_bound::{demand_bound, last_deadline_before};
 use crate::schedulability::Demand;
+
+/// QPA or busy-period steps after which the test gives up as [`Undecided`](gpusched_model::verdict::Evidence::Undecided); a step is O(n).
+///
+/// Reached only if U is 1, or next to 1, and the hyperperiod is astronomical: the problem is coNP-hard.
+pub const STEP_LIMIT: u64 = 1_000_000;
 
 /// Where a walk ends.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -10,7 +10,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::{STEP_LIMIT, utilization_against_one};
+use super::demand_bound::utilization_against_one;
+use super::qpa::STEP_LIMIT;
 use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 

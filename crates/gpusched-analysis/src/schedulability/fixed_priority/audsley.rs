@@ -4,10 +4,9 @@
 //! order, and a task that moves from above to below it does it no harm. So the lowest level can go to any task that is in
 //! time there, and the rest is a smaller problem.
 
-use super::STEP_LIMIT;
 use super::level::{Task, at};
 use super::recurrence::Recurrence;
-use super::worst_case::{Stop, WorstCase, worst_case};
+use super::worst_case::{STEP_LIMIT, Stop, WorstCase, worst_case};
 use gpusched_model::verdict::Evidence;
 
 /// Sorts `tasks` into an order that meets all deadlines, highest priority first; `Err` with the evidence if there is none.

@@ -30,10 +30,8 @@ use limited::Limited;
 use non_preemptive::NonPreemptive;
 use preemptive::Preemptive;
 use recurrence::Recurrence;
+pub use worst_case::STEP_LIMIT;
 use worst_case::{Stop, WorstCase, worst_case};
-
-/// Steps of the recurrences of one task after which the test gives up as [`Evidence::Undecided`]; a step is O(n).
-pub const STEP_LIMIT: u64 = 1_000_000;
 
 /// Whether all deadlines are met under `preemption`, with `priorities`.
 pub fn test(preemption: Preemption, priorities: Priorities, demands: &[Demand]) -> Evidence {

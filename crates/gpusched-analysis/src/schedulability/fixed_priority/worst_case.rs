@@ -1,8 +1,10 @@
 //! The worst response time of a task: over all its jobs in the longest busy period of its level.
 
-use super::STEP_LIMIT;
 use super::level::Level;
 use super::recurrence::{Fixpoint, Recurrence, Work};
+
+/// Steps of the recurrences of one task after which the test gives up as [`Undecided`](gpusched_model::verdict::Evidence::Undecided); a step is O(n).
+pub const STEP_LIMIT: u64 = 1_000_000;
 
 /// When to end the search.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{bound, late_release};
+use super::terms::{bound, late_release};
 use crate::schedulability::Demand;
 use gpusched_model::utilization::compare_total;
 use gpusched_model::verdict::Evidence;

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-use super::{bound, late_release, least_separation};
+use super::terms::{bound, late_release, least_separation};
 use crate::schedulability::Demand;
 use gpusched_model::verdict::Evidence;
 

@@ -11,33 +11,8 @@
 mod density;
 mod hyperbolic;
 mod liu_layland;
+mod terms;
 
 pub use density::density;
 pub use hyperbolic::hyperbolic;
 pub use liu_layland::liu_layland;
-
-use super::Demand;
-use gpusched_model::time::Time;
-use gpusched_model::verdict::Evidence;
-
-/// min(T, D) − J [ns]; `None` if that is not positive.
-fn least_separation(demand: &Demand) -> Option<u64> {
-    let shorter = demand.period.min(demand.deadline).checked_sub(demand.jitter)?;
-    (shorter > Time::ZERO).then_some(shorter.ns())
-}
-
-/// The first task with work and J ≥ D.
-fn late_release(demands: &[Demand]) -> Option<Evidence> {
-    let late = |demand: &Demand| demand.jitter >= demand.deadline && demand.wcet > Time::ZERO;
-    let task = demands.iter().position(late)?;
-    Some(Evidence::JitterExceedsDeadline { task })
-}
-
-/// The evidence of a bound that `holds`, or does not.
-fn bound(holds: bool) -> Evidence {
-    if holds {
-        Evidence::BoundHolds
-    } else {
-        Evidence::BoundExceeded
-    }
-}

@@ -4,14 +4,12 @@
 //! `c ? a : b` least.
 
 mod function;
-mod lexer;
 pub mod operator;
 mod parser;
 mod print;
 
 pub use function::Function;
 pub use operator::{Binary, Unary};
-pub use parser::ParseError;
 
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};

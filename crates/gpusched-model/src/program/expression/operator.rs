@@ -12,6 +12,9 @@ pub enum Unary {
 }
 
 impl Unary {
+    /// How tightly it binds: more than any [`Binary`].
+    pub const PRECEDENCE: u8 = 10;
+
     /// Its sign.
     pub fn sign(self) -> char {
         match self {
@@ -74,7 +77,7 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// All, longer signs before their beginnings.
+    /// All.
     pub const ALL: [Binary; 18] = [
         Binary::Or,
         Binary::And,
@@ -121,7 +124,7 @@ impl Binary {
     }
 
     /// How tightly it binds, from 1.
-    pub fn precedence(self) -> u8 {
+    pub const fn precedence(self) -> u8 {
         match self {
             Binary::Or => 1,
             Binary::And => 2,

@@ -1,163 +1,133 @@
-//! From text to expressions, by precedence climbing.
+//! From text to expressions.
 
-use super::lexer::{Token, binary, tokens, unary};
-use super::{Expression, Function};
-
-/// What is wrong with an expression, and where.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("character {position} of the expression: {message}")]
-pub struct ParseError {
-    /// The position in characters, from 1.
-    pub position: usize,
-    /// What was found and what was expected.
-    pub message: String,
-}
-
-/// How deep parentheses and operators may nest.
-const DEPTH: usize = 100;
+use super::{Binary, Expression, Function, Unary};
+use crate::syntax::{Grammar, Lexis, Operand, ParseError, Parser, Token, parse};
 
 impl std::str::FromStr for Expression {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Expression, ParseError> {
-        let mut parser = Parser {
-            tokens: tokens(text)?,
-            next: 0,
-            depth: 0,
-        };
-        let expression = parser.choice()?;
-        parser.expect(&Token::End, "an operator or the end")?;
-        Ok(expression)
+        Ok(parse::<Integers>(text)?.part)
     }
 }
 
-struct Parser {
-    tokens: Vec<(usize, Token)>,
-    next: usize,
-    depth: usize,
-}
+/// The language of integer expressions.
+struct Integers;
 
-impl Parser {
-    fn peek(&self) -> &Token {
-        self.tokens.get(self.next).map_or(&Token::End, |(_, token)| token)
+const OTHERS: [&str; 7] = ["(", ")", ",", "?", ":", "!", "~"];
+
+impl Lexis for Integers {
+    type Number = i64;
+
+    const LONGEST: usize = 1000;
+    const TEXTS: bool = false;
+
+    fn signs() -> impl Iterator<Item = &'static str> {
+        Binary::ALL.iter().map(|operator| operator.sign()).chain(OTHERS)
     }
 
-    fn fail<T>(&self, message: &str) -> Result<T, ParseError> {
-        let last = self.tokens.last().map_or(1, |(position, _)| *position);
-        let position = self.tokens.get(self.next).map_or(last, |(position, _)| *position);
-        let found = match self.peek() {
-            Token::Number(number) => number.to_string(),
-            Token::Name(name) => format!("{name:?}"),
-            Token::Sign(sign) => format!("`{sign}`"),
-            Token::End => "the end".to_owned(),
+    fn in_word(c: char) -> bool {
+        c.is_ascii_alphanumeric() || c == '_' || c == '.'
+    }
+
+    fn number(digits: &str) -> Result<i64, String> {
+        let number = match digits.strip_prefix("0x") {
+            Some(digits) => i64::from_str_radix(digits, 16),
+            None => digits.parse(),
         };
-        Err(ParseError {
-            position,
-            message: format!("found {found}, expected {message}"),
+        number.map_err(|_| format!("found {digits:?}, expected a whole number less than 2^63"))
+    }
+}
+
+impl Grammar for Integers {
+    type Part = Expression;
+    type Prefix = Unary;
+    type Infix = Binary;
+
+    const COMPARISON: (u8, &'static str) = (
+        Binary::Equal.precedence(),
+        "parentheses, or && between comparisons",
+    );
+
+    fn prefix(token: &Token<'_, i64>) -> Option<(Unary, u8)> {
+        let operator = match token {
+            Token::Sign("-") => Unary::Minus,
+            Token::Sign("!") => Unary::Not,
+            Token::Sign("~") => Unary::Invert,
+            _ => return None,
+        };
+        Some((operator, Unary::PRECEDENCE))
+    }
+
+    fn infix(token: &Token<'_, i64>) -> Option<(Binary, u8)> {
+        let Token::Sign(sign) = token else { return None };
+        let operator = Binary::ALL
+            .into_iter()
+            .find(|operator| operator.sign() == *sign)?;
+        Some((operator, operator.precedence()))
+    }
+
+    fn before(operator: Unary, operand: Operand<Expression>) -> Result<Expression, ParseError> {
+        Ok(match operand.part {
+            Expression::Number(number) => Expression::Number(operator.apply(number)),
+            part => Expression::Unary(operator, Box::new(part)),
         })
     }
 
-    fn expect(&mut self, token: &Token, message: &str) -> Result<(), ParseError> {
-        if self.peek() != token {
-            return self.fail(message);
-        }
-        self.next += 1;
-        Ok(())
+    fn between(
+        left: Operand<Expression>,
+        operator: Binary,
+        right: Operand<Expression>,
+    ) -> Result<Expression, ParseError> {
+        Ok(Expression::binary(operator, left.part, right.part))
     }
 
-    fn choice(&mut self) -> Result<Expression, ParseError> {
-        self.depth += 1;
-        if self.depth > DEPTH {
-            return self.fail("less nesting");
-        }
-        let condition = self.operators(1)?;
-        let expression = if *self.peek() == Token::Sign("?") {
-            self.next += 1;
-            let then = self.choice()?;
-            self.expect(&Token::Sign(":"), "`:`")?;
-            Expression::Choice(Box::new((condition, then, self.choice()?)))
-        } else {
-            condition
-        };
-        self.depth -= 1;
-        Ok(expression)
-    }
-
-    /// Operators that bind at least as tightly as `least`.
-    fn operators(&mut self, least: u8) -> Result<Expression, ParseError> {
-        let mut left = self.operand()?;
-        while let Some(operator) = binary(self.peek()).filter(|operator| operator.precedence() >= least) {
-            self.next += 1;
-            let right = self.operators(operator.precedence() + 1)?;
-            left = Expression::binary(operator, left, right);
-            if operator.compares() && binary(self.peek()).is_some_and(|next| next.compares()) {
-                return self.fail("parentheses, or && between comparisons");
+    fn atom(parser: &mut Parser<'_, Integers>) -> Result<Expression, ParseError> {
+        match *parser.peek() {
+            Token::Number(number) => {
+                parser.advance();
+                Ok(Expression::Number(number))
             }
+            Token::Word(name) if *parser.ahead(1) == Token::Sign("(") => call(parser, name),
+            Token::Word(name) => {
+                parser.advance();
+                Ok(Expression::name(name))
+            }
+            _ => Err(parser.unexpected("a number, a name or `(`")),
         }
-        Ok(left)
     }
 
-    fn operand(&mut self) -> Result<Expression, ParseError> {
-        self.depth += 1;
-        if self.depth > DEPTH {
-            return self.fail("less nesting");
+    /// With `condition ? then : otherwise`, which binds least.
+    fn whole(parser: &mut Parser<'_, Integers>) -> Result<Expression, ParseError> {
+        let condition = parser.operators(1)?;
+        if !parser.take("?") {
+            return Ok(condition);
         }
-        let token = self.peek().clone();
-        let expression = if let Some(operator) = unary(&token) {
-            self.next += 1;
-            match (operator, self.operand()?) {
-                (operator, Expression::Number(number)) => Expression::Number(operator.apply(number)),
-                (operator, operand) => Expression::Unary(operator, Box::new(operand)),
-            }
-        } else {
-            match token {
-                Token::Number(number) => {
-                    self.next += 1;
-                    Expression::Number(number)
-                }
-                Token::Name(name) => {
-                    self.next += 1;
-                    match self.peek() {
-                        Token::Sign("(") => self.call(&name)?,
-                        _ => Expression::name(&name),
-                    }
-                }
-                Token::Sign("(") => {
-                    self.next += 1;
-                    let inner = self.choice()?;
-                    self.expect(&Token::Sign(")"), "`)`")?;
-                    inner
-                }
-                _ => return self.fail("a number, a name or `(`"),
-            }
-        };
-        self.depth -= 1;
-        Ok(expression)
+        let then = parser.nested(Integers::whole)?;
+        parser.expect(":", "`:`")?;
+        let otherwise = parser.nested(Integers::whole)?;
+        Ok(Expression::Choice(Box::new((condition, then, otherwise))))
     }
+}
 
-    fn call(&mut self, name: &str) -> Result<Expression, ParseError> {
-        let known = Function::ALL.iter().find(|(known, _)| *known == name);
-        let Some((_, function)) = known else {
-            self.next -= 1;
-            let names = Function::ALL.map(|(name, _)| name).join(", ");
-            return self.fail(&format!("one of the functions {names}"));
+/// A function and its arguments.
+fn call(parser: &mut Parser<'_, Integers>, name: &str) -> Result<Expression, ParseError> {
+    let known = Function::ALL.iter().find(|(known, _)| *known == name);
+    let Some((_, function)) = known else {
+        let names = Function::ALL.map(|(name, _)| name).join(", ");
+        return Err(parser.unexpected(&format!("one of the functions {names}")));
+    };
+    parser.advance();
+    parser.expect("(", "`(`")?;
+    let arguments = parser.nested(|parser| parser.list(Integers::whole))?;
+    let (least, most) = function.arity();
+    if *parser.peek() == Token::Sign(")") && !(least..=most).contains(&arguments.len()) {
+        let count = match least == most {
+            true => least.to_string(),
+            false => format!("{least} to {most}"),
         };
-        self.next += 1;
-        let mut arguments = vec![self.choice()?];
-        while *self.peek() == Token::Sign(",") {
-            self.next += 1;
-            arguments.push(self.choice()?);
-        }
-        let (least, most) = function.arity();
-        if *self.peek() == Token::Sign(")") && (arguments.len() < least || arguments.len() > most) {
-            let count = if least == most {
-                least.to_string()
-            } else {
-                format!("{least} to {most}")
-            };
-            return self.fail(&format!("{count} arguments of {name}"));
-        }
-        self.expect(&Token::Sign(")"), "`,` or `)`")?;
-        Ok(Expression::Call(*function, arguments.into()))
+        return Err(parser.unexpected(&format!("{count} arguments of {name}")));
     }
+    parser.expect(")", "`,` or `)`")?;
+    Ok(Expression::Call(*function, arguments.into()))
 }

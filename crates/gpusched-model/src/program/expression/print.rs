@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter, Result};
 use super::{Binary, Expression, Unary};
 
 /// The precedence of what is in parentheses or needs none.
-const OPERAND: u8 = 10;
+const OPERAND: u8 = Unary::PRECEDENCE;
 
 impl Display for Expression {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {

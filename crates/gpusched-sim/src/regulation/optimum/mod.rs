@@ -8,11 +8,9 @@
 pub mod knapsack;
 mod limit;
 mod plan;
-mod summary;
 
 pub use limit::{demand_limit, limit};
 pub use plan::{Cut, Plan, Segment, by_period, flow, segments};
-pub use summary::{OptimumSummary, OptimumTally};
 
 use super::{Execution, Process, Run, Simulator};
 use gpusched_analysis::bandwidth::BudgetPolicy;

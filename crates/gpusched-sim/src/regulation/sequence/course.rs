@@ -1,7 +1,7 @@
 //! One job from its start to its end, stretch by stretch.
 
+use crate::regulation::Block;
 use crate::regulation::bursts::Bursts;
-use crate::regulation::execution::Block;
 use crate::regulation::governor::{Governor, Process};
 use crate::regulation::machine::Machine;
 use crate::regulation::pattern::{ADVERSARIAL, AccessPattern, Placement, scatter};

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::draw::{System, policies, system};
-use super::run::first_miss;
+use crate::shared_runs::first_miss;
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::Problem;
 use gpusched_model::error::{Error, Result};

@@ -4,6 +4,7 @@
 
 use rand::Rng;
 
+use crate::shared_runs::Setting;
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Table};
@@ -29,6 +30,19 @@ pub struct System {
     pub memory: SharedMemory,
     /// The test, and the scheduler.
     pub policy: Policy,
+}
+
+impl System {
+    /// As it is simulated.
+    pub fn setting(&self) -> Setting<'_> {
+        Setting {
+            set: &self.set,
+            parts: self.parts.iter().map(|part| (&part[..], 1)).collect(),
+            memory: self.memory,
+            policy: self.policy,
+            end: 2 * HYPERPERIOD,
+        }
+    }
 }
 
 /// The policies with a proof, in the order of reports.

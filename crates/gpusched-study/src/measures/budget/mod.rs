@@ -10,8 +10,9 @@ use gpusched_model::Refusal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use self::scenario::{Beside, Scenario, Subject, demands, offsets};
-use self::statistics::{QUANTITIES, Shape, Statistics};
+use self::scenario::{Scenario, Subject, demands, offsets};
+use self::statistics::{Beside, QUANTITIES, Shape, Statistics};
+use super::limits::within;
 use super::{Files, Measure, Parameters, Row};
 use gpusched_analysis::bandwidth::{BudgetPolicy, BudgetResults};
 use gpusched_model::error::Result;
@@ -100,9 +101,7 @@ impl Parameters for BudgetParameters {
     type Measure = Budgets;
 
     fn prepare(self, files: &mut Files) -> Result<Budgets, Refusal> {
-        if !(1..=MAX_RUNS).contains(&self.runs) {
-            return Err(Refusal::new("runs", self.runs, format!("1 to {MAX_RUNS}")));
-        }
+        within("runs", self.runs, 1..=MAX_RUNS)?;
         let subject = Subject::read(
             files,
             &self.kernel,
@@ -125,11 +124,8 @@ impl Parameters for BudgetParameters {
                 None => quantities.is_empty().then(|| "an empty list".to_owned()),
             };
             if let Some(found) = found {
-                return Err(Refusal::new(
-                    "quantities",
-                    found,
-                    format!("some of {}", QUANTITIES.join(", ")),
-                ));
+                let expected = format!("some of {}", QUANTITIES.join(", "));
+                return Err(Refusal::new("quantities", found, expected));
             }
         }
         for scenario in &scenarios {
@@ -138,20 +134,14 @@ impl Parameters for BudgetParameters {
         let published = match (&self.published, self.benchmark) {
             (None, None) => None,
             (Some(path), Some(benchmark)) => {
-                let results: BudgetResults = files
-                    .read(path)
-                    .map_err(|message| Refusal::told("published", message))?;
-                let known = |name: &str| {
-                    results
-                        .results()
-                        .iter()
-                        .any(|r| r.benchmark.as_deref() == Some(name))
-                };
-                if !known(&benchmark) {
+                let results: BudgetResults = files.read("published", path)?;
+                let mut known = results.results().iter();
+                if !known.any(|result| result.benchmark.as_ref() == Some(&benchmark)) {
+                    let found = format!("\"{benchmark}\"");
                     return Err(Refusal::new(
                         "benchmark",
-                        format!("\"{benchmark}\""),
-                        format!("a benchmark of {path}"),
+                        found,
+                        format_args!("a benchmark of {path}"),
                     ));
                 }
                 Some((results, benchmark))
@@ -199,17 +189,15 @@ impl Budgets {
     fn table(&self, of: impl Fn(usize) -> Statistics) -> Vec<Row> {
         let scenarios = self.scenarios.iter().enumerate();
         let rows = scenarios.flat_map(|(index, scenario)| {
-            let mut rows = of(index).rows(|policy| self.beside(scenario, policy));
+            let labels = scenario
+                .labels()
+                .with("kernel", self.subject.name())
+                .with("runs", self.runs);
+            let mut rows = of(index).rows(&labels, |policy| self.beside(scenario, policy));
             if let Some(quantities) = &self.quantities {
-                rows.retain(|(_, row)| quantities.iter().any(|name| name == row.quantity));
+                rows.retain(|row| quantities.iter().any(|name| name == row.quantity));
             }
-            rows.into_iter().map(|(policy, row)| {
-                scenario
-                    .label(row)
-                    .with("kernel", self.subject.name())
-                    .with("policy", policy)
-                    .with("runs", self.runs)
-            })
+            rows
         });
         rows.collect()
     }

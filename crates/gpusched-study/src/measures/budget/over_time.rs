@@ -86,12 +86,12 @@ impl Parameters for OverTimeParameters {
 
 impl BudgetOverTime {
     fn row(&self, policy: BudgetPolicy, period: u64, q: f64) -> Row {
-        let row = Row::new("q", format!("{q:.6}"), "share");
         self.scenario
-            .label(row)
+            .labels()
             .with("kernel", self.subject.name())
             .with("policy", policy)
             .with("period", period)
+            .decimal("q", q, "share")
     }
 }
 
@@ -105,11 +105,8 @@ impl Measure for BudgetOverTime {
         let mut rows = Vec::new();
         for (policy, mut allocator) in self.subject.allocators()? {
             let run = simulator.run(&execution, policy, &mut allocator, true);
-            rows.extend(
-                (0..)
-                    .zip(run.periods)
-                    .map(|(period, of)| self.row(policy, period, of.q)),
-            );
+            let periods = (0..).zip(run.periods);
+            rows.extend(periods.map(|(period, of)| self.row(policy, period, of.q)));
         }
         Ok(rows)
     }

@@ -1,9 +1,13 @@
 //! A kernel, its budgets, and what it is simulated beside.
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use super::statistics::Statistics;
-use crate::measures::{Files, Row};
+use crate::measures::kernels::alternating;
+use crate::measures::limits::combinations;
+use crate::measures::{Files, Labels};
 use gpusched_analysis::bandwidth::{Allocator, BudgetPolicy, nominal};
-use gpusched_analysis::kernel_wcet::synthesis::alternate;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
@@ -23,14 +27,6 @@ pub(super) struct Subject {
     straddling: Straddling,
     /// G(Q̄).
     deadline: Time,
-}
-
-/// Published values beside ours.
-#[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Beside {
-    pub improvement: Option<f64>,
-    pub q_mean: Option<f64>,
-    pub q_std: Option<f64>,
 }
 
 /// A demand, and what it is called.
@@ -53,13 +49,9 @@ pub(super) struct Scenario {
 /// The demands in `texts`.
 pub(super) fn demands(field: &str, texts: &[String]) -> Result<Vec<NamedDemand>, Refusal> {
     let read = |text: &String| {
-        let demand: Demand = text
-            .parse()
-            .map_err(|message: String| Refusal::told(field, message))?;
-        Ok(NamedDemand {
-            name: text.clone(),
-            share: demand.0,
-        })
+        let Demand(share) = parsed(field, text)?;
+        let name = text.clone();
+        Ok(NamedDemand { name, share })
     };
     texts.iter().map(read).collect()
 }
@@ -67,15 +59,17 @@ pub(super) fn demands(field: &str, texts: &[String]) -> Result<Vec<NamedDemand>,
 /// The starts in `texts`.
 pub(super) fn offsets(field: &str, texts: &[String]) -> Result<Vec<(String, Option<Time>)>, Refusal> {
     let read = |text: &String| {
-        let offset: Offset = text
-            .parse()
-            .map_err(|message: String| Refusal::told(field, message))?;
-        Ok(match offset {
-            Offset::Random => (text.clone(), None),
-            Offset::At(time) => (text.clone(), Some(time)),
-        })
+        let time = match parsed(field, text)? {
+            Offset::Random => None,
+            Offset::At(time) => Some(time),
+        };
+        Ok((text.clone(), time))
     };
     texts.iter().map(read).collect()
+}
+
+fn parsed<T: FromStr<Err: Display>>(field: &str, text: &str) -> Result<T, Refusal> {
+    text.parse().map_err(Refusal::about(field))
 }
 
 impl Scenario {
@@ -86,15 +80,12 @@ impl Scenario {
         patterns: &[AccessPattern],
         demands: &[NamedDemand],
     ) -> Result<Vec<Scenario>, Refusal> {
-        let count = blocks.len() * offsets.len() * patterns.len() * demands.len();
-        if !(1..=MAX_SCENARIOS).contains(&count) {
-            return Err(Refusal::new(
-                "",
-                format!("{count} combinations of blocks, offsets, patterns and demands"),
-                format!("1 to {MAX_SCENARIOS}"),
-            ));
+        let lengths = [blocks.len(), offsets.len(), patterns.len(), demands.len()];
+        let what = "combinations of blocks, offsets, patterns and demands";
+        if combinations("", what, &lengths, MAX_SCENARIOS)? == 0 {
+            return Err(Refusal::new("", format_args!("0 {what}"), "at least 1"));
         }
-        let mut scenarios = Vec::with_capacity(count);
+        let mut scenarios = Vec::new();
         for &blocks in blocks {
             for (offset, offset_ns) in offsets {
                 for &pattern in patterns {
@@ -116,9 +107,9 @@ impl Scenario {
         (self.blocks, &self.offset) == (other.blocks, &other.offset)
     }
 
-    /// `row` with what it was simulated beside.
-    pub(super) fn label(&self, row: Row) -> Row {
-        row.with("blocks", self.blocks)
+    /// What a row was simulated beside.
+    pub(super) fn labels(&self) -> Labels {
+        Labels::of("blocks", self.blocks)
             .with("offset", &self.offset)
             .with("pattern", self.pattern)
             .with("demand", &self.demand.name)
@@ -148,17 +139,8 @@ impl Subject {
         slowdown: Factor,
         straddling: Straddling,
     ) -> Result<Subject, Refusal> {
-        let refuse = |message: String| Refusal::told("kernel", message);
-        let mut kernel: Kernel = files.read(path).map_err(refuse)?;
-        if let Some(count) = intervals {
-            let refuse = |message: String| Refusal::told("intervals", message);
-            let list = alternate(kernel.clusters(), count).map_err(|error| refuse(error.to_string()))?;
-            kernel = kernel
-                .with_intervals(list)
-                .map_err(|error| refuse(error.to_string()))?;
-        }
-        let found =
-            nominal(&kernel, slowdown, false, straddling).map_err(|error| refuse(error.to_string()))?;
+        let kernel = alternating(files, path, intervals)?;
+        let found = nominal(&kernel, slowdown, false, straddling).map_err(Refusal::about("kernel"))?;
         Ok(Subject {
             kernel,
             q: found.nominal_q,
@@ -193,8 +175,7 @@ impl Subject {
 
     /// Runs in `scenario`.
     pub fn simulator(&self, scenario: &Scenario, seed: u64) -> Result<Simulator, Refusal> {
-        Simulator::new(&self.kernel, scenario.setting(), seed)
-            .map_err(|error| Refusal::told("", format!("{}: {error}", self.name())))
+        Simulator::new(&self.kernel, scenario.setting(), seed).map_err(Refusal::in_file("", self.name()))
     }
 
     /// What was refused although it had been checked.

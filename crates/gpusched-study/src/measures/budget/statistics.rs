@@ -1,7 +1,6 @@
 //! Many runs under all policies in a few rows.
 
-use super::scenario::Beside;
-use crate::measures::Row;
+use crate::measures::{Labels, Row, statistics};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 use gpusched_sim::regulation::{Run, Tally};
@@ -29,6 +28,14 @@ pub(super) const QUANTITIES: [&str; 19] = [
     "q_std_lead",
 ];
 
+/// Published values beside ours.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Beside {
+    pub improvement: Option<f64>,
+    pub q_mean: Option<f64>,
+    pub q_std: Option<f64>,
+}
+
 /// A run, and when in it Q was high.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
@@ -51,7 +58,7 @@ impl Shape {
             .map(|period| period.q)
             .collect();
         let (third, fifth) = (q.len().div_ceil(3), q.len().div_ceil(5));
-        let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
+        let mean = |part: &[f64]| statistics::mean(part.iter().copied());
         let most = q.iter().copied().fold(0.0, f64::max);
         let peak = q.iter().position(|&value| value >= most).unwrap_or(0);
         Shape {
@@ -125,21 +132,20 @@ impl Statistics {
     }
 
     /// The rows of each policy but NOMINAL, whose improvement is none by definition: of that, only when it ends.
-    pub fn rows(&self, beside: impl Fn(BudgetPolicy) -> Beside) -> Vec<(BudgetPolicy, Row)> {
+    pub fn rows(&self, labels: &Labels, beside: impl Fn(BudgetPolicy) -> Beside) -> Vec<Row> {
         let mut rows = Vec::new();
         for column in &self.columns {
-            let own = column.rows(beside(column.policy));
-            let leads = match column.policy {
-                BudgetPolicy::Nominal => Vec::new(),
-                _ => self.leads(column),
-            };
-            rows.extend(own.into_iter().chain(leads).map(|row| (column.policy, row)));
+            let of = labels.clone().with("policy", column.policy);
+            rows.extend(column.rows(&of, beside(column.policy)));
+            if column.policy != BudgetPolicy::Nominal {
+                rows.extend(self.leads(&of, column));
+            }
         }
         rows
     }
 
     /// How far a dynamic policy is ahead of the better of the other two.
-    fn leads(&self, own: &Column) -> Vec<Row> {
+    fn leads(&self, of: &Labels, own: &Column) -> [Row; 2] {
         let others = || {
             let others = self.columns.iter().filter(|other| other.policy != own.policy);
             others.filter(|other| other.policy != BudgetPolicy::Nominal)
@@ -149,23 +155,10 @@ impl Statistics {
             .map(|other| other.mean(other.first_fifth))
             .fold(0.0, f64::max);
         let even = others().map(std).fold(f64::INFINITY, f64::min);
-        vec![
-            share("q_first_fifth_lead", own.mean(own.first_fifth) - early),
-            share("q_std_lead", even - std(own)),
+        [
+            of.decimal("q_first_fifth_lead", own.mean(own.first_fifth) - early, "share"),
+            of.decimal("q_std_lead", even - std(own), "share"),
         ]
-    }
-}
-
-fn share(quantity: &'static str, value: f64) -> Row {
-    Row::new(quantity, decimals(value), "share")
-}
-
-/// Six decimals; no -0.
-fn decimals(value: f64) -> String {
-    let text = format!("{value:.6}");
-    match text.strip_prefix('-') {
-        Some(zero) if zero.trim_matches(['0', '.']).is_empty() => zero.to_owned(),
-        _ => text,
     }
 }
 
@@ -174,29 +167,31 @@ impl Column {
         sum / self.runs.max(1) as f64
     }
 
-    fn rows(&self, beside: Beside) -> Vec<Row> {
+    fn rows(&self, of: &Labels, beside: Beside) -> Vec<Row> {
         let summary = self.tally.summary();
-        let ms = |quantity, ns: f64| Row::new(quantity, decimals(ns / 1e6), "ms");
+        let share = |quantity, value| of.decimal(quantity, value, "share");
+        let ms = |quantity, ns: f64| of.decimal(quantity, ns / 1e6, "ms");
         let mut rows = Vec::new();
         if self.policy != BudgetPolicy::Nominal {
-            let improvement = |quantity, value: Option<f64>| {
-                // Nothing to compare with, unless this is an outline.
-                let none = if self.runs == 0 {
-                    decimals(0.0)
-                } else {
-                    String::new()
-                };
-                Row::new(quantity, value.map_or(none, decimals), "share")
+            // Nothing to compare with, unless this is an outline.
+            let outline = (self.runs == 0).then_some(0.0);
+            let improvement = |quantity, value: Option<f64>| match value.or(outline) {
+                Some(value) => share(quantity, value),
+                None => of.row(quantity, "", "share"),
             };
-            let of = summary.improvement;
+            let found = summary.improvement;
             rows.extend([
-                improvement("improvement", of.map(|of| of.mean)).beside(beside.improvement),
-                improvement("improvement_low", of.and_then(|of| of.low)),
-                improvement("improvement_high", of.and_then(|of| of.high)),
+                improvement("improvement", found.map(|found| found.mean)).beside(beside.improvement),
+                improvement("improvement_low", found.and_then(|found| found.low)),
+                improvement("improvement_high", found.and_then(|found| found.high)),
             ]);
         }
         rows.extend([
-            Row::new("be_requests", format!("{:.1}", summary.requests.mean), "requests"),
+            of.row(
+                "be_requests",
+                format_args!("{:.1}", summary.requests.mean),
+                "requests",
+            ),
             share("q_mean", summary.q_mean.mean).beside(beside.q_mean),
             share("q_std", summary.q_std.mean).beside(beside.q_std),
             share("q_first_third", self.mean(self.first_third)),
@@ -204,12 +199,12 @@ impl Column {
             share("q_rise", self.mean(self.last_third - self.first_third)),
             share("q_first_fifth", self.mean(self.first_fifth)),
             share("q_peak", self.mean(self.peak)),
-            Row::new("periods", decimals(self.mean(self.periods as f64)), "periods"),
+            of.decimal("periods", self.mean(self.periods as f64), "periods"),
             share("runs_of_other_length", self.mean(self.differ as f64)),
-            Row::new("periods_over_nominal", self.most_extra, "periods"),
+            of.row("periods_over_nominal", self.most_extra, "periods"),
             ms("finish", summary.finish_ns.mean),
             ms("margin", if self.runs == 0 { 0.0 } else { summary.margin_ns }),
-            Row::new("late_runs", summary.late_runs, "runs"),
+            of.row("late_runs", summary.late_runs, "runs"),
         ]);
         rows
     }

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::courses::{Course, Question};
-use super::warps::whole;
-use super::{Files, Measure, Parameters, Row};
+use super::budgets::budgets;
+use super::{Files, Labels, Measure, Parameters, Row};
 use crate::axis::Values;
 use gpusched_model::Scheduler;
 use gpusched_model::error::Result;
@@ -67,42 +67,27 @@ impl Parameters for SharedSmsParameters {
     fn prepare(self, files: &mut Files) -> Result<SharedSms, Refusal> {
         let mut shape = Machine::named(&self.machine)
             .ok_or_else(|| {
-                Refusal::new(
-                    "machine",
-                    format!("{:?}", self.machine),
-                    format!("one of {}", Machine::names()),
-                )
+                let expected = format!("one of {}", Machine::names());
+                Refusal::new("machine", format_args!("{:?}", self.machine), expected)
             })?
             .into_shape();
         shape.dispatch.share_sms = true;
-        let machine = Machine::new(shape)
-            .map_err(|error| Refusal::told("machine", format!("{}: {error}", self.machine)))?;
+        let machine = Machine::new(shape).map_err(Refusal::in_file("machine", &self.machine))?;
         let count = self.programs.len();
         if !(2..=KERNELS).contains(&count) {
+            let expected = format!("from 2 to {KERNELS}");
             return Err(Refusal::new(
                 "programs",
-                format!("{count} programs"),
-                format!("from 2 to {KERNELS}"),
+                format_args!("{count} programs"),
+                expected,
             ));
         }
         if self.blocks == Some(0) {
-            return Err(Refusal::new("blocks", "0", "at least 1"));
+            return Err(Refusal::new("blocks", 0, "at least 1"));
         }
         let programs = self.programs.iter().map(|path| read(files, path, self.blocks));
         let programs = one_after_another(programs.collect::<Result<_, _>>()?)?;
-        if self.schedulers.is_empty() {
-            return Err(Refusal::new("schedulers", "an empty list", "at least one"));
-        }
-        let budgets = self.budgets.as_slice().iter().map(|&budget| whole(budget));
-        let budgets: Vec<u32> = budgets.collect::<Result<_, _>>()?;
-        let courses = self.schedulers.len().saturating_mul(budgets.len());
-        if courses > MOST {
-            return Err(Refusal::new(
-                "budgets",
-                format!("{courses} budgets of all schedulers"),
-                format!("at most {MOST}"),
-            ));
-        }
+        let budgets = budgets(&self.budgets, &self.schedulers, MOST)?;
         Ok(SharedSms {
             machine,
             programs,
@@ -114,16 +99,12 @@ impl Parameters for SharedSmsParameters {
 }
 
 fn read(files: &mut Files, path: &str, blocks: Option<u32>) -> Result<Program, Refusal> {
-    let program: Program = files
-        .read(path)
-        .map_err(|message| Refusal::told("programs", message))?;
+    let program: Program = files.read("programs", path)?;
     let overrides = Overrides {
         grid: blocks.map(Dimensions::line),
         ..Overrides::default()
     };
-    program
-        .with(&overrides)
-        .map_err(|error| Refusal::told("blocks", format!("{path}: {error}")))
+    program.with(&overrides).map_err(Refusal::in_file("blocks", path))
 }
 
 /// Gives each program memory of its own, in their order.
@@ -146,7 +127,7 @@ fn one_after_another(mut programs: Vec<Program>) -> Result<Vec<Program>, Refusal
         program
             .check()
             .and_then(|()| Launch::of_program(program).map(|_| ()))
-            .map_err(|error| Refusal::told("programs", format!("{}: {error}", program.name)))?;
+            .map_err(Refusal::in_file("programs", &program.name))?;
     }
     Ok(programs)
 }

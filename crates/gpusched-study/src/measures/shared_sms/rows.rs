@@ -1,21 +1,18 @@
 //! What simulations say, as rows.
 
 use super::courses::{Course, Question};
-use super::{Row, SharedSms};
+use super::{Labels, Row, SharedSms};
+use crate::measures::statistics::{self, ratio};
 use gpusched_model::Scheduler;
 
 /// Mean of response times [cycles].
 fn mean(responses: &[u64]) -> f64 {
-    responses.iter().sum::<u64>() as f64 / responses.len().max(1) as f64
+    statistics::mean(responses.iter().map(|&response| response as f64))
 }
 
 /// The name of a kernel by its position.
 fn name(kernel: usize) -> String {
     format!("K{}", kernel + 1)
-}
-
-fn decimal(value: f64) -> String {
-    format!("{value:.6}")
 }
 
 impl SharedSms {
@@ -25,7 +22,7 @@ impl SharedSms {
         let mut alone = Vec::new();
         for course in courses {
             if let (Question::Alone(kernel), Some(&time)) = (course.question, course.responses.first()) {
-                rows.push(Row::new("time alone", time, "cycles").with("kernel", name(kernel)));
+                rows.push(Labels::of("kernel", name(kernel)).row("time alone", time, "cycles"));
                 alone.push(time);
             }
         }
@@ -54,42 +51,34 @@ impl SharedSms {
             let Some(best) = all().min_by_key(|course| last(course)) else {
                 continue;
             };
-            let row =
-                |quantity, value: String, unit| Row::new(quantity, value, unit).with("scheduler", scheduler);
+            let under_it = Labels::of("scheduler", scheduler);
+            let of = |kernel: String| under_it.clone().with("kernel", kernel);
             for (kernel, response) in best.responses.iter().enumerate() {
-                rows.push(
-                    row("best response time", response.to_string(), "cycles").with("kernel", name(kernel)),
-                );
+                rows.push(of(name(kernel)).row("best response time", response, "cycles"));
             }
-            rows.push(
-                row("best response time", decimal(mean(&best.responses)), "cycles").with("kernel", "all"),
-            );
+            let every = || "all".to_owned();
+            rows.push(of(every()).decimal("best response time", mean(&best.responses), "cycles"));
             if !scheduler.has_budgets() {
                 continue;
             }
             if let Question::Together { budget, .. } = best.question {
-                rows.push(row("best budget", budget.to_string(), ""));
+                rows.push(under_it.row("best budget", budget, ""));
             }
             let most = all().map(last).max().unwrap_or_default();
-            let spread = most as f64 / last(best).max(1) as f64 - 1.0;
-            rows.push(row("spread", decimal(spread), "share").with("kernel", name(best.responses.len() - 1)));
+            let spread = ratio(most, last(best)) - 1.0;
+            rows.push(of(name(best.responses.len() - 1)).decimal("spread", spread, "share"));
             for &other in self.schedulers.iter().filter(plain) {
                 let Some(reference) = under(courses, other, None) else {
                     continue;
                 };
                 let gain = |kernel: String, before: f64, now: f64| {
-                    row("gain", decimal(1.0 - now / before.max(1.0)), "share")
-                        .with("kernel", kernel)
-                        .with("against", other)
+                    let of = of(kernel).with("against", other);
+                    of.decimal("gain", 1.0 - now / before.max(1.0), "share")
                 };
                 for (kernel, (&now, &before)) in best.responses.iter().zip(&reference.responses).enumerate() {
                     rows.push(gain(name(kernel), before as f64, now as f64));
                 }
-                rows.push(gain(
-                    "all".to_owned(),
-                    mean(&reference.responses),
-                    mean(&best.responses),
-                ));
+                rows.push(gain(every(), mean(&reference.responses), mean(&best.responses)));
             }
         }
         rows
@@ -109,25 +98,19 @@ fn under(courses: &[Course], scheduler: Scheduler, budget: Option<u32>) -> Optio
 
 /// Rows of one run.
 fn together(course: &Course, scheduler: Scheduler, budget: u32, alone: &[u64]) -> Vec<Row> {
-    let row = |kernel: String, quantity, value: String, unit| {
-        Row::new(quantity, value, unit)
-            .with("kernel", kernel)
+    let of = |kernel: String| {
+        Labels::of("kernel", kernel)
             .with("scheduler", scheduler)
             .with("budget", budget)
     };
     let mut rows = Vec::new();
     for (kernel, (&response, &alone)) in course.responses.iter().zip(alone).enumerate() {
-        let slowdown = response as f64 / alone.max(1) as f64;
-        rows.push(row(name(kernel), "response time", response.to_string(), "cycles"));
-        rows.push(row(name(kernel), "slowdown", decimal(slowdown), ""));
+        let of = of(name(kernel));
+        rows.push(of.row("response time", response, "cycles"));
+        rows.push(of.decimal("slowdown", ratio(response, alone), ""));
     }
-    let all = || "all".to_owned();
-    rows.push(row(
-        all(),
-        "mean response time",
-        decimal(mean(&course.responses)),
-        "cycles",
-    ));
-    rows.push(row(all(), "last finish", course.last.to_string(), "cycles"));
+    let all = of("all".to_owned());
+    rows.push(all.decimal("mean response time", mean(&course.responses), "cycles"));
+    rows.push(all.row("last finish", course.last, "cycles"));
     rows
 }

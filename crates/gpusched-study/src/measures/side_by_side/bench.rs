@@ -1,5 +1,6 @@
 //! The kernels of a run, each of which can be simulated alone, or beside others.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Files;
@@ -37,6 +38,9 @@ pub(super) struct Alone {
     pub l2_accesses: u64,
 }
 
+/// Every kernel of a case alone on every number of SMs that it has in it, and on all.
+pub(super) type Isolated = BTreeMap<(usize, u32), Alone>;
+
 impl Alone {
     /// With any numbers.
     pub const MADE_UP: Alone = Alone {
@@ -71,14 +75,14 @@ impl Bench {
     /// Reads the run in the file at `path`, and its programs.
     pub fn read(files: &mut Files, path: &str) -> Result<Bench, Refusal> {
         let refuse = |message: String| Refusal::told("run", message);
-        let run: WarpRun = files.read(path).map_err(refuse)?;
+        let run: WarpRun = files.read("run", path)?;
         let mut shape = run.into_shape();
         let folder = Path::new(path).parent().unwrap_or(Path::new(""));
         let mut names = Vec::new();
         for kernel in &mut shape.kernels {
             kernel.program = match &kernel.program {
                 KernelSource::File(file) => {
-                    let program: Program = files.read(&normal(&folder.join(file))).map_err(refuse)?;
+                    let program: Program = files.read("run", &normal(&folder.join(file)))?;
                     KernelSource::Program(Box::new(program))
                 }
                 KernelSource::Program(program) => KernelSource::Program(program.clone()),

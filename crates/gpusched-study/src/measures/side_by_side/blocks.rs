@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::bench::{Alone, Bench};
-use super::errors::Isolated;
+use super::bench::{Alone, Bench, Isolated};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::group::MemoryPlatform;
 use gpusched_model::machine::BlockNeed;

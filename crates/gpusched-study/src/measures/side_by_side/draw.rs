@@ -1,8 +1,24 @@
 //! Random groups: kernels without repetition, and numbers of SMs, every choice that fits with equal probability.
 
 use rand::Rng;
+use serde::{Deserialize, Serialize};
 
 use gpusched_model::streams::below;
+
+/// Random groups.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Drawn {
+    /// Kernels in a group, none of them twice.
+    pub(super) sizes: Vec<usize>,
+    /// Groups of each size.
+    pub(super) groups: u64,
+    /// The numbers of SMs that a kernel can have.
+    pub(super) sms: Vec<u32>,
+}
+
+/// Kernels with their numbers of SMs.
+pub(super) type Members = Vec<(usize, u32)>;
 
 /// The most ways that are told apart.
 const MOST_WAYS: u64 = 1 << 40;
@@ -30,13 +46,7 @@ pub(super) fn possible(choices: &[u32], count: usize, sms: u32) -> bool {
 }
 
 /// `size` of `kernels` kernels with numbers of SMs out of `choices`, `sms` at most together.
-pub(super) fn draw(
-    rng: &mut impl Rng,
-    kernels: usize,
-    size: usize,
-    choices: &[u32],
-    sms: u32,
-) -> Vec<(usize, u32)> {
+pub(super) fn draw(rng: &mut impl Rng, kernels: usize, size: usize, choices: &[u32], sms: u32) -> Members {
     let mut names: Vec<usize> = (0..kernels).collect();
     let table = ways(choices, size, sms);
     let of = |count: usize, left: u32| {

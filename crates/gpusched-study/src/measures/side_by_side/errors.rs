@@ -3,17 +3,35 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-use super::bench::{Alone, Bench};
+use super::bench::{Alone, Bench, Isolated};
 use super::blocks::Blocks;
-use super::draw::draw;
-use super::groups::{Drawn, Level, Members};
-use super::{Measure, Row, decimal, error};
+use super::draw::{Drawn, Members, draw};
+use super::{Labels, Measure, Row, errors};
+use crate::measures::statistics::ratio;
 use gpusched_analysis::prediction::{Model, predict};
 use gpusched_model::Group;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::group::{GroupKernel, MemoryPlatform, ProfileSource};
 use gpusched_model::streams::{Purpose, stream};
+
+/// What groups are simulated with.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Warps, cycle by cycle.
+    #[default]
+    Warps,
+    /// Thread blocks that take what the kernel takes alone at the warp level, before a memory that is shared max-min fairly.
+    Blocks,
+}
+
+impl Level {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Level::default()
+    }
+}
 
 /// Groups, ready to be simulated.
 #[derive(Debug)]
@@ -25,9 +43,6 @@ pub struct SideBySide {
     pub(super) groups: Vec<Members>,
     pub(super) drawn: Option<Drawn>,
 }
-
-/// Every kernel of a case alone on every number of SMs that it has in it, and on all.
-pub(super) type Isolated = BTreeMap<(usize, u32), Alone>;
 
 impl SideBySide {
     fn members(&self, seed: u64) -> Vec<Members> {
@@ -107,24 +122,17 @@ impl SideBySide {
         for (index, (members, times)) in groups.iter().zip(together).enumerate() {
             let predictions = self.predictions(members, isolated)?;
             for (position, (&(kernel, sms), &time)) in members.iter().zip(times).enumerate() {
-                let row = |quantity, value, unit| {
-                    Row::new(quantity, value, unit)
-                        .with("group", index + 1)
-                        .with("size", members.len())
-                        .with("kernel", self.bench.name(kernel))
-                        .with("sms", sms)
-                };
+                let of = Labels::of("group", index + 1)
+                    .with("size", members.len())
+                    .with("kernel", self.bench.name(kernel))
+                    .with("sms", sms);
                 let alone = isolated.get(&(kernel, sms)).map_or(1, |alone| alone.time).max(1);
-                let slowdown = time as f64 / alone as f64;
-                rows.push(row("time alone", alone.to_string(), "ns"));
-                rows.push(row("time together", time.to_string(), "ns"));
-                rows.push(row("slowdown", decimal(slowdown), ""));
+                rows.push(of.row("time alone", alone, "ns"));
+                rows.push(of.row("time together", time, "ns"));
+                rows.push(of.decimal("slowdown", ratio(time, alone), ""));
                 for (model, predicted) in &predictions {
                     let predicted = predicted.get(position).copied().unwrap_or(0.0);
-                    let errors = error(predicted, time.max(1) as f64);
-                    rows.extend(
-                        errors.map(|(quantity, value)| row(quantity, value, "share").with("model", model)),
-                    );
+                    rows.extend(errors(of.clone(), model, predicted, time.max(1) as f64));
                 }
             }
         }
@@ -149,10 +157,10 @@ fn means(rows: &[Row]) -> Vec<Row> {
         *sum = (sum.0 + row.value.parse::<f64>().unwrap_or(0.0), sum.1 + 1);
     }
     let mean = |((size, model, quantity), (sum, count)): ((String, String, &'static str), (f64, u32))| {
-        Row::new(quantity, decimal(sum / f64::from(count)), "share")
-            .with("size", size)
+        let of = Labels::of("size", size)
             .with("kernel", "all")
-            .with("model", model)
+            .with("model", model);
+        of.decimal(quantity, sum / f64::from(count), "share")
     };
     sums.into_iter().map(mean).collect()
 }

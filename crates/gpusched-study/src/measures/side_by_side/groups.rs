@@ -4,9 +4,10 @@ use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
-use super::draw::possible;
-use super::errors::SideBySide;
+use super::draw::{Drawn, Members, possible};
+use super::errors::{Level, SideBySide};
 use super::{Files, Parameters};
+use crate::measures::limits::within;
 use gpusched_model::Factor;
 use gpusched_model::group::MemoryPlatform;
 
@@ -35,23 +36,6 @@ pub struct SideBySideParameters {
     drawn: Option<Drawn>,
 }
 
-/// What groups are simulated with.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
-    /// Warps, cycle by cycle.
-    #[default]
-    Warps,
-    /// Thread blocks that take what the kernel takes alone at the warp level, before a memory that is shared max-min fairly.
-    Blocks,
-}
-
-impl Level {
-    fn is_default(&self) -> bool {
-        *self == Level::default()
-    }
-}
-
 /// A kernel of a group.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -62,23 +46,8 @@ pub struct Member {
     sms: u32,
 }
 
-/// Random groups.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Drawn {
-    /// Kernels in a group, none of them twice.
-    pub(super) sizes: Vec<usize>,
-    /// Groups of each size.
-    pub(super) groups: u64,
-    /// The numbers of SMs that a kernel can have.
-    pub(super) sms: Vec<u32>,
-}
-
 /// The most groups of one case.
 const MOST: u64 = 10_000;
-
-/// Kernels with their numbers of SMs.
-pub(super) type Members = Vec<(usize, u32)>;
 
 impl Parameters for SideBySideParameters {
     const NAME: &'static str = "side-by-side";
@@ -127,9 +96,9 @@ impl Parameters for SideBySideParameters {
 pub(super) fn check(platform: &MemoryPlatform, sms: u32) -> Result<(), Refusal> {
     if platform.sms != sms {
         let expected = format!("{sms}, as the machine has");
-        return Refusal::refuse("platform.sms", platform.sms, expected);
+        return Err(Refusal::new("platform.sms", platform.sms, expected));
     }
-    platform.check()
+    platform.check().map_err(Refusal::about("platform"))
 }
 
 /// A group as it is given.
@@ -176,9 +145,7 @@ fn checked(bench: &Bench, drawn: &Drawn) -> Result<(), Refusal> {
             format!("numbers from 1 to {kernels}, the kernels of the run"),
         );
     }
-    if !(1..=MOST).contains(&drawn.groups) {
-        return refuse("groups", drawn.groups.to_string(), format!("1 to {MOST}"));
-    }
+    within("drawn.groups", drawn.groups, 1..=MOST)?;
     let fits = |&size: &usize| possible(&drawn.sms, size, sms);
     if drawn.sms.contains(&0) || !drawn.sizes.iter().all(fits) {
         let expected = format!("positive numbers with which a group of any size has at most {sms} SMs");

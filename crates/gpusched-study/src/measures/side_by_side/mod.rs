@@ -11,18 +11,14 @@ mod profiles;
 pub use groups::SideBySideParameters;
 pub use profiles::MemoryProfilesParameters;
 
-use super::{Files, Measure, Parameters, Row};
+use super::{Files, Labels, Measure, Parameters, Row};
 
-/// With six decimals.
-fn decimal(value: f64) -> String {
-    format!("{value:.6}")
-}
-
-/// predicted / found − 1, and its absolute value.
-fn error(predicted: f64, found: f64) -> [(&'static str, String); 2] {
+/// predicted / found − 1 of a model, and its absolute value.
+fn errors(of: Labels, model: &str, predicted: f64, found: f64) -> [Row; 2] {
     let error = predicted / found - 1.0;
+    let of = of.with("model", model);
     [
-        ("error", decimal(error)),
-        ("absolute error", decimal(error.abs())),
+        of.decimal("error", error, "share"),
+        of.decimal("absolute error", error.abs(), "share"),
     ]
 }

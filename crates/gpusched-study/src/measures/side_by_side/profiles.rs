@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::bench::{Alone, Bench};
-use super::{Files, Measure, Parameters, Row, decimal, error};
+use super::{Files, Labels, Measure, Parameters, Row, errors};
+use crate::measures::limits::within;
 use gpusched_analysis::prediction::masola;
 use gpusched_model::MemoryProfile;
 use gpusched_model::error::Result;
@@ -43,9 +44,7 @@ impl Parameters for MemoryProfilesParameters {
         let bench = Bench::read(files, &self.run)?;
         let all = bench.sms();
         let mut sms = self.sms;
-        if let Some(found) = sms.iter().find(|&&sms| !(1..=all).contains(&sms)) {
-            return Err(Refusal::new("sms", found, format!("1 to {all}")));
-        }
+        sms.iter().try_for_each(|&sms| within("sms", sms, 1..=all))?;
         sms.push(all);
         sms.sort_unstable();
         sms.dedup();
@@ -80,32 +79,26 @@ impl MemoryProfiles {
         let sat = masola::saturation(u, platform.alpha.as_f64(), s_p);
         let kai = masola::kai(last.instructions as f64, last.l2_accesses.max(1) as f64);
         let kia = published.as_ref().and_then(MemoryProfile::kai);
-        let whole = |quantity, value| Row::new(quantity, decimal(value), "").with("kernel", name);
+        let whole = Labels::of("kernel", name);
         let mut rows = vec![
-            whole("utilization", u),
-            whole("KAI", kai).beside(kia.map(|kai| kai.as_f64())),
+            whole.decimal("utilization", u, ""),
+            whole.decimal("KAI", kai, "").beside(kia.map(|kai| kai.as_f64())),
         ];
         for (&sms, alone) in self.sms.iter().zip(points) {
-            let row = |quantity, value, unit| {
-                Row::new(quantity, value, unit)
-                    .with("kernel", name)
-                    .with("sms", sms)
-            };
+            let of = whole.clone().with("sms", sms);
             let bandwidth = alone.l2 as f64 / 1e9;
             let given = published.as_ref().and_then(|profile| profile.bandwidth(sms));
-            rows.push(row("time alone", alone.time.to_string(), "ns"));
-            rows.push(row("bandwidth", decimal(bandwidth), "GB/s").beside(given.map(|given| given.as_f64())));
-            rows.push(row("bandwidth at DRAM", decimal(alone.dram as f64 / 1e9), "GB/s"));
+            let given = given.map(|given| given.as_f64());
+            rows.push(of.row("time alone", alone.time, "ns"));
+            rows.push(of.decimal("bandwidth", bandwidth, "GB/s").beside(given));
+            rows.push(of.decimal("bandwidth at DRAM", alone.dram as f64 / 1e9, "GB/s"));
             let latency = masola::latency(last.time as f64, sat, platform.sms, kai, u, sms);
             let predicted = masola::bandwidth(all, sms, platform);
             for (model, predicted, found) in [
                 ("Eq. 4", latency, alone.time as f64),
                 ("Eq. 17", predicted, bandwidth),
             ] {
-                let errors = error(predicted, found.max(f64::MIN_POSITIVE));
-                rows.extend(
-                    errors.map(|(quantity, value)| row(quantity, value, "share").with("model", model)),
-                );
+                rows.extend(errors(of.clone(), model, predicted, found.max(f64::MIN_POSITIVE)));
             }
         }
         rows

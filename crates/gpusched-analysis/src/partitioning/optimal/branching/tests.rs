@@ -6,9 +6,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::interference::Interference;
-use crate::partitioning::examiner::Examiner;
-use crate::partitioning::objective::Budget;
-use crate::partitioning::problem::Problem;
+use crate::partitioning::search::budget::Budget;
+use crate::partitioning::search::{Examiner, Problem};
 use gpusched_model::{Policy, TaskSet};
 
 /// The fewest SMs of groups that cover all of `tasks` tasks, by subset.

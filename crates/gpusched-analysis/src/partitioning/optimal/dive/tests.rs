@@ -10,9 +10,8 @@ use super::super::pricing::tests::random_set;
 use super::super::works::Works;
 use super::*;
 use crate::interference::Interference;
-use crate::partitioning::examiner::Examiner;
-use crate::partitioning::objective::Budget;
-use crate::partitioning::problem::Problem;
+use crate::partitioning::search::budget::Budget;
+use crate::partitioning::search::{Examiner, Problem};
 use gpusched_model::Policy;
 use gpusched_model::policy::{Preemption, Priorities};
 

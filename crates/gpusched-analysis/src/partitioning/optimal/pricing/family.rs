@@ -2,18 +2,17 @@
 
 use std::cell::OnceCell;
 
-use super::super::ONE;
 use super::super::works::Growth;
-use super::Search;
+use super::item::Item;
 use super::measures::Level;
 use super::multipliers::{Question, improve};
 use super::table::Table;
-use super::walk::{Item, Walk};
-use crate::partitioning::Problem;
-use crate::partitioning::group::kind_index;
+use crate::interference::kind_index;
+use crate::partitioning::optimal::units::ONE;
+use crate::partitioning::search::Problem;
 
 /// Steps of the innermost loop of a program that take as long as a test of a group, roughly.
-const STEPS: u64 = 800;
+pub(super) const STEPS: u64 = 800;
 
 /// A weight of one, as an integer.
 const WEIGHT: f64 = (1u64 << 20) as f64;
@@ -68,33 +67,8 @@ impl<'l> Family<'l> {
         })
     }
 
-    /// Looks at its groups, with and for `weights`.
-    pub fn search(&self, search: &mut Search<'_, '_, '_, '_>, weights: &mut [f64]) {
-        let floor = search.floor;
-        if self.items.iter().map(|item| item.price).sum::<i64>() < floor + i64::from(self.level.low) * ONE {
-            return;
-        }
-        let singles = [0, 1, 2].map(|kind| self.growth.counts[kind] == 1);
-        let mut items = self.items.clone();
-        if self.weigh(&mut items, weights, singles) < floor {
-            return;
-        }
-        let used = vec![0; self.measures];
-        let steps = improve(&self.question(&items, singles, &used), weights);
-        search.sizes.charge(steps / STEPS + 1);
-        let bound = self.weigh(&mut items, weights, singles);
-        if bound < floor {
-            return;
-        }
-        if search.over() {
-            search.leave_open(&[], bound, self.level.low);
-            return;
-        }
-        Walk::new(self, search).choose_singles(&items, weights, bound);
-    }
-
     /// What `items` gain by `weights`; the most that a group with some of them can be worth beyond its SMs.
-    fn weigh(&self, items: &mut [Item<'l>], weights: &[f64], singles: [bool; 3]) -> i64 {
+    pub fn weigh(&self, items: &mut [Item<'l>], weights: &[f64], singles: [bool; 3]) -> i64 {
         let whole = whole(weights);
         let mut bound = self.left(&whole);
         let mut one = [i64::MIN / 8; 3];
@@ -110,7 +84,12 @@ impl<'l> Family<'l> {
     }
 
     /// The question for weights of `items` when `used` is asked for already.
-    fn question<'q>(&self, items: &'q [Item<'l>], singles: [bool; 3], used: &'q [i64]) -> Question<'q, 'l> {
+    pub fn question<'q>(
+        &self,
+        items: &'q [Item<'l>],
+        singles: [bool; 3],
+        used: &'q [i64],
+    ) -> Question<'q, 'l> {
         Question {
             items,
             singles,

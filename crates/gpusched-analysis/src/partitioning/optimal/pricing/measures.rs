@@ -4,9 +4,8 @@
 //! in it. Preemptive EDF is optimal on one partition, so whatever passes a test of deadlines passes these.
 
 use super::super::works::Growth;
-use crate::interference::Company;
-use crate::partitioning::Problem;
-use crate::partitioning::group::kind_index;
+use crate::interference::{Company, kind_index};
+use crate::partitioning::search::Problem;
 use gpusched_model::Task;
 use gpusched_model::wcet::MAX_SMS;
 

@@ -4,10 +4,10 @@
 //! than λ·m + Σ max(0, p − λ·w) − m. The least such bound is a linear program: that of taking parts of tasks. Few of the measures matter, and those
 //! are found one after the other. Floats only propose λ.
 
-use super::super::ONE;
+use super::item::Item;
 use super::knapsack::Knapsack;
 use super::measures::SM;
-use super::walk::Item;
+use crate::partitioning::optimal::units::ONE;
 
 /// What is asked.
 pub(super) struct Question<'q, 'l> {

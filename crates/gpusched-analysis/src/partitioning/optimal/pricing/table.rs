@@ -1,6 +1,6 @@
 //! What is to be gained within an allowance: a knapsack problem, solved for every allowance at once by dynamic programming (Bellman 1957).
 
-use super::walk::Item;
+use super::item::Item;
 
 /// Steps of an allowance.
 const STEPS: i64 = 1_000;

@@ -9,9 +9,9 @@ use rand_chacha::ChaCha8Rng;
 use super::super::tested;
 use super::*;
 use crate::interference::Interference;
-use crate::partitioning::examiner::Examiner;
-use crate::partitioning::objective::Budget;
-use crate::partitioning::optimal::ONE;
+use crate::partitioning::optimal::units::ONE;
+use crate::partitioning::search::budget::Budget;
+use crate::partitioning::search::{Examiner, Part};
 use gpusched_model::{Policy, TaskSet};
 
 pub(crate) fn random_set(rng: &mut ChaCha8Rng, tasks: usize) -> TaskSet {

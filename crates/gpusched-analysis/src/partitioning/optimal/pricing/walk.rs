@@ -1,13 +1,15 @@
 //! The walk over the groups of one family that may be worth the floor.
 
-use super::super::ONE;
-use super::LESSONS;
-use super::Search;
+use super::family::STEPS as PROGRAM_STEPS;
 use super::family::{Family, Ranking};
+use super::item::Item;
 use super::measures::SM;
+use super::multipliers::improve;
+use super::search::{LESSONS, Search};
 use super::table::Table;
 use crate::interference::Company;
-use crate::partitioning::sizes::Part;
+use crate::partitioning::optimal::units::ONE;
+use crate::partitioning::search::Part;
 
 /// So many tasks that may join or not are many.
 const MANY: usize = 24;
@@ -15,23 +17,29 @@ const MANY: usize = 24;
 /// Additions that take as long as a test of a group, roughly.
 const STEPS: u64 = 1_600;
 
-/// A task that may join.
-#[derive(Copy, Clone)]
-pub(super) struct Item<'l> {
-    pub task: usize,
-    pub kind: usize,
-    pub price: i64,
-    /// Price less what it asks for, by some weights.
-    pub gain: i64,
-    /// By measure.
-    pub asks: &'l [i64],
-}
-
-impl Item<'_> {
-    /// What it asks for, by those weights [units].
-    pub fn cost(&self) -> i64 {
-        self.price - self.gain
+/// Looks at the groups of `family`, with and for `weights`.
+pub(super) fn search(family: &Family<'_>, search: &mut Search<'_, '_, '_, '_>, weights: &mut [f64]) {
+    let floor = search.floor;
+    if family.items.iter().map(|item| item.price).sum::<i64>() < floor + i64::from(family.level.low) * ONE {
+        return;
     }
+    let singles = [0, 1, 2].map(|kind| family.growth.counts[kind] == 1);
+    let mut items = family.items.clone();
+    if family.weigh(&mut items, weights, singles) < floor {
+        return;
+    }
+    let used = vec![0; family.measures];
+    let steps = improve(&family.question(&items, singles, &used), weights);
+    search.sizes.charge(steps / PROGRAM_STEPS + 1);
+    let bound = family.weigh(&mut items, weights, singles);
+    if bound < floor {
+        return;
+    }
+    if search.over() {
+        search.leave_open(&[], bound, family.level.low);
+        return;
+    }
+    Walk::new(family, search).choose_singles(&items, weights, bound);
 }
 
 /// The group on the way, and what it may become.

@@ -1,0 +1,87 @@
+//! What every target says of a plan.
+
+use gpusched_model::TaskSet;
+use gpusched_model::device::{Device, Hardware, Place, Runs};
+use gpusched_model::error::Error;
+use gpusched_model::plan::{Partition, Plan};
+use gpusched_model::words::counted;
+
+/// What is exported.
+pub(super) struct Export<'a> {
+    pub hardware: &'a Hardware,
+    pub plan: &'a Plan,
+    pub set: &'a TaskSet,
+}
+
+impl Export<'_> {
+    pub fn device(&self) -> &Device {
+        &self.hardware.device
+    }
+
+    /// One line about the partition at `index`: its size, its SMs where they are known, its tasks, and why it holds.
+    pub fn comment(&self, index: usize, partition: &Partition) -> String {
+        let at = match self.sms(partition) {
+            None => String::new(),
+            Some(sms) => format!(" ({})", Runs(&sms)),
+        };
+        let names = partition.tasks.iter().map(|&task| {
+            let name = self.set.tasks().get(task).and_then(|task| task.name());
+            match name {
+                Some(name) => format!("#{task} {:?}", name.chars().take(40).collect::<String>()),
+                None => format!("#{task}"),
+            }
+        });
+        let names: Vec<String> = names.collect();
+        format!(
+            "partition {index}: {}{at}; tasks {}; {}: {}",
+            counted(partition.sms, "SM"),
+            names.join(", "),
+            partition.verdict.policy,
+            partition.verdict.evidence
+        )
+    }
+
+    /// The SMs of `partition`, ascending; `None` where the driver chooses.
+    pub fn sms(&self, partition: &Partition) -> Option<Vec<u32>> {
+        let of_tpcs = |tpcs: Vec<u32>| -> Vec<u32> {
+            let mut sms: Vec<u32> = tpcs
+                .iter()
+                .flat_map(|&tpc| self.device().sms_of_tpc(tpc))
+                .collect();
+            sms.sort_unstable();
+            sms
+        };
+        match partition.place.as_ref()? {
+            Place::Sms(sms) => Some(sms.clone()),
+            Place::Tpcs(_) | Place::Gpcs(_) => Some(of_tpcs(self.tpcs(partition)?)),
+            Place::Instance(_) => None,
+        }
+    }
+
+    /// Its TPCs, if it has whole ones.
+    pub fn tpcs(&self, partition: &Partition) -> Option<Vec<u32>> {
+        match partition.place.as_ref()? {
+            Place::Tpcs(tpcs) => Some(tpcs.clone()),
+            Place::Gpcs(gpcs) => Some(
+                gpcs.iter()
+                    .flat_map(|&gpc| self.device().tpcs_of_gpc(gpc))
+                    .collect(),
+            ),
+            Place::Sms(_) | Place::Instance(_) => None,
+        }
+    }
+
+    /// The partitions with their numbers.
+    pub fn partitions(&self) -> impl Iterator<Item = (usize, &Partition)> {
+        self.plan.partitions.iter().enumerate()
+    }
+}
+
+/// Why a plan from elsewhere may lack a place; plans of the library have all.
+pub(super) fn unplaced(index: usize) -> Error {
+    Error::parameter(
+        "",
+        format!("partition {index} without its place on the device"),
+        "one",
+    )
+}

@@ -1,0 +1,214 @@
+//! The sizes that hardware gives, and where partitions of them go.
+//!
+//! Searches count *shares*. A partition has v shares of the GPU, and on them m(v) SMs: the most that hardware gives for v
+//! shares or fewer. m(v) never falls as v grows, and the tests never fail with more SMs, so everything that holds of SMs
+//! holds of shares: the smallest v on which tasks pass is found by bisection, a union needs no less than its parts, and a
+//! lower bound on shares is one. And m(v) grows only where v is what a size costs, so the smallest v is always such a cost: no
+//! search rounds anything up.
+//!
+//! A share is an SM, except under MIG, where instances compete for two kinds of slices (see `mig`). It is never worth
+//! more than an SM: m(v) ≤ v, so work bounds shares as it bounds SMs.
+//!
+//! * `gpcs`, `mig`: which partitions fit side by side; for all others, those whose shares are there.
+
+mod gpcs;
+mod mig;
+mod placed;
+
+pub use placed::Placed;
+
+use gpusched_model::device::{Device, Granularity, Hardware, Place};
+use gpusched_model::error::Error;
+
+/// What a device offers at one granularity.
+#[derive(Debug, Clone)]
+pub struct Offer {
+    hardware: Hardware,
+    /// m(v) by v; `None` where every number of SMs is offered.
+    sms: Option<Vec<u32>>,
+    /// Shares of the whole GPU.
+    shares: u32,
+}
+
+impl Offer {
+    /// What `device` offers at `granularity`.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if it cannot be divided so.
+    pub fn new(device: &Device, granularity: Granularity) -> Result<Offer, Error> {
+        let hardware = Hardware::new(device, granularity);
+        let all = device.sms();
+        let steps = |min: u32, step: u32| -> Vec<u32> {
+            let size = |v: u32| v - v % step;
+            (0..=all)
+                .map(|v| if size(v) < min { 0 } else { size(v) })
+                .collect()
+        };
+        let (sms, shares) = match granularity {
+            Granularity::Sm => (None, all),
+            Granularity::Tpc => (Some(steps(1, device.sms_per_tpc())), all),
+            Granularity::Gpc => (Some(gpcs::sizes(device)), all),
+            Granularity::GreenContext => match device.green_context() {
+                Some(rule) => (Some(steps(rule.min, rule.step)), all),
+                None => return Err(unknown(device, granularity)),
+            },
+            Granularity::Mps => match device.mps() {
+                Some(rule) => (Some(steps(1, rule.chunk)), all),
+                None => return Err(unknown(device, granularity)),
+            },
+            Granularity::Mig => match device.mig() {
+                Some(mig) => {
+                    let sms = mig::sizes(mig);
+                    let shares = u32::try_from(sms.len()).unwrap_or(u32::MAX).saturating_sub(1);
+                    (Some(sms), shares)
+                }
+                None => return Err(unknown(device, granularity)),
+            },
+        };
+        Ok(Offer {
+            hardware,
+            sms,
+            shares,
+        })
+    }
+
+    /// The device, and how it is divided.
+    pub fn hardware(&self) -> &Hardware {
+        &self.hardware
+    }
+
+    /// The shares of the whole GPU.
+    pub fn shares(&self) -> u32 {
+        self.shares
+    }
+
+    /// m(v): the SMs of a partition of `shares` shares; 0 if there is none so small. No partition is larger than the GPU.
+    pub fn sms_of(&self, shares: u32) -> u32 {
+        match &self.sms {
+            None => shares,
+            Some(sms) => sms.get(shares as usize).or(sms.last()).copied().unwrap_or(0),
+        }
+    }
+
+    /// The SMs of the largest partition.
+    pub fn largest(&self) -> u32 {
+        self.sms_of(self.shares)
+    }
+
+    /// Whether partitions whose shares are there may still not fit side by side.
+    pub(crate) fn has_places(&self) -> bool {
+        matches!(self.hardware.granularity, Granularity::Gpc | Granularity::Mig)
+    }
+
+    /// Whether shares are SMs.
+    pub(crate) fn counts_sms(&self) -> bool {
+        self.hardware.granularity != Granularity::Mig
+    }
+
+    /// Partitions of at least `sizes` SMs side by side, in that order; `None` if the device has no room for them.
+    pub fn place(&self, sizes: &[u32]) -> Option<Vec<Placed>> {
+        let device = &self.hardware.device;
+        match self.hardware.granularity {
+            Granularity::Gpc => gpcs::place(device, sizes),
+            Granularity::Mig => mig::place(device.mig()?, sizes),
+            Granularity::Sm => in_a_row(device.sms(), 1, sizes, Place::Sms),
+            Granularity::Tpc => in_a_row(device.sms(), device.sms_per_tpc(), sizes, Place::Tpcs),
+            Granularity::GreenContext | Granularity::Mps => {
+                let sum: u64 = sizes.iter().map(|&sms| u64::from(sms)).sum();
+                let driver = |&sms: &u32| Placed { sms, place: None };
+                (sum <= device.sms().into()).then(|| sizes.iter().map(driver).collect())
+            }
+        }
+    }
+}
+
+fn unknown(device: &Device, granularity: Granularity) -> Error {
+    let known: Vec<String> = device.granularities().iter().map(ToString::to_string).collect();
+    Error::parameter(
+        "granularity",
+        granularity,
+        format!("{}, which device {} has", known.join(", "), device.name()),
+    )
+}
+
+/// Partitions of whole units of `unit` SMs, one after the other.
+fn in_a_row(all: u32, unit: u32, sizes: &[u32], place: impl Fn(Vec<u32>) -> Place) -> Option<Vec<Placed>> {
+    let units = all / unit;
+    let mut next = 0u32;
+    sizes
+        .iter()
+        .map(|&sms| {
+            let first = next;
+            next = next.checked_add(sms.div_ceil(unit)).filter(|&end| end <= units)?;
+            Some(Placed {
+                sms: (next - first) * unit,
+                place: Some(place((first..next).collect())),
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offer(name: &str, granularity: Granularity) -> Offer {
+        Offer::new(&Device::named(name).unwrap(), granularity).unwrap()
+    }
+
+    /// The sizes there are.
+    fn sizes(offer: &Offer) -> Vec<u32> {
+        let mut sizes: Vec<u32> = (0..=offer.shares()).map(|v| offer.sms_of(v)).collect();
+        assert!(sizes.is_sorted());
+        assert!((0..=offer.shares()).all(|v| offer.sms_of(v) <= v));
+        sizes.dedup();
+        sizes
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_hardware() {
+        assert_eq!(
+            sizes(&offer("xavier", Granularity::Sm)),
+            [0, 1, 2, 3, 4, 5, 6, 7, 8]
+        );
+        assert_eq!(sizes(&offer("xavier", Granularity::Tpc)), [0, 2, 4, 6, 8]);
+        assert_eq!(
+            sizes(&offer("orin", Granularity::GreenContext)),
+            [0, 4, 6, 8, 10, 12, 14, 16]
+        );
+        let h100 = sizes(&offer("h100", Granularity::GreenContext));
+        assert_eq!((h100[1], h100.len(), h100.last()), (8, 17, Some(&128)));
+        assert_eq!(sizes(&offer("orin", Granularity::Gpc)), [0, 8, 16]);
+        assert_eq!(sizes(&offer("a100", Granularity::Mig)), [0, 14, 28, 42, 56, 98]);
+        assert_eq!(
+            sizes(&offer("h100", Granularity::Mig)),
+            [0, 16, 26, 32, 60, 64, 132]
+        );
+        let a100 = sizes(&offer("a100", Granularity::Gpc));
+        assert_eq!(a100[..6], [0, 14, 16, 28, 30, 32]);
+        assert_eq!(a100.last(), Some(&108));
+    }
+
+    #[test]
+    fn what_a_device_has_not_is_refused() {
+        let xavier = Device::named("xavier").unwrap();
+        let error = Offer::new(&xavier, Granularity::Mig).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "granularity: found mig, expected sm, tpc, gpc, green-context, which device xavier has"
+        );
+    }
+
+    #[test]
+    fn whole_units_one_after_the_other() {
+        let tpc = offer("xavier", Granularity::Tpc);
+        let placed = tpc.place(&[4, 2, 1]).unwrap();
+        let places: Vec<String> = placed
+            .iter()
+            .map(|p| p.place.clone().unwrap().to_string())
+            .collect();
+        assert_eq!(places, ["TPCs 0-1", "TPCs 2", "TPCs 3"]);
+        assert_eq!(placed[2].sms, 2);
+        assert_eq!(tpc.place(&[4, 4, 1]), None);
+    }
+}

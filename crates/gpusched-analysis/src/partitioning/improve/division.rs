@@ -1,0 +1,104 @@
+//! The best division of a few units (tasks, or groups of tasks that stay together) into partitions, by dynamic programming
+//! over sets of units.
+
+use crate::partitioning::search::{Part, Sizes};
+
+/// Room for one division.
+#[derive(Debug, Default)]
+pub(crate) struct Division {
+    /// By set of units: the SMs of its best division.
+    least: Vec<u32>,
+    /// By set of units: one side of its best division; 0 if it is one partition.
+    side: Vec<usize>,
+    tasks: Vec<usize>,
+}
+
+impl Division {
+    /// A division of `units` with the fewest SMs; `None` if it has more than `limit`. A unit fits on its own SMs.
+    ///
+    /// A set S of units needs at least what the best division of any subset needs: the test is sustainable, so the partitions
+    /// of S without u are one such division. Hence only sizes from there up to one below the best split are tried.
+    pub fn of(&mut self, sizes: &mut Sizes<'_, '_>, units: &[Part], limit: u32) -> Option<Vec<Part>> {
+        let all = (1usize << units.len()) - 1;
+        self.least.clear();
+        self.least.resize(all + 1, 0);
+        self.side.clear();
+        self.side.resize(all + 1, 0);
+        for set in 1..=all {
+            let (split, side) = self.best_split(set);
+            let (low, high) = match side {
+                0 => (1, units[set.trailing_zeros() as usize].sms),
+                _ => (self.at_least(set), split - 1),
+            };
+            let whole = match low <= high {
+                true => {
+                    self.gather(units, set);
+                    sizes.smallest(&self.tasks, low, high)
+                }
+                false => None,
+            };
+            (self.least[set], self.side[set]) = match (whole, side) {
+                (Some(sms), _) => (sms, 0),
+                (None, 0) => (high, 0),
+                (None, side) => (split, side),
+            };
+        }
+        (self.least[all] <= limit).then(|| {
+            let mut parts = Vec::new();
+            self.collect(units, all, &mut parts);
+            parts
+        })
+    }
+
+    /// The best division of `set` in two, and the side without its last unit; (_, 0) for a single unit.
+    fn best_split(&self, set: usize) -> (u32, usize) {
+        let rest = set & (set - 1);
+        let mut best = (u32::MAX, 0);
+        let mut side = rest;
+        while side != 0 {
+            let sms = self.least[side].saturating_add(self.least[set ^ side]);
+            if sms < best.0 {
+                best = (sms, side);
+            }
+            side = (side - 1) & rest;
+        }
+        best
+    }
+
+    fn at_least(&self, set: usize) -> u32 {
+        let mut units = set;
+        let mut least = 1;
+        while units != 0 {
+            let unit = units & units.wrapping_neg();
+            least = least.max(self.least[set ^ unit]);
+            units ^= unit;
+        }
+        least
+    }
+
+    fn gather(&mut self, units: &[Part], set: usize) {
+        self.tasks.clear();
+        for (index, unit) in units.iter().enumerate() {
+            if set & (1 << index) != 0 {
+                self.tasks.extend_from_slice(&unit.tasks);
+            }
+        }
+        self.tasks.sort_unstable();
+    }
+
+    fn collect(&mut self, units: &[Part], set: usize, parts: &mut Vec<Part>) {
+        match self.side[set] {
+            0 => {
+                self.gather(units, set);
+                parts.push(Part {
+                    sms: self.least[set],
+                    tasks: self.tasks.clone(),
+                });
+            }
+            side => {
+                self.collect(units, side, parts);
+                self.collect(units, set ^ side, parts);
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Tasks that draw much from memory go together until all partitions at once cannot draw more than there is.
+//!
+//! A partition runs one kernel at a time, so it draws what its hungriest kernel does. Once the peaks of all partitions fit the
+//! capacity, nobody is ever held up, however bandwidth is divided.
+
+use crate::interference::bandwidth::{Load, Source};
+use crate::partitioning::search::lemmas::smallest;
+use crate::partitioning::search::{Candidate, Examiner, Group};
+use gpusched_model::SharedMemory;
+
+/// `partitions` with those of the highest peaks merged, two at a time, as long as the peaks exceed the capacity of `memory` and some
+/// merge needs no more SMs than its parts. Ties: the partition that comes first.
+pub(crate) fn gather(
+    examiner: &mut Examiner<'_>,
+    memory: SharedMemory,
+    mut partitions: Vec<Candidate>,
+) -> Vec<Candidate> {
+    let problem = examiner.problem();
+    let capacity = u128::from(memory.bandwidth.bytes_per_second());
+    let peak = |partition: &Candidate, sms: u32| -> u128 {
+        let demands = problem.demands(&partition.tasks, sms).ok();
+        let sources = problem.sources(memory, &partition.tasks, sms, demands.as_deref());
+        sources.iter().map(Source::rate).max().unwrap_or(0)
+    };
+    let others: u128 = problem.other_loads(memory).map(|load: Load| load.peak()).sum();
+    loop {
+        let mut peaks: Vec<(u128, usize)> = partitions
+            .iter()
+            .enumerate()
+            .map(|(index, partition)| (peak(partition, partition.sms), index))
+            .collect();
+        let total = peaks
+            .iter()
+            .map(|(peak, _)| peak)
+            .sum::<u128>()
+            .saturating_add(others);
+        if total <= capacity {
+            return partitions;
+        }
+        peaks.sort_by_key(|&(peak, index)| (std::cmp::Reverse(peak), index));
+        let pairs = peaks
+            .iter()
+            .enumerate()
+            .flat_map(|(place, &first)| peaks.iter().skip(place + 1).map(move |&second| (first, second)));
+        let mut merge = |first: &Candidate, second: &Candidate, before: u128| {
+            let group = Group::of_both(problem, first, second);
+            let (low, high) = (first.sms.max(second.sms), first.sms.saturating_add(second.sms));
+            let sms = smallest(low, high.min(problem.sms()), |sms| examiner.accepts(&group, sms))?;
+            let union = first.joined(second, problem, sms);
+            (peak(&union, sms) < before).then_some(union)
+        };
+        let merged = pairs
+            .into_iter()
+            .find_map(|((first_peak, first), (second_peak, second))| {
+                let before = first_peak.saturating_add(second_peak);
+                let union = merge(&partitions[first], &partitions[second], before)?;
+                Some((first, second, union))
+            });
+        let Some((first, second, union)) = merged else {
+            return partitions;
+        };
+        partitions.remove(first.max(second));
+        partitions.remove(first.min(second));
+        partitions.push(union);
+    }
+}

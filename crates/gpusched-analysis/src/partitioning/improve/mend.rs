@@ -1,0 +1,49 @@
+//! After a search that fits the GPU: partitions that do not pass beside the traffic of others get free SMs, or company.
+
+use crate::partitioning::search::lemmas::{fits, smallest};
+use crate::partitioning::search::{Candidate, Examiner, Group};
+
+/// `partitions` where each that fails the test gets the fewest free SMs with which it passes; or, where none are enough, is merged with the
+/// partition with which it needs the fewest more SMs. Ties: the partition that comes first. Ends where neither helps.
+pub(crate) fn mend(examiner: &mut Examiner<'_>, mut partitions: Vec<Candidate>) -> Vec<Candidate> {
+    let problem = examiner.problem();
+    let mut hopeless = 0;
+    while hopeless < partitions.len() {
+        let used = partitions
+            .iter()
+            .fold(0u32, |sum, part| sum.saturating_add(part.sms));
+        if !fits(used, problem.sms()) {
+            return partitions;
+        }
+        let free = problem.sms() - used;
+        // What is settled, or hopeless, moves to the end.
+        let part = partitions.remove(0);
+        let alone = Group::of(problem, &part);
+        let grown = smallest(part.sms, part.sms + free, |sms| examiner.accepts(&alone, sms));
+        if let Some(sms) = grown {
+            partitions.push(Candidate { sms, ..part });
+            hopeless += 1;
+            continue;
+        }
+        let merges = partitions.iter().enumerate().filter_map(|(index, other)| {
+            let group = Group::of_both(problem, &part, other);
+            let both = part.sms.saturating_add(other.sms);
+            let sms = smallest(part.sms.max(other.sms), both + free, |sms| {
+                examiner.accepts(&group, sms)
+            })?;
+            Some((i64::from(sms) - i64::from(both), index, sms))
+        });
+        match merges.min() {
+            Some((_, index, sms)) => {
+                let other = partitions.remove(index);
+                partitions.insert(0, part.joined(&other, problem, sms));
+                hopeless = 0;
+            }
+            None => {
+                partitions.push(part);
+                hopeless += 1;
+            }
+        }
+    }
+    partitions
+}

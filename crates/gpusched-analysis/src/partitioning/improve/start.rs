@@ -1,0 +1,52 @@
+//! What local search begins with: the best plan of several searches by merges.
+
+use super::seeding::pairs_of_kinds;
+use crate::partitioning::merge::{Rules, merge_by_matching, merge_by_savings, partition_and_allocate};
+use crate::partitioning::search::{Candidate, Examiner, Part, parts_of, total};
+
+/// The plan with the fewest SMs of all starts, or the first with no more than `target`; and the merges tested.
+pub(crate) fn best_start(
+    examiner: &mut Examiner<'_>,
+    singles: Vec<Candidate>,
+    target: u32,
+) -> (Vec<Part>, u64) {
+    let mut tested = 0;
+    let mut best: Option<Vec<Part>> = None;
+    for start in [Start::Savings, Start::Matching, Start::Kinds, Start::Sms] {
+        let mut partitions = singles.clone();
+        match start {
+            Start::Savings => tested += merge_by_savings(examiner, &mut partitions, target),
+            Start::Matching => tested += merge_by_matching(examiner, &mut partitions, target),
+            Start::Kinds => {
+                let (pairs, pairing) = pairs_of_kinds(examiner, &partitions);
+                partitions = pairs;
+                tested += pairing + merge_by_savings(examiner, &mut partitions, target);
+            }
+            Start::Sms => {
+                let outcome = partition_and_allocate(examiner, partitions, Rules::default(), target);
+                tested += outcome.stats.merges_tested;
+                partitions = outcome.partitions;
+            }
+        }
+        let parts = parts_of(partitions);
+        let problem = examiner.problem();
+        let key = |parts: &[Part]| (!problem.fits_places(parts), total(parts));
+        if best.as_ref().is_none_or(|best| key(&parts) < key(best)) {
+            best = Some(parts);
+        }
+        if best.as_ref().is_some_and(|best| total(best) <= target) {
+            break;
+        }
+    }
+    (best.unwrap_or_default(), tested)
+}
+
+/// What local search may begin with.
+#[derive(Copy, Clone)]
+enum Start {
+    Savings,
+    Matching,
+    /// Pairs of one compute and one memory task, merged by savings.
+    Kinds,
+    Sms,
+}

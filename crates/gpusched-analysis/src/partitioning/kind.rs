@@ -1,0 +1,53 @@
+//! The heuristics by name.
+
+use serde::{Deserialize, Serialize};
+
+/// The heuristics by name.
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum HeuristicKind {
+    /// Algorithm 1 with the relation ≫: the merge with the fewest SMs.
+    #[default]
+    Sms,
+    /// Algorithm 1 with the relation >: the first merge that works, in order of utilization.
+    Bf,
+    /// One partition of all SMs.
+    #[serde(rename = "1g")]
+    #[strum(to_string = "1g")]
+    OneGpu,
+    /// One partition per task, each of the smallest size (Lemma 2).
+    OnePerPartition,
+    /// First-fit decreasing on an equal split.
+    Ffd,
+    /// Worst-fit decreasing on an equal split.
+    Wfd,
+    /// Of all pairs of partitions the one whose merge saves the most SMs is merged, until none saves any.
+    Savings,
+    /// Partitions are paired so that the pairs save the most SMs together, until no pair saves any.
+    Matching,
+    /// The best of savings, matching and sms, improved by local search.
+    Auto,
+    /// The fewest SMs, by column generation and branch and bound, and a lower bound with its proof.
+    Optimal,
+}
+
+/// `kinds` as part of a sentence.
+pub fn listed(kinds: &[HeuristicKind]) -> String {
+    let names: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+    names.join(" or ")
+}

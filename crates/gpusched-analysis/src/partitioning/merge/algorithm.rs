@@ -1,0 +1,176 @@
+//! Algorithm 1: start with one partition per task, and merge until the partitions fit on the GPU.
+
+use std::time::Instant;
+
+use super::best_fit::best_fit_key;
+use super::focus::Focus;
+use super::forbidden::{Forbidden, ForbiddenList};
+use super::list::{Listed, PartitionList};
+use super::merging::merge;
+use super::order::{BfDirection, BfMeasure, ListOrder};
+use super::select::{Eligible, select_partitions};
+use crate::partitioning::search::outcome::elapsed_ns;
+use crate::partitioning::search::{Candidate, Examiner, Outcome};
+use gpusched_model::plan::SearchStats;
+
+/// The options of Algorithm 1.
+#[derive(Copy, Clone, Debug, Default)]
+pub(crate) struct Rules {
+    pub forbidden: Forbidden,
+    pub order: ListOrder,
+    pub preference: Preference,
+}
+
+/// Which merges of a partition are preferred.
+#[derive(Copy, Clone, Debug, Default)]
+pub(crate) enum Preference {
+    /// ≫ (Definition 3).
+    #[default]
+    FewestSms,
+    /// > (Definition 4).
+    BestFit {
+        measure: BfMeasure,
+        direction: BfDirection,
+    },
+}
+
+/// Algorithm 1 by `rules`, from the smallest partition of each task
+/// (Lemma 2), until Σ SMs ≤ `target`; as printed, that is M.
+pub(crate) fn partition_and_allocate(
+    examiner: &mut Examiner<'_>,
+    singles: Vec<Candidate>,
+    rules: Rules,
+    target: u32,
+) -> Outcome {
+    let mut stats = SearchStats::default();
+    // Each merge puts one more partition on the list, and leaves one less there.
+    let capacity = 2 * singles.len();
+    let mut forbidden = ForbiddenList::new(capacity);
+    if rules.forbidden == Forbidden::Act {
+        let start = Instant::now();
+        stats.prefill_merges = forbidden.prefill(examiner, &singles);
+        stats.prefill_ns = elapsed_ns(start);
+    }
+
+    let start = Instant::now();
+    let mut pars = PartitionList::new(rules.order, capacity);
+    for single in singles {
+        pars.insert(examiner, single);
+    }
+    let mut from = 0;
+    let mut eligible = Eligible::with_capacity(capacity);
+    while !pars.fit(examiner.problem(), target) {
+        let Some(position) = select_partitions(&pars, from, &forbidden, &mut eligible) else {
+            break; // fail
+        };
+        let first = pars.get(pars.ids()[position]);
+        let mut attempt = Attempt {
+            focus: Focus::on(examiner, &first.partition),
+            pars: &pars,
+            first,
+            forbidden: &mut forbidden,
+            merges_tested: &mut stats.merges_tested,
+        };
+        let merged = match rules.preference {
+            Preference::FewestSms => attempt.fewest_sms(&eligible.ids),
+            Preference::BestFit { measure, direction } => {
+                attempt.first_success(measure, direction, &eligible.ids)
+            }
+        };
+        match merged {
+            Some(Merged { parts, sms }) => {
+                let [first, second] = parts.map(|part| &pars.get(part).partition);
+                let union = first.joined(second, examiner.problem(), sms);
+                parts.into_iter().for_each(|part| pars.remove(part));
+                let id = pars.insert(examiner, union);
+                forbidden.inherit(id, parts);
+                from = 0;
+            }
+            None => from = position + 1,
+        }
+    }
+    stats.search_ns = elapsed_ns(start);
+    Outcome {
+        partitions: pars.into_partitions(),
+        bound: None,
+        stats,
+    }
+}
+
+/// Two partitions (ids), and on how many SMs they merge.
+#[derive(Copy, Clone)]
+struct Merged {
+    parts: [usize; 2],
+    sms: u32,
+}
+
+/// The merges of one selected partition with its eligible partners.
+struct Attempt<'a, 'p> {
+    focus: Focus<'a, 'p, 'a>,
+    pars: &'a PartitionList,
+    first: &'a Listed,
+    forbidden: &'a mut ForbiddenList,
+    merges_tested: &'a mut u64,
+}
+
+impl<'a> Attempt<'a, '_> {
+    /// Algorithm 2, if the result has at most `limit` SMs.
+    fn merge(&mut self, partner: &'a Listed, limit: u32) -> Option<Merged> {
+        *self.merges_tested += 1;
+        let sms = merge(&mut self.focus, &partner.partition, limit)?;
+        Some(Merged {
+            parts: [self.first.id, partner.id],
+            sms,
+        })
+    }
+
+    /// ≫ (Definition 3): all partners are merged on trial, the merge of the fewest SMs is taken. Ties: the larger
+    /// saving, then the partner that comes first in the list.
+    ///
+    /// From the first success on, only a better merge is of interest: what fails with `first` then needs not be
+    /// remembered, for `first` is about to leave the list.
+    fn fewest_sms(&mut self, eligible: &[usize]) -> Option<Merged> {
+        let mut best: Option<(Merged, u32)> = None; // and |P'|
+        for &id in eligible {
+            let partner = self.pars.get(id);
+            let size = partner.partition.sms;
+            let limit = best.map_or(u32::MAX, |(best, saved)| best.sms - u32::from(size <= saved));
+            match self.merge(partner, limit) {
+                Some(merged) => best = Some((merged, size)),
+                None if best.is_none() => self.forbidden.add(self.first.id, id),
+                None => {}
+            }
+        }
+        best.map(|(merged, _)| merged)
+    }
+
+    /// `>` (Definition 4): partners in order of U(P⊕P'), the first that merges is taken. Ties: the partner with the lowest
+    /// task position.
+    fn first_success(
+        &mut self,
+        measure: BfMeasure,
+        direction: BfDirection,
+        eligible: &[usize],
+    ) -> Option<Merged> {
+        let mut keyed: Vec<_> = eligible
+            .iter()
+            .map(|&id| {
+                let partner = self.pars.get(id);
+                let key = best_fit_key(&mut self.focus, measure, partner);
+                (key, partner)
+            })
+            .collect();
+        keyed.sort_unstable_by(|(a, first), (b, second)| {
+            direction
+                .compare(*a, *b)
+                .then_with(|| first.first_task().cmp(&second.first_task()))
+        });
+        keyed.into_iter().find_map(|(_, partner)| {
+            let merged = self.merge(partner, u32::MAX);
+            if merged.is_none() {
+                self.forbidden.add(self.first.id, partner.id);
+            }
+            merged
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! > ([Singh21] Definition 4): the order in which BF tries merges.
+
+use std::cmp::Ordering;
+
+use super::focus::Focus;
+use super::list::Listed;
+use super::order::{BfDirection, BfMeasure};
+use crate::partitioning::search::Group;
+use gpusched_model::utilization::Utilization;
+
+/// The key by which > orders the merges of the partition in focus with its partners: U(P⊕P') at m = max(|P|, |P'|), without merging.
+/// `None`, ordered last, where a WCET is unknown at that size.
+pub(crate) fn best_fit_key(
+    focus: &mut Focus<'_, '_, '_>,
+    measure: BfMeasure,
+    partner: &Listed,
+) -> Option<BestFitKey> {
+    let group = Group::of_both(focus.examiner.problem(), focus.partition, &partner.partition);
+    let sms = focus.partition.sms.max(partner.partition.sms);
+    match measure {
+        BfMeasure::Utilization => focus.utilization(&group, sms).map(BestFitKey::Utilization),
+        BfMeasure::Demand => focus.examiner.work(&group, sms).map(BestFitKey::Demand),
+    }
+}
+
+/// U(P⊕P') in the chosen measure; only keys of one measure are compared.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum BestFitKey {
+    Utilization(Utilization),
+    Demand(u128),
+}
+
+impl BfDirection {
+    /// The order of two merges by their keys; unknown keys last.
+    pub(crate) fn compare(self, a: Option<BestFitKey>, b: Option<BestFitKey>) -> Ordering {
+        match (a, b) {
+            (Some(a), Some(b)) => match self {
+                BfDirection::Ascending => a.cmp(&b),
+                BfDirection::Descending => b.cmp(&a),
+            },
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        }
+    }
+}

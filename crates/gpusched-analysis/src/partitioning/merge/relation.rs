@@ -1,0 +1,120 @@
+//! A symmetric relation between small numbers, and sets of them: a bit each.
+
+const BITS: usize = u64::BITS as usize;
+
+/// A set of numbers below a size fixed when it is made.
+#[derive(Debug, Clone)]
+pub(crate) struct Set {
+    words: Vec<u64>,
+}
+
+impl Set {
+    pub fn with_capacity(size: usize) -> Set {
+        Set {
+            words: vec![0; size.div_ceil(BITS)],
+        }
+    }
+
+    pub fn insert(&mut self, number: usize) {
+        self.words[number / BITS] |= 1 << (number % BITS);
+    }
+
+    pub fn contains(&self, number: usize) -> bool {
+        self.words[number / BITS] & (1 << (number % BITS)) != 0
+    }
+
+    pub fn remove(&mut self, number: usize) {
+        self.words[number / BITS] &= !(1 << (number % BITS));
+    }
+}
+
+/// A symmetric relation between numbers below a size fixed when it is made.
+#[derive(Debug, Clone)]
+pub(crate) struct SymmetricRelation {
+    /// Row by row.
+    words: Vec<u64>,
+    words_per_row: usize,
+}
+
+impl SymmetricRelation {
+    pub fn with_capacity(size: usize) -> SymmetricRelation {
+        let words_per_row = size.div_ceil(BITS);
+        SymmetricRelation {
+            words: vec![0; size * words_per_row],
+            words_per_row,
+        }
+    }
+
+    pub fn relate(&mut self, a: usize, b: usize) {
+        for (a, b) in [(a, b), (b, a)] {
+            self.words[a * self.words_per_row + b / BITS] |= 1 << (b % BITS);
+        }
+    }
+
+    /// Relates `to` to all that `from` is related to.
+    pub fn inherit(&mut self, to: usize, from: usize) {
+        for word in 0..self.words_per_row {
+            let mut related = self.row(from)[word];
+            while related != 0 {
+                self.relate(to, word * BITS + related.trailing_zeros() as usize);
+                related &= related - 1;
+            }
+        }
+    }
+
+    fn row(&self, a: usize) -> &[u64] {
+        &self.words[a * self.words_per_row..(a + 1) * self.words_per_row]
+    }
+}
+
+impl Set {
+    /// Makes this the set of all of `all`, except `a` itself, that are related to `a` in none of `relations`; everything
+    /// of one size. Returns how many those are.
+    pub fn fill_with_unrelated(&mut self, all: &Set, a: usize, relations: [&SymmetricRelation; 2]) -> usize {
+        let [first, second] = relations.map(|relation| relation.row(a));
+        for (((word, all), first), second) in self.words.iter_mut().zip(&all.words).zip(first).zip(second) {
+            *word = all & !first & !second;
+        }
+        self.remove(a);
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relations_are_symmetric_and_heritable() {
+        let mut relation = SymmetricRelation::with_capacity(130);
+        let holds = |relation: &SymmetricRelation, a: usize, b: usize| {
+            relation.row(a)[b / BITS] & (1 << (b % BITS)) != 0
+        };
+        relation.relate(3, 129);
+        relation.relate(64, 3);
+        assert!(holds(&relation, 129, 3) && holds(&relation, 3, 64) && !holds(&relation, 64, 129));
+        relation.inherit(100, 3);
+        assert!(holds(&relation, 100, 129) && holds(&relation, 64, 100) && !holds(&relation, 100, 3));
+    }
+
+    #[test]
+    fn the_unrelated_are_found_in_every_word() {
+        let (mut failed, crossing) = (
+            SymmetricRelation::with_capacity(130),
+            SymmetricRelation::with_capacity(130),
+        );
+        let (mut all, mut unrelated) = (Set::with_capacity(130), Set::with_capacity(130));
+        all.insert(5);
+        assert_eq!(unrelated.fill_with_unrelated(&all, 5, [&failed, &crossing]), 0);
+        for other in [0, 70, 129] {
+            all.insert(other);
+            assert_eq!(unrelated.fill_with_unrelated(&all, 5, [&failed, &crossing]), 1);
+            assert!(unrelated.contains(other) && !unrelated.contains(5));
+            failed.relate(5, other);
+            assert_eq!(unrelated.fill_with_unrelated(&all, 5, [&crossing, &failed]), 0);
+        }
+        all.insert(71);
+        all.remove(71);
+        assert_eq!(unrelated.fill_with_unrelated(&all, 5, [&failed, &crossing]), 0);
+    }
+}

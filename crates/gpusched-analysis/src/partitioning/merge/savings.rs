@@ -1,0 +1,124 @@
+//! Global savings: of all pairs of partitions, the one whose merge saves the most SMs is merged, until none saves any
+//! (Clarke & Wright's rule for routes, Operations Research 12(4), 1964).
+
+use super::focus::Focus;
+use super::merging::merge;
+use crate::partitioning::search::{Candidate, Examiner, LastPlaced};
+use gpusched_model::utilization::Utilization;
+
+/// A merge of two partitions that saves SMs.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Saving {
+    /// |P| + |P'| − |P ⊕ P'|.
+    pub saved: u32,
+    /// U of the union on its SMs: what a full partition leaves to others counts.
+    pub utilization: Utilization,
+    /// |P ⊕ P'|.
+    pub sms: u32,
+}
+
+/// The saving of every pair: by the larger position, then by the smaller.
+pub(crate) struct Savings {
+    rows: Vec<Vec<Option<Saving>>>,
+    /// Merges tested.
+    pub tested: u64,
+}
+
+impl Savings {
+    pub fn of(examiner: &mut Examiner<'_>, partitions: &[Candidate]) -> Savings {
+        let mut savings = Savings {
+            rows: Vec::with_capacity(partitions.len()),
+            tested: 0,
+        };
+        for position in 0..partitions.len() {
+            let row = savings.row(examiner, partitions, position);
+            savings.rows.push(row);
+        }
+        savings
+    }
+
+    /// The savings of the partition at `position` with those before it.
+    fn row(
+        &mut self,
+        examiner: &mut Examiner<'_>,
+        partitions: &[Candidate],
+        position: usize,
+    ) -> Vec<Option<Saving>> {
+        let partition = &partitions[position];
+        let mut focus = Focus::on(examiner, partition);
+        partitions[..position]
+            .iter()
+            .map(|partner| {
+                self.tested += 1;
+                let sms = merge(&mut focus, partner, u32::MAX)?;
+                let group = focus.with(partner, sms)?;
+                Some(Saving {
+                    saved: partition.sms + partner.sms - sms,
+                    utilization: focus.utilization(&group, sms).unwrap_or_default(),
+                    sms,
+                })
+            })
+            .collect()
+    }
+
+    /// The saving of partitions `a` and `b`.
+    pub fn get(&self, a: usize, b: usize) -> Option<Saving> {
+        self.rows[a.max(b)][a.min(b)]
+    }
+
+    /// The pair that saves the most. Ties: the higher utilization of the union, then the earlier pair.
+    fn best(&self) -> Option<(usize, usize, Saving)> {
+        let mut best: Option<(usize, usize, Saving)> = None;
+        for (b, row) in self.rows.iter().enumerate() {
+            for (a, saving) in row.iter().enumerate() {
+                if let Some(saving) = saving {
+                    let key = |saving: &Saving| (saving.saved, saving.utilization);
+                    if best.is_none_or(|(_, _, best)| key(saving) > key(&best)) {
+                        best = Some((a, b, *saving));
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    /// Partition `position` is gone; the others move up.
+    fn remove(&mut self, position: usize) {
+        self.rows.remove(position);
+        for row in &mut self.rows[position..] {
+            row.remove(position);
+        }
+    }
+}
+
+/// Merges until Σ SMs ≤ `target` or no merge saves any; returns the number of merges tested.
+pub(crate) fn merge_by_savings(
+    examiner: &mut Examiner<'_>,
+    partitions: &mut Vec<Candidate>,
+    target: u32,
+) -> u64 {
+    let mut savings = Savings::of(examiner, partitions);
+    let mut placed = LastPlaced::new(examiner.problem(), |part: &Candidate| part.sms);
+    placed.note(partitions);
+    while sum(partitions) > target.into() {
+        let Some((a, b, saving)) = savings.best() else {
+            break;
+        };
+        let union = partitions[a].joined(&partitions[b], examiner.problem(), saving.sms);
+        for position in [b, a] {
+            savings.remove(position);
+            partitions.remove(position);
+        }
+        partitions.push(union);
+        let row = savings.row(examiner, partitions, partitions.len() - 1);
+        savings.rows.push(row);
+        placed.note(partitions);
+    }
+    placed.restore(partitions);
+    savings.tested
+}
+
+/// Σ |P|.
+pub(crate) fn sum(partitions: &[Candidate]) -> u64 {
+    partitions.iter().map(|partition| u64::from(partition.sms)).sum()
+}

@@ -1,0 +1,78 @@
+//! Plans that HiGHS finds, and what it claims beyond the proven bound.
+
+mod milp;
+
+use super::bound::Bound;
+use super::bounding::Bounding;
+use super::columns::Columns;
+use super::pricing::Pricing;
+use super::units::ONE;
+use super::works::Works;
+use crate::partitioning::search::{Aim, Part, Sizes, total};
+
+/// Parts of the budget until groups are generated, then until HiGHS has chosen among them, then until it has been asked
+/// SM by SM; twenty are all, and the last is the proof's.
+const UNTIL: [u32; 3] = [14, 16, 19];
+
+/// As [`Bounding::raise`], and `parts` become the best plan that HiGHS finds: first among all groups known so far, then,
+/// if the bound is as good as prices make it, among all that a plan of some SMs can contain. From how many SMs on HiGHS sees
+/// plans: a claim.
+pub(super) fn generate(
+    bounding: &mut Bounding,
+    sizes: &mut Sizes<'_, '_>,
+    alone: Vec<u32>,
+    parts: &mut Vec<Part>,
+    aim: Aim,
+) -> u32 {
+    let [groups, choice, levels] = UNTIL;
+    sizes.spend(groups, 20);
+    bounding.approach(sizes, alone, parts, aim);
+    bounding.dive(sizes, parts, aim);
+    bounding.raise(sizes, parts, aim);
+    let cut_short = sizes.exhausted();
+    sizes.spend(choice, 20);
+    let columns = &bounding.columns;
+    let known: Vec<Part> = columns.master.parts().collect();
+    let less = total(parts).saturating_sub(1);
+    let target = aim.target(bounding.bound.sms());
+    if let Some(best) = milp::search(sizes, columns.alone.len(), &known, less, target).best {
+        *parts = best;
+    }
+    sizes.spend(levels, 20);
+    if cut_short {
+        bounding.raise(sizes, parts, aim);
+    }
+    let pricing = (&bounding.works, &mut bounding.pricing);
+    let claimed = close(&bounding.columns, sizes, pricing, parts, (&bounding.bound, aim));
+    sizes.spend(20, 20);
+    claimed
+}
+
+/// As [`Columns::close`], but HiGHS chooses, and `bound` remains what is proven.
+fn close(
+    columns: &Columns,
+    sizes: &mut Sizes<'_, '_>,
+    (works, pricing): (&Works, &mut Pricing<'_>),
+    parts: &mut Vec<Part>,
+    (bound, aim): (&Bound, Aim),
+) -> u32 {
+    let (mut claimed, mut certain) = (bound.sms(), true);
+    let mut most = bound.sms();
+    while most < total(parts) && total(parts) > aim.target(bound.sms()) && !sizes.exhausted() {
+        let most_here = aim.reach(most);
+        let room = i64::from(most_here) * ONE - bound.total();
+        let known = (works, &mut *pricing);
+        let (groups, all) = Columns::within(sizes, known, bound.prices(), room);
+        let searched = milp::search(sizes, columns.alone.len(), &groups, most_here, most);
+        certain &= all && searched.complete;
+        let found = searched.best.is_some();
+        if let Some(best) = searched.best {
+            *parts = best;
+        }
+        if certain {
+            claimed = if found { total(parts) } else { most_here + 1 };
+        }
+        most = most_here + 1;
+    }
+    claimed.min(total(parts))
+}

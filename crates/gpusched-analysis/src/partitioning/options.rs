@@ -1,0 +1,325 @@
+//! Options as the command line and study files have them, side by side: which heuristic takes which.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use strum::VariantArray;
+
+use super::heuristic::{Goal, Heuristic, LocalSearch};
+use super::kind::HeuristicKind;
+use super::merge::forbidden::Forbidden;
+use super::merge::order::{BfDirection, BfMeasure, ListOrder};
+use super::optimal::Solver;
+use super::search::{Objective, SearchLimits};
+use gpusched_model::SharedMemory;
+use gpusched_model::device::Granularity;
+
+/// The options that were given.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Options {
+    /// Whether local search follows.
+    pub improve: bool,
+    /// What searches aim for.
+    pub objective: Option<Objective>,
+    /// [`SearchLimits::budget`].
+    pub budget: Option<u64>,
+    /// [`SearchLimits::time`]. The results of a study must not depend on the machine.
+    #[serde(skip)]
+    pub time_limit: Option<Duration>,
+    /// How the list of forbidden pairs is filled.
+    pub forbidden: Option<Forbidden>,
+    /// How the list of partitions is kept.
+    pub order: Option<ListOrder>,
+    /// What U of a prospective merge means.
+    pub bf_measure: Option<BfMeasure>,
+    /// Which U is preferred.
+    pub bf_direction: Option<BfDirection>,
+    /// The number of equal partitions.
+    pub split: Option<u32>,
+    /// What chooses among known groups. The results of a study must not depend on the features of a build.
+    #[serde(skip)]
+    pub solver: Option<Solver>,
+    /// [`Goal::Sms::gap`].
+    pub gap: Option<u32>,
+}
+
+/// Why options are refused: one of them would have no effect.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoEffect {
+    /// The heuristic does not look at it.
+    Option {
+        /// The option as files call it.
+        option: &'static str,
+        /// The heuristics that do look at it.
+        with: Vec<HeuristicKind>,
+        /// Whether local search after the heuristic would, too.
+        or_improve: bool,
+    },
+    /// Local search after a heuristic that leaves it nothing to do.
+    Improve {
+        /// The heuristics that local search may follow.
+        after: Vec<HeuristicKind>,
+    },
+    /// A gap to a bound, where any plan that fits will do.
+    GapOfFeasible {
+        /// The gap.
+        gap: u32,
+    },
+}
+
+impl NoEffect {
+    /// The option as files call it.
+    pub fn option(&self) -> &'static str {
+        match self {
+            NoEffect::Option { option, .. } => option,
+            NoEffect::Improve { .. } => "improve",
+            NoEffect::GapOfFeasible { .. } => "gap",
+        }
+    }
+}
+
+impl HeuristicKind {
+    /// The heuristic of this name with `options`.
+    ///
+    /// # Errors
+    /// The first of `options` that would have no effect.
+    pub fn with(self, options: &Options) -> Result<Heuristic, NoEffect> {
+        let mut left = *options;
+        let heuristic = left.build(self);
+        let Some(option) = left.first() else {
+            return Ok(heuristic);
+        };
+        let with = options.heeding(option);
+        Err(match (option, options.gap) {
+            ("improve", _) => NoEffect::Improve { after: with },
+            ("gap", Some(gap)) if with.contains(&self) => NoEffect::GapOfFeasible { gap },
+            _ => NoEffect::Option {
+                option,
+                with,
+                or_improve: Options {
+                    improve: true,
+                    ..*options
+                }
+                .heeding(option)
+                .contains(&self),
+            },
+        })
+    }
+}
+
+impl From<HeuristicKind> for Heuristic {
+    /// With the default of each option.
+    fn from(kind: HeuristicKind) -> Heuristic {
+        Options::default().build(kind)
+    }
+}
+
+impl Options {
+    /// The heuristic called `kind` with those of the options that have an effect on it, which are taken out.
+    fn build(&mut self, kind: HeuristicKind) -> Heuristic {
+        match kind {
+            HeuristicKind::Sms => Heuristic::Sms {
+                forbidden: self.forbidden.take().unwrap_or_default(),
+                order: self.order.take().unwrap_or_default(),
+                improve: self.local_search(),
+            },
+            HeuristicKind::Bf => Heuristic::Bf {
+                forbidden: self.forbidden.take().unwrap_or_default(),
+                order: self.order.take().unwrap_or_default(),
+                measure: self.bf_measure.take().unwrap_or_default(),
+                direction: self.bf_direction.take().unwrap_or_default(),
+                improve: self.local_search(),
+            },
+            HeuristicKind::OneGpu => Heuristic::OneGpu,
+            HeuristicKind::OnePerPartition => Heuristic::OnePerPartition {
+                improve: self.local_search(),
+            },
+            HeuristicKind::Ffd => Heuristic::Ffd {
+                split: self.split.take(),
+                improve: self.local_search(),
+            },
+            HeuristicKind::Wfd => Heuristic::Wfd {
+                split: self.split.take(),
+                improve: self.local_search(),
+            },
+            HeuristicKind::Savings => Heuristic::Savings {
+                objective: self.objective.take().unwrap_or_default(),
+                improve: self.improve().then(|| self.limits()),
+            },
+            HeuristicKind::Matching => Heuristic::Matching {
+                objective: self.objective.take().unwrap_or_default(),
+                improve: self.improve().then(|| self.limits()),
+            },
+            HeuristicKind::Auto => Heuristic::Auto {
+                goal: self.goal(),
+                limits: self.limits(),
+            },
+            HeuristicKind::Optimal => Heuristic::Optimal {
+                goal: self.goal(),
+                limits: self.limits(),
+                solver: self.solver.take().unwrap_or_default(),
+            },
+        }
+    }
+
+    fn improve(&mut self) -> bool {
+        std::mem::take(&mut self.improve)
+    }
+
+    fn local_search(&mut self) -> Option<LocalSearch> {
+        self.improve().then(|| LocalSearch {
+            objective: self.objective.take().unwrap_or_default(),
+            limits: self.limits(),
+        })
+    }
+
+    fn limits(&mut self) -> SearchLimits {
+        SearchLimits {
+            budget: self.budget.take(),
+            time: self.time_limit.take(),
+        }
+    }
+
+    fn goal(&mut self) -> Goal {
+        match self.objective.take().unwrap_or_default() {
+            Objective::Sms => Goal::Sms {
+                gap: self.gap.take().unwrap_or_default(),
+            },
+            Objective::Feasible => Goal::Feasible,
+        }
+    }
+
+    /// The first option that is given, as files call it.
+    fn first(&self) -> Option<&'static str> {
+        self.given()
+            .into_iter()
+            .find_map(|(option, given)| given.then_some(option))
+    }
+
+    /// Whether each option is given.
+    fn given(&self) -> [(&'static str, bool); 11] {
+        [
+            ("improve", self.improve),
+            ("objective", self.objective.is_some()),
+            ("budget", self.budget.is_some()),
+            ("time_limit", self.time_limit.is_some()),
+            ("forbidden", self.forbidden.is_some()),
+            ("order", self.order.is_some()),
+            ("bf_measure", self.bf_measure.is_some()),
+            ("bf_direction", self.bf_direction.is_some()),
+            ("split", self.split.is_some()),
+            ("solver", self.solver.is_some()),
+            ("gap", self.gap.is_some()),
+        ]
+    }
+
+    /// The heuristics on which `option`, which is given, has an effect, with local search after them if that is given.
+    fn heeding(&self, option: &'static str) -> Vec<HeuristicKind> {
+        let alone = Options {
+            objective: self.objective.filter(|_| option == "objective"),
+            ..*self
+        };
+        let heeds = |kind: &HeuristicKind| {
+            let mut left = alone;
+            left.build(*kind);
+            !left.given().contains(&(option, true))
+        };
+        HeuristicKind::VARIANTS.iter().copied().filter(heeds).collect()
+    }
+}
+
+/// Whether a search by this granularity, before this memory, knows how far its plan is from a bound, so that a gap has an effect.
+pub fn near_enough(granularity: Option<Granularity>, memory: Option<SharedMemory>) -> bool {
+    memory.is_none() && !matches!(granularity, Some(Granularity::Gpc | Granularity::Mig))
+}
+
+/// Where that is so, as part of a sentence.
+pub const NEAR_ENOUGH: &str =
+    "without memory traffic, by single SMs, TPCs, green contexts or MPS, where it has an effect";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All options at once, of which each heuristic takes its own.
+    fn all() -> Options {
+        Options {
+            improve: true,
+            objective: Some(Objective::Sms),
+            budget: Some(7),
+            time_limit: Some(Duration::from_millis(5)),
+            forbidden: Some(Forbidden::Act),
+            order: Some(ListOrder::Increasing),
+            bf_measure: Some(BfMeasure::Demand),
+            bf_direction: Some(BfDirection::Descending),
+            split: Some(3),
+            solver: Some(Solver::Exact),
+            gap: Some(2),
+        }
+    }
+
+    #[test]
+    fn each_option_has_an_effect_somewhere_and_one_gpu_takes_none() {
+        let all = all();
+        for (option, given) in all.given() {
+            assert!(given && !all.heeding(option).is_empty(), "{option}");
+            assert!(!all.heeding(option).contains(&HeuristicKind::OneGpu), "{option}");
+        }
+        for &kind in HeuristicKind::VARIANTS {
+            assert_eq!(Heuristic::from(kind).kind(), kind);
+            assert_eq!(kind.with(&Options::default()), Ok(Heuristic::from(kind)));
+            assert!(kind.with(&all).is_err(), "{kind}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_effect_is_named_with_where_it_would_have_one() {
+        use HeuristicKind::{Auto, Bf, Ffd, Matching, OneGpu, OnePerPartition, Optimal, Savings, Sms, Wfd};
+        let none = Options::default();
+        let refused = |kind: HeuristicKind, options: Options| kind.with(&options).unwrap_err();
+        let option = |option, with: &[HeuristicKind], or_improve| NoEffect::Option {
+            option,
+            with: with.to_vec(),
+            or_improve,
+        };
+        let budget = Options {
+            budget: Some(1),
+            ..none
+        };
+        assert_eq!(refused(Sms, budget), option("budget", &[Auto, Optimal], true));
+        assert_eq!(refused(OneGpu, budget), option("budget", &[Auto, Optimal], false));
+        let feasible = Options {
+            objective: Some(Objective::Feasible),
+            ..none
+        };
+        let aims = [Savings, Matching, Auto, Optimal];
+        assert_eq!(refused(Bf, feasible), option("objective", &aims, true));
+        let split = Options {
+            split: Some(2),
+            improve: true,
+            ..none
+        };
+        assert_eq!(refused(Sms, split), option("split", &[Ffd, Wfd], false));
+        let gap = Options { gap: Some(1), ..none };
+        assert_eq!(refused(Sms, gap), option("gap", &[Auto, Optimal], false));
+        assert_eq!(
+            refused(
+                Auto,
+                Options {
+                    gap: Some(1),
+                    ..feasible
+                }
+            ),
+            NoEffect::GapOfFeasible { gap: 1 }
+        );
+        let after = vec![Sms, Bf, OnePerPartition, Ffd, Wfd, Savings, Matching];
+        for kind in [OneGpu, Auto, Optimal] {
+            let improve = Options {
+                improve: true,
+                ..budget
+            };
+            assert_eq!(refused(kind, improve), NoEffect::Improve { after: after.clone() });
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What a look at the utilization already tells about a partition, before any test runs.
+
+use std::ops::Add;
+
+use gpusched_model::time::Time;
+use gpusched_model::utilization::Utilization;
+use gpusched_model::{Policy, Task};
+
+/// Bounds on the load of a partition [2⁻⁴⁸]; the sum of those of its tasks. D' = D − J is the deadline from the release.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Load {
+    /// Σ C/T, each term rounded down; the largest number if a WCET is unknown, or a task late even alone.
+    least: u64,
+    /// Σ C/min(T, D'), each term rounded up.
+    most: u64,
+}
+
+impl Load {
+    /// No task.
+    pub const NONE: Load = Load { least: 0, most: 0 };
+
+    /// A task that is late even alone, or may be: its WCET is unknown.
+    pub const LATE: Load = Load {
+        least: u64::MAX,
+        most: u64::MAX,
+    };
+
+    /// Whether this is the load of no task; no WCET is zero.
+    pub fn is_none(self) -> bool {
+        self.most == 0
+    }
+
+    /// Σ C/T, each term rounded down to a multiple of 2⁻⁴⁸; `None` if it is not known from here.
+    pub fn utilization(self) -> Option<Utilization> {
+        (self.least < u64::MAX).then(|| Utilization::of_units(self.least))
+    }
+
+    /// The answer of `policy`'s test, where the load alone gives it.
+    ///
+    /// * U > 1, C > D' for some task, or an unknown WCET: no test of deadlines passes.
+    /// * Density Σ C/min(T, D') ≤ 1: preemptive EDF meets all deadlines, because
+    ///   dbf(t) = Σ max(0, ⌊(t − D')/T⌋ + 1)·C ≤ Σ t·C/min(T, D').
+    ///
+    /// The terms are rounded to the safe side, so that rounding can only leave the answer open.
+    pub fn verdict(self, policy: Policy) -> Option<bool> {
+        const ONE: u64 = Utilization::ONE.saturated();
+        if policy.counts_work() {
+            None // of another measure
+        } else if self.least > ONE {
+            Some(false)
+        } else if matches!(policy, Policy::Edf | Policy::Density) && self.most <= ONE {
+            Some(true)
+        } else {
+            None
+        }
+    }
+}
+
+/// What the loads of a task depend on besides C(m).
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Frame {
+    period: Time,
+    /// D'.
+    deadline: Time,
+    /// T/min(T, D'), rounded up [2⁻⁴⁸]: one division per task, instead of one per load.
+    stretch: u64,
+}
+
+impl Frame {
+    pub fn of(task: &Task) -> Frame {
+        let deadline = task.deadline().checked_sub(task.jitter()).unwrap_or_default();
+        Frame {
+            period: task.period(),
+            deadline,
+            stretch: Utilization::at_most(task.period(), deadline.min(task.period())).saturated(),
+        }
+    }
+
+    /// The load of the task where it takes `wcet`.
+    pub fn load(&self, wcet: Time) -> Load {
+        if wcet > self.deadline {
+            return Load::LATE;
+        }
+        let least = Utilization::of(wcet, self.period).saturated();
+        let density = (u128::from(least) + 1) * u128::from(self.stretch);
+        Load {
+            least,
+            most: match self.stretch {
+                u64::MAX => u64::MAX, // T/D' is out of range
+                _ => u64::try_from((density >> 48) + 1).unwrap_or(u64::MAX),
+            },
+        }
+    }
+}
+
+impl Add for Load {
+    type Output = Load;
+
+    /// Saturates, so that what is late stays so in company.
+    fn add(self, other: Load) -> Load {
+        Load {
+            least: self.least.saturating_add(other.least),
+            most: self.most.saturating_add(other.most),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(wcet: u64, period: u64, deadline: u64) -> Load {
+        let frame = Frame {
+            period: Time::from_ns(period),
+            deadline: Time::from_ns(deadline),
+            stretch: Utilization::at_most(Time::from_ns(period), Time::from_ns(deadline.min(period)))
+                .saturated(),
+        };
+        frame.load(Time::from_ns(wcet))
+    }
+
+    #[test]
+    fn loads_answer_only_what_they_prove() {
+        let limit = Time::LIMIT.ns();
+        assert_eq!(load(5, 10, 9).verdict(Policy::Edf), Some(true));
+        assert_eq!((load(5, 10, 9) + load(5, 10, 9)).verdict(Policy::Edf), None);
+        assert_eq!(
+            (load(5, 10, 9) + load(6, 10, 9)).verdict(Policy::Edf),
+            Some(false)
+        );
+        assert_eq!(load(9, 10, 8).verdict(Policy::NpEdf), Some(false));
+        assert_eq!(load(5, 10, 9).verdict(Policy::NpEdf), None);
+        assert_eq!(load(9, 10, 8).verdict(Policy::WorkCapacity), None);
+        // Deadlines far shorter than periods, whose ratio is out of range, are no reason to refuse.
+        let short = load(1, limit, 2);
+        assert_ne!(
+            (0..9).fold(Load::NONE, |sum, _| sum + short).verdict(Policy::Edf),
+            Some(false)
+        );
+        assert_ne!(load(limit, limit, limit).verdict(Policy::Edf), Some(false));
+        assert_eq!(
+            (load(limit, limit, limit) + load(2, 3, 3)).verdict(Policy::Edf),
+            Some(false)
+        );
+    }
+}

@@ -1,0 +1,168 @@
+//! The test of a partition, for searches that ask it thousands of times: the same answers as [`Problem::accepts`].
+//!
+//! A question is answered by the load where that suffices (nearly always), else by the exact test. WCETs come from
+//! tables, and nothing is allocated per question.
+
+mod costs;
+pub(crate) mod load;
+pub(crate) mod outlook;
+
+use std::time::Instant;
+
+use super::group::Group;
+use super::problem::Problem;
+use crate::schedulability::{self, Demand};
+use costs::Costs;
+use gpusched_model::Policy;
+use gpusched_model::time::Time;
+use gpusched_model::utilization::Utilization;
+use load::Load;
+use outlook::Outlook;
+
+/// Answers questions about one problem, and remembers what it computed on the way.
+pub(crate) struct Examiner<'a> {
+    problem: &'a Problem<'a>,
+    costs: Costs,
+    /// By task, without its WCET.
+    frames: Vec<Demand>,
+    /// Room for the tasks of one question, and what they ask for.
+    tasks: Vec<usize>,
+    demands: Vec<Demand>,
+    /// The traffic around a partition, if it counts.
+    outlook: Option<Outlook>,
+    /// From when on nothing passes beside that traffic, whose tests take long.
+    deadline: Option<Instant>,
+}
+
+impl<'a> Examiner<'a> {
+    pub fn new(problem: &'a Problem<'a>) -> Examiner<'a> {
+        Examiner {
+            problem,
+            costs: Costs::new(problem),
+            frames: problem.tasks().iter().map(Problem::frame).collect(),
+            tasks: Vec::new(),
+            demands: Vec::new(),
+            outlook: None,
+            deadline: None,
+        }
+    }
+
+    /// After `deadline`, no group is found to pass beside the traffic of others any more. A search so comes to its end, with what it
+    /// has; nothing can be concluded from a group that does not pass.
+    pub fn stop_at(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
+    }
+
+    /// Whether that time has come.
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// From now on, the traffic of `outlook` counts, if there is one.
+    pub fn expect(&mut self, outlook: Option<Outlook>) {
+        self.outlook = outlook;
+    }
+
+    pub fn problem(&self) -> &'a Problem<'a> {
+        self.problem
+    }
+
+    /// Whether the test passes for `group` on `sms` SMs. Where hardware offers certain sizes only, `sms` are shares, here and in all
+    /// that asks: see [`hardware`](crate::partitioning::hardware).
+    pub fn accepts(&mut self, group: &Group<'_>, sms: u32) -> bool {
+        let load = self.load(0, group, sms) + self.load(1, group, sms);
+        self.accepts_with(load, group, sms)
+    }
+
+    /// The load of part `part` of `group` on `sms` SMs.
+    pub fn load(&mut self, part: usize, group: &Group<'_>, sms: u32) -> Load {
+        match self.problem.sms_of(sms) {
+            0 => Load::LATE, // no partition is so small
+            sms => self.costs.load(self.problem, group.parts[part], group, sms),
+        }
+    }
+
+    /// The same as [`Examiner::accepts`], given the load of `group` on `sms` SMs.
+    pub fn accepts_with(&mut self, load: Load, group: &Group<'_>, sms: u32) -> bool {
+        let policy = self.problem.policy();
+        let sms = self.problem.sms_of(sms);
+        if sms == 0 {
+            return false;
+        }
+        load.verdict(policy)
+            .unwrap_or_else(|| self.passes_test(policy, group, sms))
+            && (self.outlook.is_none() || self.passes_beside_others(group, sms))
+    }
+
+    fn passes_test(&mut self, policy: Policy, group: &Group<'_>, sms: u32) -> bool {
+        self.gather(group, sms) && schedulability::accepts(policy, &self.demands, sms)
+    }
+
+    #[cold]
+    fn passes_beside_others(&mut self, group: &Group<'_>, sms: u32) -> bool {
+        !self.is_late()
+            && self.gather(group, sms)
+            && self
+                .outlook
+                .as_ref()
+                .is_none_or(|outlook| outlook.accepts(self.problem, &self.tasks, &self.demands, sms))
+    }
+
+    /// Collects the tasks of `group` and what they ask for; whether all WCETs are known.
+    fn gather(&mut self, group: &Group<'_>, sms: u32) -> bool {
+        // Positions break ties and may be priorities.
+        let [first, second] = group.parts;
+        self.tasks.clear();
+        self.tasks.extend_from_slice(first);
+        self.tasks.extend_from_slice(second);
+        if !second.is_empty() {
+            self.tasks.sort_unstable();
+        }
+        self.demands.clear();
+        for &task in &self.tasks {
+            let Some(wcet) = self.costs.wcet(task, group, sms) else {
+                return false;
+            };
+            let demand = self.problem.fill(self.frames[task], task, wcet, &group.company);
+            self.demands.push(demand);
+        }
+        true
+    }
+
+    /// U(P) = Σ C(m)/T of `group` on `sms` SMs; `None` where a WCET is unknown.
+    pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
+        let load = self.load(0, group, sms) + self.load(1, group, sms);
+        self.utilization_with(load, group, sms)
+    }
+
+    /// The same, given the load of `group` on `sms` SMs.
+    pub fn utilization_with(&mut self, load: Load, group: &Group<'_>, sms: u32) -> Option<Utilization> {
+        let problem = self.problem;
+        if problem.sms_of(sms) == 0 {
+            return None;
+        }
+        load.utilization().or_else(|| {
+            self.wcets(group, sms)
+                .map(|(task, wcet)| Some(Utilization::of(wcet?, problem.tasks()[task].period())))
+                .sum()
+        })
+    }
+
+    /// Σ C(m) of `group` on `sms` SMs [ns]; `None` where a WCET is unknown.
+    pub fn work(&mut self, group: &Group<'_>, sms: u32) -> Option<u128> {
+        if self.problem.sms_of(sms) == 0 {
+            return None;
+        }
+        self.wcets(group, sms)
+            .map(|(_, wcet)| Some(u128::from(wcet?.ns())))
+            .sum()
+    }
+
+    fn wcets(&mut self, group: &Group<'_>, sms: u32) -> impl Iterator<Item = (usize, Option<Time>)> {
+        self.load(0, group, sms);
+        self.load(1, group, sms);
+        let sms = self.problem.sms_of(sms);
+        let tasks = group.parts.into_iter().flatten();
+        tasks.map(move |&task| (task, self.costs.wcet(task, group, sms)))
+    }
+}

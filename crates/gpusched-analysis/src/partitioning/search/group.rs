@@ -1,0 +1,68 @@
+//! Tasks that are asked about together: one partition, or two that may merge.
+
+use super::candidate::Candidate;
+use super::problem::Problem;
+use crate::interference::Company;
+use gpusched_model::utilization::Utilization;
+
+/// The tasks of one or two partitions, and how they affect each other.
+#[derive(Debug, Clone)]
+pub(crate) struct Group<'t> {
+    /// The tasks, part by part.
+    pub parts: [&'t [usize]; 2],
+    /// All of them.
+    pub company: Company,
+    /// The class of company by [`kind_index`].
+    pub classes: [u8; 3],
+}
+
+impl<'t> Group<'t> {
+    pub fn of(problem: &Problem<'_>, partition: &'t Candidate) -> Group<'t> {
+        Group::new(problem, [&partition.tasks, &[]], partition.company)
+    }
+
+    /// `tasks` (positions in the set, ascending) as one partition.
+    pub fn of_tasks(problem: &Problem<'_>, tasks: &'t [usize]) -> Group<'t> {
+        Group::new(problem, [tasks, &[]], problem.company(tasks))
+    }
+
+    /// The same, given the company that they are to each other.
+    pub fn in_company(problem: &Problem<'_>, tasks: &'t [usize], company: Company) -> Group<'t> {
+        Group::new(problem, [tasks, &[]], company)
+    }
+
+    pub fn of_both(problem: &Problem<'_>, first: &'t Candidate, second: &'t Candidate) -> Group<'t> {
+        let company = first.company.with(&second.company);
+        Group::new(problem, [&first.tasks, &second.tasks], company)
+    }
+
+    /// The tasks of both; `None` if their least work already exceeds `sms` SMs, which fails every test of deadlines: Lemma
+    /// 1 for two partitions.
+    #[inline]
+    pub fn that_may_fit(
+        problem: &Problem<'_>,
+        first: &'t Candidate,
+        second: &'t Candidate,
+        sms: u32,
+    ) -> Option<Group<'t>> {
+        let most = Utilization::whole(sms).saturated();
+        let too_much = |a: u64, b: u64| a.saturating_add(b) > most && !problem.policy().counts_work();
+        if too_much(first.work.alone(), second.work.alone()) {
+            return None;
+        }
+        let group = Group::of_both(problem, first, second);
+        let among = |partition: &Candidate| partition.work.among(group.classes);
+        let refused =
+            too_much(first.work.crowded(), second.work.crowded()) && too_much(among(first), among(second));
+        (!refused).then_some(group)
+    }
+
+    #[inline]
+    fn new(problem: &Problem<'_>, parts: [&'t [usize]; 2], company: Company) -> Group<'t> {
+        Group {
+            parts,
+            company,
+            classes: problem.interference().class_of_each_kind(&company),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Lemmas 1–3 of [Singh21] §3.5.
+
+use std::cmp::Ordering;
+
+use super::candidate::Candidate;
+use super::examiner::Examiner;
+use super::group::Group;
+use super::problem::Problem;
+use gpusched_model::plan::Failure;
+use gpusched_model::utilization::{Utilization, compare_total};
+use gpusched_model::{Contention, Task};
+
+/// Lemma 1 (necessary): Σ Cⁿ(1)/T > M means that no partitioning is schedulable.
+///
+/// As printed it holds where m·Cⁿ(m) is least at m = 1; with min over m of m·Cⁿ(m) in its place it holds for every WCET
+/// function (erratum).
+pub fn exceeds_gpu(problem: &Problem<'_>) -> bool {
+    let work = problem
+        .tasks()
+        .iter()
+        .enumerate()
+        .map(|(index, task)| (problem.least_work_alone(index), task.period().ns()));
+    compare_total(work, problem.sms().into()) == Ordering::Greater
+}
+
+/// ⌈Σ min m·Cⁿ(m) / T⌉, Lemma 1 as a bound: no plan has fewer SMs. At least 1.
+pub(crate) fn least_sms_of_all(problem: &Problem<'_>) -> u32 {
+    let work = (0..problem.tasks().len())
+        .map(|task| problem.work(task, &problem.company(&[task])))
+        .sum::<Utilization>();
+    let fits = |sms: u32| work <= Utilization::whole(sms);
+    smallest(1, problem.shares(), fits).unwrap_or(problem.shares())
+}
+
+/// Lemma 2: the smallest m on which `task` alone is schedulable; `None` if even M SMs are too few.
+///
+/// The test is monotone in m, so doubling m and then bisecting finds what the printed scan finds. Below the least m with
+/// C(m) ≤ min(T, D − J), which is at least min m·C(m) / min(T, D − J), no test of deadlines passes.
+pub(crate) fn smallest_partition(examiner: &mut Examiner<'_>, task: usize) -> Option<Candidate> {
+    let problem = examiner.problem();
+    let mut partition = Candidate::unmerged(problem, 1, vec![task]);
+    let group = Group::of(problem, &partition);
+    let mut passes = |sms| examiner.accepts(&group, sms);
+    let mut low = least_sms(problem, task);
+    if low > problem.shares() {
+        return None;
+    }
+    let mut high = low;
+    while high < problem.shares() && !passes(high) {
+        low = high + 1;
+        high = high.saturating_mul(2).min(problem.shares());
+    }
+    partition.sms = smallest(low, high, passes)?;
+    Some(partition)
+}
+
+/// ⌈min m·C(m) / min(T, D − J)⌉ of task `index` alone, or 1 where the test is not one of deadlines.
+fn least_sms(problem: &Problem<'_>, index: usize) -> u32 {
+    if problem.policy().counts_work() {
+        return 1;
+    }
+    let task = &problem.tasks()[index];
+    let urgency = task.deadline().ns().saturating_sub(task.jitter().ns());
+    let time = urgency.min(task.period().ns()).max(1);
+    // More than 64 bits of work in less than 64 bits of time are left to the test.
+    let work = u64::try_from(problem.least_work_alone(index)).unwrap_or(0);
+    u32::try_from(work.div_ceil(time)).unwrap_or(u32::MAX).max(1)
+}
+
+/// Lemma 3: schedulable partitions make a schedulable system iff their SMs are there.
+pub fn fits(sms_used: u32, sms: u32) -> bool {
+    sms_used <= sms
+}
+
+/// The lemmas every heuristic starts with: the smallest partition of every task, not yet ready to be merged.
+///
+/// # Errors
+/// Why no partitioning exists.
+pub(crate) fn smallest_partitions(examiner: &mut Examiner<'_>) -> Result<Vec<Candidate>, Failure> {
+    let problem = examiner.problem();
+    let hold = hold(problem);
+    let failure = |failure| if hold { failure } else { Failure::HeuristicFailed };
+    if exceeds_gpu(examiner.problem()) {
+        return Err(failure(Failure::WorkExceedsGpu));
+    }
+    (0..examiner.problem().tasks().len())
+        .map(|task| smallest_partition(examiner, task).ok_or_else(|| failure(unplaced(problem, task))))
+        .collect()
+}
+
+/// Why `task` has no partition: Lemma 2, unless its WCET is not known on any.
+fn unplaced(problem: &Problem<'_>, task: usize) -> Failure {
+    let known_from = problem.tasks()[task].wcet().smallest_sms(Contention::Isolated);
+    match known_from > problem.sms_of(problem.shares()) {
+        true => Failure::WcetUnknown { task },
+        false => Failure::TaskDoesNotFit { task },
+    }
+}
+
+/// Whether the lemmas hold. They take a task alone for the lightest and the smallest that it can be; where its WCET is known
+/// in conflict on fewer SMs than alone, company makes it known.
+fn hold(problem: &Problem<'_>) -> bool {
+    let alone_first = |task: &Task| {
+        let first = |contention| task.wcet().smallest_sms(contention);
+        first(Contention::Isolated) <= first(Contention::Conflict)
+    };
+    problem.tasks().iter().all(alone_first)
+}
+
+/// The smallest m in [`low`, `high`] that passes a test monotone in m; `None` if `high` fails (or the range is empty).
+pub(crate) fn smallest(low: u32, high: u32, mut passes: impl FnMut(u32) -> bool) -> Option<u32> {
+    if low > high || !passes(high) {
+        return None;
+    }
+    let (mut low, mut high) = (low, high);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if passes(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    Some(high)
+}

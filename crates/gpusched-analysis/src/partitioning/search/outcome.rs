@@ -1,0 +1,121 @@
+//! What a search ends with, and the plan that it makes.
+
+use std::time::Instant;
+
+use super::candidate::Candidate;
+use super::lemmas;
+use super::part::Part;
+use super::problem::Problem;
+use crate::partitioning::hardware::{Offer, Placed};
+use gpusched_model::plan::{Failure, LowerBound, Partition, Plan, SearchStats};
+
+/// What a heuristic ends with.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Outcome {
+    /// The partitions at the end of the search.
+    pub partitions: Vec<Candidate>,
+    /// No plan has fewer SMs.
+    pub bound: Option<LowerBound>,
+    /// What it cost.
+    pub stats: SearchStats,
+}
+
+impl Outcome {
+    /// `parts`, which cost so many tests since `start`.
+    pub fn of_parts(problem: &Problem<'_>, parts: Vec<Part>, tested: u64, start: Instant) -> Outcome {
+        let mut outcome = Outcome {
+            partitions: parts
+                .into_iter()
+                .map(|part| Candidate::unmerged(problem, part.sms, part.tasks))
+                .collect(),
+            ..Outcome::default()
+        };
+        outcome.stats.merges_tested = tested;
+        outcome.stats.search_ns = elapsed_ns(start);
+        outcome
+    }
+
+    /// Whether every task is in a partition that passes: what local search can start from.
+    pub fn is_whole(&self, problem: &Problem<'_>) -> bool {
+        let placed: usize = self.partitions.iter().map(|p| p.tasks.len()).sum();
+        placed == problem.tasks().len()
+            && self
+                .partitions
+                .iter()
+                .all(|partition| problem.accepts(&partition.tasks, problem.sms_of(partition.sms)))
+    }
+
+    /// Lemma 3 on the partitions, and the verdict of each.
+    pub fn into_plan(self, problem: &Problem<'_>) -> Plan {
+        let (parts, fits) = placed(problem, self.partitions);
+        let pairs: Vec<(&[usize], u32)> = parts.iter().map(|(tasks, at)| (&tasks[..], at.sms)).collect();
+        let verdicts = problem.verdicts(&pairs);
+        let mut partitions: Vec<Partition> = parts
+            .into_iter()
+            .zip(verdicts)
+            .map(|((tasks, at), verdict)| Partition {
+                verdict,
+                sms: at.sms,
+                place: at.place,
+                tasks,
+            })
+            .collect();
+        partitions.sort_by(|a, b| b.sms.cmp(&a.sms).then_with(|| a.tasks.cmp(&b.tasks)));
+        let sms_used = partitions
+            .iter()
+            .fold(0u32, |sum, partition| sum.saturating_add(partition.sms));
+        let tasks: usize = partitions.iter().map(|partition| partition.tasks.len()).sum();
+        let schedulable = tasks == problem.tasks().len()
+            && fits
+            && lemmas::fits(sms_used, problem.sms())
+            && partitions.iter().all(|partition| partition.verdict.schedulable);
+        // A bound on shares that are no SMs says nothing that a plan could state.
+        let counts_sms = problem.offer().is_none_or(Offer::counts_sms);
+        let bound = self.bound.filter(|_| counts_sms);
+        Plan {
+            schedulable,
+            gpu_sms: problem.sms(),
+            hardware: problem.offer().map(|offer| offer.hardware().clone()),
+            interference: problem.interference_name(),
+            memory: problem.memory(),
+            sms_used,
+            partitions,
+            failure: (!schedulable).then_some(match &bound {
+                Some(bound) if bound.sms > problem.sms() => Failure::BoundExceedsGpu,
+                _ => Failure::HeuristicFailed,
+            }),
+            bound,
+            stats: self.stats,
+            sensitivity: None,
+        }
+    }
+}
+
+/// The tasks of `partitions` with their SMs, and whether the hardware has room for all, if there is any to ask.
+fn placed(problem: &Problem<'_>, partitions: Vec<Candidate>) -> (Vec<(Vec<usize>, Placed)>, bool) {
+    let parts = partitions.into_iter().map(|candidate| {
+        let sms = problem.sms_of(candidate.sms);
+        (candidate.tasks, Placed { sms, place: None })
+    });
+    let mut parts: Vec<(Vec<usize>, Placed)> = parts.collect();
+    let Some(offer) = problem.offer() else {
+        return (parts, true);
+    };
+    parts.sort_by(|(a, first), (b, second)| second.sms.cmp(&first.sms).then_with(|| a.cmp(b)));
+    let sizes: Vec<u32> = parts.iter().map(|(_, at)| at.sms).collect();
+    match offer.place(&sizes) {
+        None => (parts, false),
+        Some(placed) => {
+            assert_eq!(placed.len(), parts.len(), "a place for each partition");
+            for ((_, at), placed) in parts.iter_mut().zip(placed) {
+                *at = placed;
+            }
+            (parts, true)
+        }
+    }
+}
+
+/// The time since `start` [ns].
+pub(crate) fn elapsed_ns(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,193 @@
+//! Partitions that share a memory: each is tested beside the traffic of all others.
+//!
+//! The verdict of one partition rests on the deadlines of the others, which rest on its own: the first deadline that is missed
+//! anywhere would be one that the test of its partition excludes. So verdicts hold together, or not at all.
+
+use super::Problem;
+use crate::interference::bandwidth::fair::Level;
+use crate::interference::bandwidth::{Delay, Load, Source};
+use crate::schedulability::Demand;
+use crate::schedulability::beside::{self, Contended};
+use gpusched_model::error::Error;
+use gpusched_model::time::Time;
+use gpusched_model::verdict::{Evidence, Verdict};
+use gpusched_model::{Arbitration, Policy, SharedMemory};
+
+/// Tasks (positions in the set) on so many SMs.
+type Part<'t> = (&'t [usize], u32);
+
+/// What one part asks for, and what it does to the others.
+struct Prepared {
+    demands: Result<Vec<Demand>, usize>,
+    sources: Vec<Source>,
+    load: Load,
+}
+
+impl<'a> Problem<'a> {
+    /// The same on a GPU whose partitions share `memory`.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for a policy without a proof ([`Policy::shares_memory`]), or a memory without bandwidth.
+    pub fn sharing(self, memory: SharedMemory) -> Result<Problem<'a>, Error> {
+        if !self.policy().shares_memory() {
+            return Err(unproven(self.policy()));
+        }
+        if memory.bandwidth.bytes_per_second() == 0 {
+            return Err(Error::parameter("memory_bandwidth", 0, "a positive one"));
+        }
+        let mut shared = self;
+        shared.memory = Some(memory);
+        shared.check_offer_beside_memory()?;
+        Ok(shared)
+    }
+
+    /// The memory that partitions share, if that counts.
+    pub fn memory(&self) -> Option<SharedMemory> {
+        self.memory
+    }
+
+    /// The verdicts of the test for `parts`, side by side. Evidence names tasks by their position in the whole set.
+    pub fn verdicts(&self, parts: &[(&[usize], u32)]) -> Vec<Verdict> {
+        self.verdicts_scaled(parts, |_, demand| demand)
+    }
+
+    /// The same with demands changed by `scale`, which is told the position of their task in the set.
+    pub(crate) fn verdicts_scaled(
+        &self,
+        parts: &[Part<'_>],
+        scale: impl Fn(usize, Demand) -> Demand,
+    ) -> Vec<Verdict> {
+        let Some(memory) = self.memory else {
+            let alone = parts.iter().map(|&(tasks, sms)| {
+                let demands = self.scaled(tasks, sms, &scale);
+                self.verdict_of(tasks, sms, demands.as_deref())
+            });
+            return alone.collect();
+        };
+        let prepared: Vec<Prepared> = parts
+            .iter()
+            .map(|&(tasks, sms)| {
+                let demands = self.scaled(tasks, sms, &scale);
+                let sources = self.sources(memory, tasks, sms, demands.as_deref().ok());
+                Prepared {
+                    load: Load::new(sources.iter().copied()),
+                    demands,
+                    sources,
+                }
+            })
+            .collect();
+        let beside = |index: usize| {
+            let parts = prepared
+                .iter()
+                .enumerate()
+                .filter(move |&(other, _)| other != index);
+            parts
+                .map(|(_, part)| part.load.clone())
+                .chain(self.other_loads(memory))
+        };
+        parts
+            .iter()
+            .zip(&prepared)
+            .enumerate()
+            .map(|(index, (&(tasks, sms), part))| {
+                let demands = match &part.demands {
+                    Ok(demands) => demands,
+                    Err(task) => return self.verdict_of(tasks, sms, Err(task)),
+                };
+                let others: Vec<Load> = beside(index).collect();
+                let slowest = slowest(memory, demands, &part.sources, &others);
+                let delay = Delay::new(memory.bandwidth, others);
+                let contended = Contended {
+                    demands,
+                    slowest: slowest.as_deref(),
+                    delay: &delay,
+                };
+                let verdict = beside::test(self.policy(), &contended, sms);
+                Verdict {
+                    evidence: verdict.evidence.of_tasks(tasks),
+                    ..verdict
+                }
+            })
+            .collect()
+    }
+
+    fn scaled(
+        &self,
+        tasks: &[usize],
+        sms: u32,
+        scale: impl Fn(usize, Demand) -> Demand,
+    ) -> Result<Vec<Demand>, usize> {
+        let demands = self.demands(tasks, sms)?;
+        Ok(tasks
+            .iter()
+            .zip(demands)
+            .map(|(&task, demand)| scale(task, demand))
+            .collect())
+    }
+
+    fn verdict_of(&self, tasks: &[usize], sms: u32, demands: Result<&[Demand], &usize>) -> Verdict {
+        let evidence = match demands {
+            Ok(demands) => crate::schedulability::evidence(self.policy(), demands, sms).of_tasks(tasks),
+            Err(&task) => Evidence::WcetUnknown { task },
+        };
+        Verdict::new(self.policy(), evidence)
+    }
+
+    /// What each of `tasks` on `sms` SMs draws from memory.
+    pub(crate) fn sources(
+        &self,
+        memory: SharedMemory,
+        tasks: &[usize],
+        sms: u32,
+        demands: Option<&[Demand]>,
+    ) -> Vec<Source> {
+        let wcet = |position: usize| -> Option<Time> { Some(demands?.get(position)?.wcet) };
+        let numbered = tasks.iter().enumerate();
+        numbered
+            .map(|(position, &task)| {
+                Source::of_task(&self.tasks()[task], sms, wcet(position), memory.bandwidth)
+            })
+            .collect()
+    }
+
+    /// Traffic that no task causes, each source by itself.
+    pub(crate) fn other_loads(&self, memory: SharedMemory) -> impl Iterator<Item = Load> {
+        let sources = self.other_traffic.iter();
+        sources.map(move |other| Load::new([Source::of_other(other, memory.bandwidth)]))
+    }
+}
+
+/// The tasks at their slowest beside `others`, if they have any bandwidth for certain.
+fn slowest(
+    memory: SharedMemory,
+    demands: &[Demand],
+    sources: &[Source],
+    others: &[Load],
+) -> Option<Vec<Demand>> {
+    let peaks: Vec<u128> = others.iter().map(Load::peak).filter(|&peak| peak > 0).collect();
+    let level = match memory.arbitration {
+        Arbitration::Any => Level::left(memory.bandwidth, &peaks)?,
+        Arbitration::MaxMin => Level::beside(memory.bandwidth, peaks),
+    };
+    debug_assert_eq!(demands.len(), sources.len(), "what each task draws");
+    let stretched = demands.iter().zip(sources).map(|(demand, source)| {
+        let wcet = level.stretch(demand.wcet, source.rate())?;
+        let block = match demand.block == demand.wcet {
+            true => wcet,
+            false => demand.block,
+        };
+        Some(Demand {
+            wcet,
+            block,
+            ..*demand
+        })
+    });
+    stretched.collect()
+}
+
+/// Why `policy` is refused.
+fn unproven(policy: Policy) -> Error {
+    let expected = "edf, np-edf, or fixed priorities without preemption at block boundaries: for no other one is there a \
+                    proof beside the memory traffic of other partitions";
+    Error::parameter("policy", policy, expected)
+}

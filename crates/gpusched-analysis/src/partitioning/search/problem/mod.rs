@@ -1,0 +1,244 @@
+//! The question a heuristic answers: these tasks, this GPU, this test, this interference model.
+
+mod memory;
+
+use super::part::Part;
+use crate::interference::{Company, InflatedWcet};
+use crate::partitioning::hardware::Offer;
+use crate::schedulability::{self, Demand};
+use gpusched_model::device::Granularity;
+use gpusched_model::error::Error;
+use gpusched_model::time::Time;
+use gpusched_model::utilization::Utilization;
+use gpusched_model::verdict::{Evidence, Verdict};
+use gpusched_model::wcet::MAX_SMS;
+use gpusched_model::{Interference, OtherTraffic, Policy, SharedMemory, Task, TaskSet};
+
+/// Tasks to be placed on a GPU, and how one partition is analysed.
+#[derive(Copy, Clone)]
+pub struct Problem<'a> {
+    tasks: &'a [Task],
+    sms: u32,
+    policy: Policy,
+    interference: &'a dyn InflatedWcet,
+    /// Memory traffic that no task causes.
+    other_traffic: &'a [OtherTraffic],
+    /// What the hardware offers, if not any number of SMs.
+    offer: Option<&'a Offer>,
+    /// The memory that partitions share, if their traffic counts.
+    memory: Option<SharedMemory>,
+}
+
+impl<'a> Problem<'a> {
+    /// The tasks of `set` on a GPU of `sms` SMs (M), each partition tested under `policy` with WCETs inflated by
+    /// `interference`.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if `sms` is 0 or above [`MAX_SMS`].
+    pub fn new(
+        set: &'a TaskSet,
+        sms: u32,
+        policy: Policy,
+        interference: &'a dyn InflatedWcet,
+    ) -> Result<Problem<'a>, Error> {
+        if sms == 0 || sms > MAX_SMS {
+            return Err(Error::parameter("sms", sms, format!("1 to {MAX_SMS}")));
+        }
+        Ok(Problem {
+            tasks: set.tasks(),
+            sms,
+            policy,
+            interference,
+            other_traffic: set.other_traffic(),
+            offer: None,
+            memory: None,
+        })
+    }
+
+    /// The same on a device that offers partitions of certain sizes only.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if the device has another number of SMs, or if partitions share a memory: with more SMs a partition draws
+    /// more from it, so others may fail where they passed.
+    pub fn offered(self, offer: &'a Offer) -> Result<Problem<'a>, Error> {
+        let device = &offer.hardware().device;
+        if device.sms() != self.sms {
+            return Err(Error::parameter(
+                "device",
+                format!("{} with {} SMs", device.name(), device.sms()),
+                format!("one with {}", self.sms),
+            ));
+        }
+        let mut problem = self;
+        problem.offer = Some(offer);
+        problem.check_offer_beside_memory()?;
+        Ok(problem)
+    }
+
+    /// Sizes are rounded up, and that helps nobody but the partition itself.
+    pub(crate) fn check_offer_beside_memory(&self) -> Result<(), Error> {
+        let granularity = self.offer.map(|offer| offer.hardware().granularity);
+        match granularity.filter(|&granularity| granularity != Granularity::Sm) {
+            Some(granularity) if self.memory.is_some() => Err(Error::parameter(
+                "granularity",
+                format!("{granularity} beside memory traffic"),
+                "sm: a partition that gets more SMs draws more from memory, and so may hold up others",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the hardware offers, if that was said.
+    pub fn offer(&self) -> Option<&'a Offer> {
+        self.offer
+    }
+
+    /// Shares of the whole GPU: its SMs, unless the hardware counts otherwise.
+    pub(crate) fn shares(&self) -> u32 {
+        self.offer.map_or(self.sms, Offer::shares)
+    }
+
+    /// The SMs of a partition of `shares` shares; 0 if there is none so small.
+    pub(crate) fn sms_of(&self, shares: u32) -> u32 {
+        self.offer.map_or(shares, |offer| offer.sms_of(shares))
+    }
+
+    /// Whether partitions whose shares are there may still not fit side by side.
+    pub(crate) fn has_places(&self) -> bool {
+        self.offer.is_some_and(Offer::has_places)
+    }
+
+    /// Whether `parts` fit on the GPU together, where that takes more than shares; else true.
+    pub(crate) fn fits_places(&self, parts: &[Part]) -> bool {
+        !self.has_places() || self.fits(parts.iter().map(|part| part.sms))
+    }
+
+    /// Whether partitions of so many shares fit on the GPU together.
+    pub(crate) fn fits(&self, parts: impl Iterator<Item = u32> + Clone) -> bool {
+        let sum: u64 = parts.clone().map(u64::from).sum();
+        if sum > self.shares().into() {
+            return false;
+        }
+        match self.offer.filter(|offer| offer.has_places()) {
+            None => true,
+            Some(offer) => {
+                let sizes: Vec<u32> = parts.map(|shares| offer.sms_of(shares)).collect();
+                offer.place(&sizes).is_some()
+            }
+        }
+    }
+
+    /// All tasks.
+    pub fn tasks(&self) -> &'a [Task] {
+        self.tasks
+    }
+
+    /// M: the SMs of the GPU.
+    pub fn sms(&self) -> u32 {
+        self.sms
+    }
+
+    /// The name of the interference model, if it has one.
+    pub fn interference_name(&self) -> Option<Interference> {
+        let name = self.interference.name()?;
+        Some(match self.memory {
+            Some(_) => name.with_bandwidth(),
+            None => name,
+        })
+    }
+
+    /// Whether the test passes for `tasks` (positions in the set) in one partition of `sms` SMs, if no other one disturbs it.
+    pub fn accepts(&self, tasks: &[usize], sms: u32) -> bool {
+        self.demands(tasks, sms)
+            .is_ok_and(|demands| schedulability::accepts(self.policy, &demands, sms))
+    }
+
+    /// The verdict of the test for `tasks` (positions in the set) in one partition of `sms` SMs, if there is no other one.
+    /// Evidence names tasks by their position in the whole set.
+    pub fn verdict(&self, tasks: &[usize], sms: u32) -> Verdict {
+        let verdict = self.verdicts(&[(tasks, sms)]).pop();
+        verdict.unwrap_or_else(|| Verdict::new(self.policy, Evidence::Undecided { steps: 0 }))
+    }
+
+    /// What each of `tasks` asks of a partition of `sms` SMs that they share; `Err` with the first task whose WCET there
+    /// is unknown.
+    pub fn demands(&self, tasks: &[usize], sms: u32) -> Result<Vec<Demand>, usize> {
+        let company = self.company(tasks);
+        tasks
+            .iter()
+            .map(|&index| {
+                let wcet = self.wcet(index, sms, &company).ok_or(index)?;
+                Ok(self.fill(Problem::frame(&self.tasks[index]), index, wcet, &company))
+            })
+            .collect()
+    }
+
+    /// C(m) of task `index` on `sms` SMs in `company`; `None` if unknown.
+    pub(crate) fn wcet(&self, index: usize, sms: u32, company: &Company) -> Option<Time> {
+        self.interference.wcet(&self.tasks[index], sms, company)
+    }
+
+    /// What `task` asks of any partition, to be filled with its WCET there.
+    pub(crate) fn frame(task: &Task) -> Demand {
+        Demand {
+            block: task.block().unwrap_or(Time::from_ns(u64::MAX)),
+            ..Demand::new(Time::ZERO, task.period(), task.deadline()).with_jitter(task.jitter())
+        }
+    }
+
+    /// `frame` of task `index` in a partition where it takes `wcet`, in `company`.
+    pub(crate) fn fill(&self, frame: Demand, index: usize, wcet: Time, company: &Company) -> Demand {
+        let least_work = match self.policy.counts_work() {
+            true => self.interference.least_work(&self.tasks[index], company),
+            false => wcet.ns().into(),
+        };
+        Demand {
+            wcet,
+            block: frame.block.min(wcet),
+            least_work,
+            ..frame
+        }
+    }
+
+    /// U(P) = Σ C(m)/T of `tasks` in one partition of `sms` SMs; `None` where a WCET is unknown.
+    pub fn utilization(&self, tasks: &[usize], sms: u32) -> Option<Utilization> {
+        let demands = self.demands(tasks, sms).ok()?;
+        Some(
+            demands
+                .iter()
+                .map(|demand| Utilization::of(demand.wcet, demand.period))
+                .sum(),
+        )
+    }
+
+    /// The least work of task `index` alone on the GPU [SM·ns].
+    pub(crate) fn least_work_alone(&self, index: usize) -> u128 {
+        let task = &self.tasks[index];
+        self.interference.least_work(task, &Company::of([task]))
+    }
+
+    /// The least work of task `index` in `company` by its period [SMs], rounded down.
+    pub(crate) fn work(&self, index: usize, company: &Company) -> Utilization {
+        let task = &self.tasks[index];
+        let work = self.interference.least_work(task, company);
+        Utilization::of(
+            Time::from_ns(u64::try_from(work).unwrap_or(u64::MAX)),
+            task.period(),
+        )
+    }
+
+    /// The test of each partition.
+    pub(crate) fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// How company stretches WCETs.
+    pub(crate) fn interference(&self) -> &'a dyn InflatedWcet {
+        self.interference
+    }
+
+    /// The company that `tasks` are to each other.
+    pub(crate) fn company(&self, tasks: &[usize]) -> Company {
+        Company::of(tasks.iter().map(|&index| &self.tasks[index]))
+    }
+}

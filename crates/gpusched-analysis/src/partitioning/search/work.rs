@@ -1,0 +1,149 @@
+//! The least work of a partition: what its tasks occupy at least, however many SMs they get.
+
+use super::problem::Problem;
+use crate::interference::{Company, kind_index};
+
+/// Lower bounds on Σ least work / T [2⁻⁴⁸ SMs] of the tasks of a partition, in companies of various classes.
+///
+/// Two companies are remembered: the partition's own, and that twice, as if it met its like. In any larger company, a
+/// kind is in the class of one of the two, as a rule; if not, its work is still no less than in its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LeastWork {
+    own: InCompany,
+    crowded: InCompany,
+}
+
+/// The work in companies of one class per kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct InCompany {
+    /// By [`kind_index`], like all arrays here.
+    classes: [u8; 3],
+    work: [u64; 3],
+    total: u64,
+}
+
+impl LeastWork {
+    /// That of `tasks`, which are `company` to each other.
+    pub fn of(problem: &Problem<'_>, tasks: &[usize], company: &Company) -> LeastWork {
+        let within = |company: &Company| {
+            let mut work = [0u64; 3];
+            for &task in tasks {
+                let kind = usize::from(kind_index(problem.tasks()[task].kind()));
+                work[kind] = work[kind].saturating_add(problem.work(task, company).saturated());
+            }
+            InCompany::new(problem.interference().class_of_each_kind(company), work)
+        };
+        let (own, twice) = (within(company), company.with(company));
+        let same = problem.interference().class_of_each_kind(&twice) == own.classes;
+        let crowded = if same { own.clone() } else { within(&twice) };
+        LeastWork { own, crowded }
+    }
+
+    /// That of whoever never merges: no bound at all.
+    pub fn unknown() -> LeastWork {
+        let none = InCompany::new([0; 3], [0; 3]);
+        LeastWork {
+            own: none.clone(),
+            crowded: none,
+        }
+    }
+
+    /// That of two partitions that become one, in `company`.
+    pub fn joined(&self, other: &LeastWork, problem: &Problem<'_>, company: &Company) -> LeastWork {
+        let within = |company: &Company| {
+            let classes = problem.interference().class_of_each_kind(company);
+            let work = [0, 1, 2].map(|kind| {
+                self.of_kind(kind, classes)
+                    .saturating_add(other.of_kind(kind, classes))
+            });
+            InCompany::new(classes, work)
+        };
+        LeastWork {
+            own: within(company),
+            crowded: within(&company.with(company)),
+        }
+    }
+
+    /// In its own company, and so in any larger one.
+    pub fn alone(&self) -> u64 {
+        self.own.total
+    }
+
+    /// Beside its like: where even that fits, there is no need to ask for more precise numbers.
+    pub fn crowded(&self) -> u64 {
+        self.crowded.total
+    }
+
+    /// In larger company of these classes.
+    pub fn among(&self, classes: [u8; 3]) -> u64 {
+        if classes == self.crowded.classes {
+            return self.crowded.total;
+        }
+        total([0, 1, 2].map(|kind| self.of_kind(kind, classes)))
+    }
+
+    fn of_kind(&self, kind: usize, classes: [u8; 3]) -> u64 {
+        if classes[kind] == self.crowded.classes[kind] {
+            self.crowded.work[kind]
+        } else {
+            self.own.work[kind]
+        }
+    }
+}
+
+impl InCompany {
+    fn new(classes: [u8; 3], work: [u64; 3]) -> InCompany {
+        InCompany {
+            classes,
+            total: total(work),
+            work,
+        }
+    }
+}
+
+/// Stops at the largest number, which stands for all above.
+fn total(work: [u64; 3]) -> u64 {
+    work.into_iter().fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interference::{Interference, model_of};
+    use gpusched_model::{Policy, TaskSet};
+
+    /// What is added up equals what is counted anew, and the union has at least the work of its parts.
+    #[test]
+    fn joined_work_is_that_of_the_union() {
+        let tasks: Vec<String> = [r#""kind":"compute","#, r#""kind":"memory","#, ""]
+            .iter()
+            .cycle()
+            .take(6)
+            .enumerate()
+            .map(|(i, kind)| {
+                let work = 1 + i;
+                format!(
+                    r#"{{"period":"50ms",{kind}"wcet":{{"amdahl":{{"work":"{work}ms","serial":0,"conflict":1.5}}}}}}"#
+                )
+            })
+            .collect();
+        let set: TaskSet = serde_json::from_str(&format!(r#"{{"tasks":[{}]}}"#, tasks.join(","))).unwrap();
+        for model in [Interference::Conflict, Interference::None] {
+            let problem = Problem::new(&set, 4, Policy::Edf, model_of(model)).unwrap();
+            let of = |bits: u32| {
+                let tasks: Vec<usize> = (0..6).filter(|task| bits & (1 << task) != 0).collect();
+                let company = problem.company(&tasks);
+                (LeastWork::of(&problem, &tasks, &company), company)
+            };
+            for (first, second) in (1..64).flat_map(|a| (1..64).map(move |b| (a, b))) {
+                if first & second == 0 {
+                    let ((a, _), (b, _), (union, company)) = (of(first), of(second), of(first | second));
+                    let classes = problem.interference().class_of_each_kind(&company);
+                    assert_eq!(a.joined(&b, &problem, &company), union);
+                    assert_eq!(a.among(classes) + b.among(classes), union.alone());
+                    assert!(a.alone() + b.alone() <= union.alone());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The processor-demand criterion, under any blocking.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+
+use super::blocking::Blocking;
+use super::demand_bound::utilization_against_one;
+use super::interval::{self, interval_to_check};
+use super::lines;
+use super::qpa::{self, STEP_LIMIT, Walk};
+use crate::schedulability::{Demand, scratch};
+use gpusched_model::time::Time;
+use gpusched_model::verdict::Evidence;
+
+/// What the processor-demand criterion says.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Answer {
+    /// The demand fits every interval: checked up to this length, beyond which it cannot fail.
+    Fits(u64),
+    /// The demand in an interval of length `interval` is larger.
+    Exceeds { interval: u64, demand: u64 },
+    /// U > 1.
+    Overload,
+    /// J ≥ D of this task.
+    Jitter(usize),
+    /// More than [`STEP_LIMIT`] steps.
+    TooLong,
+}
+
+impl Answer {
+    /// As evidence; `checked` is what QPA visited.
+    pub fn evidence(self, checked: Vec<(Time, Time)>) -> Evidence {
+        match self {
+            Answer::Fits(interval) => Evidence::DemandWithinSupply {
+                interval_ns: Time::from_ns(interval),
+                checked,
+            },
+            Answer::Exceeds { interval, demand } => Evidence::DemandExceedsInterval {
+                interval_ns: Time::from_ns(interval),
+                demand_ns: demand,
+            },
+            Answer::Overload => Evidence::UtilizationAboveOne,
+            Answer::Jitter(task) => Evidence::JitterExceedsDeadline { task },
+            Answer::TooLong => Evidence::Undecided { steps: STEP_LIMIT },
+        }
+    }
+}
+
+/// The criterion for `tasks` without jitter under `blocking`; `visit` sees the intervals and demands that QPA looks at.
+pub(super) fn decide(tasks: &[Demand], blocking: Blocking, visit: impl FnMut(u64, u64)) -> Answer {
+    let bound = interval::utilization_bound(tasks, blocking.most());
+    // A bound exists only if U < 1.
+    if bound.is_none() && utilization_against_one(tasks) == Ordering::Greater {
+        return Answer::Overload;
+    }
+    if blocking.most() == 0 && tasks.iter().all(|task| task.deadline >= task.period) {
+        // dbf(t) ≤ U·t ≤ t.
+        return Answer::Fits(0);
+    }
+    match interval_to_check(tasks, blocking.most(), bound) {
+        Some(interval) => match qpa::walk(tasks, 0, blocking, interval, visit) {
+            Walk::Fits => Answer::Fits(interval),
+            Walk::Exceeds { interval, demand } => Answer::Exceeds { interval, demand },
+            Walk::TooLong => Answer::TooLong,
+        },
+        None => Answer::TooLong,
+    }
+}
+
+/// Whether [`decide`] answers that the demand fits, from a short cut where there is one.
+pub(super) fn passes(tasks: &[Demand], blocking: Blocking) -> bool {
+    if lines::fails_at_first_deadline(tasks, &blocking) {
+        return false;
+    }
+    lines::answer(tasks, blocking)
+        .unwrap_or_else(|| matches!(decide(tasks, blocking, |_, _| {}), Answer::Fits(_)))
+}
+
+thread_local! {
+    static RELEASED: Cell<Vec<Demand>> = const { Cell::new(Vec::new()) };
+}
+
+/// `work` on the tasks that have D − J for a deadline and no jitter; without it, the first task with J ≥ D.
+pub(super) fn without_jitter<R>(demands: &[Demand], work: impl FnOnce(&[Demand]) -> R) -> Result<R, usize> {
+    if demands.iter().all(|demand| demand.jitter == Time::ZERO) {
+        return Ok(work(demands));
+    }
+    let late = |demand: &Demand| demand.jitter >= demand.deadline && demand.wcet > Time::ZERO;
+    if let Some(task) = demands.iter().position(late) {
+        return Err(task);
+    }
+    let released = demands.iter().map(|demand| Demand {
+        deadline: demand.deadline.checked_sub(demand.jitter).unwrap_or_default(),
+        jitter: Time::ZERO,
+        ..*demand
+    });
+    Ok(scratch::with(&RELEASED, released, |tasks| work(tasks)))
+}

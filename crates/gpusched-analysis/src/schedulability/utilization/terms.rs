@@ -1,0 +1,27 @@
+//! What the tests have in common.
+
+use crate::schedulability::Demand;
+use gpusched_model::time::Time;
+use gpusched_model::verdict::Evidence;
+
+/// min(T, D) − J [ns]; `None` if that is not positive.
+pub(super) fn least_separation(demand: &Demand) -> Option<u64> {
+    let shorter = demand.period.min(demand.deadline).checked_sub(demand.jitter)?;
+    (shorter > Time::ZERO).then_some(shorter.ns())
+}
+
+/// The first task with work and J ≥ D.
+pub(super) fn late_release(demands: &[Demand]) -> Option<Evidence> {
+    let late = |demand: &Demand| demand.jitter >= demand.deadline && demand.wcet > Time::ZERO;
+    let task = demands.iter().position(late)?;
+    Some(Evidence::JitterExceedsDeadline { task })
+}
+
+/// The evidence of a bound that `holds`, or does not.
+pub(super) fn bound(holds: bool) -> Evidence {
+    if holds {
+        Evidence::BoundHolds
+    } else {
+        Evidence::BoundExceeded
+    }
+}

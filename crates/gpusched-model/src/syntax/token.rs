@@ -1,0 +1,122 @@
+//! Words and signs of expressions.
+
+use std::fmt::{self, Display};
+
+use super::ParseError;
+
+/// The words and signs of a language.
+pub trait Lexis {
+    /// Numbers as they are written.
+    type Number: Clone + PartialEq + Display;
+
+    /// The most tokens of an expression.
+    const LONGEST: usize;
+    /// Whether there are texts between quotes.
+    const TEXTS: bool;
+
+    /// All signs: operators, parentheses and separators.
+    fn signs() -> impl Iterator<Item = &'static str>;
+
+    /// Whether names and keywords may have `c`. They start with a letter or `_`.
+    fn in_word(c: char) -> bool;
+
+    /// How many of the first bytes of `text`, which starts with a digit, form a number; at least 1.
+    fn number_length(text: &str) -> usize {
+        word_length::<Self>(text)
+    }
+
+    /// The number that is written as `digits`.
+    ///
+    /// # Errors
+    /// What was found and what was expected.
+    fn number(digits: &str) -> Result<Self::Number, String>;
+}
+
+/// The smallest unit of an expression whose numbers are `N`.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Token<'t, N> {
+    /// A number. Numbers have no sign, so it is never negative.
+    Number(N),
+    /// What stands between quotes.
+    Text(&'t str),
+    /// A name or a keyword.
+    Word(&'t str),
+    /// An operator, a parenthesis or a separator.
+    Sign(&'static str),
+    /// The end of the expression.
+    End,
+}
+
+/// Cuts `text` into tokens, each with its position in characters from 1; the last is [`Token::End`].
+///
+/// # Errors
+/// The first character that starts no token, a number that `L` refuses, a text without an end, or too many tokens.
+pub(super) fn tokens<L: Lexis>(text: &str) -> Result<Vec<(usize, Token<'_, L::Number>)>, ParseError> {
+    let mut tokens = Vec::new();
+    let (mut rest, mut position) = (text, 1);
+    loop {
+        let trimmed = rest.trim_start();
+        position += characters(rest, trimmed);
+        rest = trimmed;
+        if rest.is_empty() {
+            tokens.push((position, Token::End));
+            return Ok(tokens);
+        }
+        if tokens.len() == L::LONGEST {
+            let message = format!("longer than {} words and signs", L::LONGEST);
+            return Err(ParseError::new(position, message));
+        }
+        let (token, after) = first::<L>(rest).map_err(|message| ParseError::new(position, message))?;
+        tokens.push((position, token));
+        position += characters(rest, after);
+        rest = after;
+    }
+}
+
+/// The token that `text` starts with, and what follows it.
+fn first<L: Lexis>(text: &str) -> Result<(Token<'_, L::Number>, &str), String> {
+    let Some(first) = text.chars().next() else {
+        return Ok((Token::End, text));
+    };
+    if first.is_ascii_digit() {
+        let (number, after) = text.split_at(L::number_length(text));
+        return Ok((Token::Number(L::number(number)?), after));
+    }
+    if L::TEXTS && matches!(first, '"' | '\'') {
+        let inner = text.get(1..).and_then(|inner| inner.split_once(first));
+        let (inner, after) =
+            inner.ok_or_else(|| format!("found {first} without a second one that ends the text"))?;
+        return Ok((Token::Text(inner), after));
+    }
+    if (first == '_' || first.is_alphabetic()) && L::in_word(first) {
+        let (word, after) = text.split_at(word_length::<L>(text));
+        return Ok((Token::Word(word), after));
+    }
+    let signs = L::signs().filter_map(|sign| Some((sign, text.strip_prefix(sign)?)));
+    let longest = signs.min_by_key(|(_, after)| after.len());
+    let (sign, after) = longest.ok_or_else(|| format!("the character `{first}` has no meaning here"))?;
+    Ok((Token::Sign(sign), after))
+}
+
+/// How many of the first bytes form a word.
+fn word_length<L: Lexis + ?Sized>(text: &str) -> usize {
+    text.find(|c| !L::in_word(c)).unwrap_or(text.len())
+}
+
+/// How many characters stand before `rest`, which ends `text`.
+fn characters(text: &str, rest: &str) -> usize {
+    let bytes = text.len() - rest.len();
+    text.get(..bytes).map_or(0, |before| before.chars().count())
+}
+
+impl<N: Display> Display for Token<'_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Token::Number(number) => write!(f, "{number}"),
+            Token::Text(text) => write!(f, "\"{text}\""),
+            Token::Word(word) => write!(f, "`{word}`"),
+            Token::Sign(sign) => write!(f, "`{sign}`"),
+            Token::End => f.write_str("the end"),
+        }
+    }
+}

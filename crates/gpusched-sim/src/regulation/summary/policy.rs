@@ -1,0 +1,209 @@
+//! Many runs under one policy in a few numbers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::regulation::Run;
+use gpusched_analysis::bandwidth::{BudgetPolicy, jain};
+use gpusched_model::time::Time;
+
+/// What became of them under one policy.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicySummary {
+    /// The policy.
+    pub policy: BudgetPolicy,
+    /// Memory requests of best-effort cores while the kernel runs.
+    pub requests: Estimate,
+    /// By which share of those under NOMINAL they are more, run by run; absent if there are none under NOMINAL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub improvement: Option<Estimate>,
+    /// Which share of the limit they are, run by run; absent if nobody asked, or if the limit is 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_limit: Option<Estimate>,
+    /// Memory requests of each best-effort core, where cores are told apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cores: Vec<Estimate>,
+    /// Jain's fairness index of these, run by run; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<Estimate>,
+    /// The mean of Q over the periods of a run.
+    pub q_mean: Estimate,
+    /// The standard deviation of Q over the periods of a run.
+    pub q_std: Estimate,
+    /// When the kernel ends [ns].
+    pub finish_ns: Finish,
+    /// The nominal WCET less the last of these [ns].
+    pub margin_ns: f64,
+    /// The runs that end after the nominal WCET.
+    pub late_runs: u64,
+}
+
+/// A mean over runs.
+#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// The lower end of its 95 % confidence interval (normal approximation); absent for one run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<f64>,
+    /// The upper end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
+}
+
+/// When a kernel ends [ns].
+#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Finish {
+    /// On average.
+    pub mean: f64,
+    /// At the earliest.
+    pub first: f64,
+    /// At the latest.
+    pub last: f64,
+}
+
+/// The 97.5 % quantile of the standard normal distribution.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// Mean and variance as they come (Welford 1962).
+#[derive(Copy, Clone, Debug, Default)]
+pub(in crate::regulation) struct Moments {
+    pub count: u64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Moments {
+    pub fn add(&mut self, value: f64) {
+        self.count += 1;
+        let before = value - self.mean;
+        self.mean += before / self.count as f64;
+        self.squares += before * (value - self.mean);
+    }
+
+    pub fn estimate(&self) -> Estimate {
+        let count = self.count as f64;
+        let half = (self.count > 1).then(|| Z * (self.squares / (count - 1.0) / count).sqrt());
+        Estimate {
+            mean: self.mean,
+            low: half.map(|half| self.mean - half),
+            high: half.map(|half| self.mean + half),
+        }
+    }
+
+    /// The same, if there is any value.
+    fn known(&self) -> Option<Estimate> {
+        (self.count > 0).then(|| self.estimate())
+    }
+}
+
+/// Runs under one policy, added up one after the other.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    policy: BudgetPolicy,
+    deadline: Time,
+    requests: Moments,
+    improvement: Moments,
+    of_limit: Moments,
+    cores: Vec<Moments>,
+    fairness: Moments,
+    q_mean: Moments,
+    q_std: Moments,
+    finish: Moments,
+    first: f64,
+    last: f64,
+    late: u64,
+}
+
+impl Tally {
+    /// No runs yet of a kernel that must end by `deadline`.
+    pub fn new(policy: BudgetPolicy, deadline: Time) -> Tally {
+        let none = Moments::default();
+        Tally {
+            policy,
+            deadline,
+            requests: none,
+            improvement: none,
+            of_limit: none,
+            cores: Vec::new(),
+            fairness: none,
+            q_mean: none,
+            q_std: none,
+            finish: none,
+            first: f64::INFINITY,
+            last: 0.0,
+            late: 0,
+        }
+    }
+
+    /// Adds `run`, which is under NOMINAL as `nominal`.
+    pub fn add(&mut self, run: &Run, nominal: &Run) {
+        self.requests.add(run.requests);
+        if nominal.requests > 0.0 {
+            self.improvement.add(run.requests / nominal.requests - 1.0);
+        }
+        self.cores.resize(run.cores.len(), Moments::default());
+        for (moments, &requests) in self.cores.iter_mut().zip(&run.cores) {
+            moments.add(requests);
+        }
+        if let Some(index) = jain(&run.cores) {
+            self.fairness.add(index);
+        }
+        self.q_mean.add(run.q_mean);
+        self.q_std.add(run.q_std);
+        self.finish.add(run.finish);
+        self.first = self.first.min(run.finish);
+        self.last = self.last.max(run.finish);
+        self.late += u64::from(run.late);
+    }
+
+    /// Adds what share `run` is of `limit`, the most requests that are possible.
+    pub fn compare(&mut self, run: &Run, limit: f64) {
+        if limit > 0.0 {
+            self.of_limit.add(run.requests / limit);
+        }
+    }
+
+    /// What there is so far.
+    pub fn summary(&self) -> PolicySummary {
+        PolicySummary {
+            policy: self.policy,
+            requests: self.requests.estimate(),
+            improvement: self.improvement.known(),
+            of_limit: self.of_limit.known(),
+            cores: self.cores.iter().map(Moments::estimate).collect(),
+            fairness: self.fairness.known(),
+            q_mean: self.q_mean.estimate(),
+            q_std: self.q_std.estimate(),
+            finish_ns: Finish {
+                mean: self.finish.mean,
+                first: self.first,
+                last: self.last,
+            },
+            margin_ns: self.deadline.ns() as f64 - self.last,
+            late_runs: self.late,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_are_those_of_the_textbook() {
+        let mut moments = Moments::default();
+        moments.add(2.0);
+        assert_eq!((moments.estimate().mean, moments.estimate().low), (2.0, None));
+        for value in [4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0] {
+            moments.add(value);
+        }
+        // Mean 5, sample variance 32/7, standard error √(32/7/8).
+        let Estimate { mean, low, high } = moments.estimate();
+        let half = Z * (32.0f64 / 7.0 / 8.0).sqrt();
+        assert!((mean - 5.0).abs() < 1e-12);
+        assert!((low.unwrap() - (5.0 - half)).abs() < 1e-12 && (high.unwrap() - (5.0 + half)).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,215 @@
+//! Runs of a plan whose partitions share a memory: releases, stages of the jobs, requests of other sources, and who gets how
+//! much bandwidth. Validation and studies look for deadlines that are missed in them.
+
+mod requests;
+
+use requests::Requests;
+
+use crate::shared::{Client, Division, Job, Miss, Outcome, Stage, simulate};
+use crate::tasks::{Discipline, priorities};
+use gpusched_analysis::interference::Interference;
+use gpusched_analysis::interference::model_of;
+use gpusched_analysis::partitioning::Problem;
+use gpusched_model::streams::{Purpose, below, stream};
+use gpusched_model::{Arbitration, Evidence, Policy, SharedMemory, TaskSet, Verdict};
+
+/// Releases of one system: synchronous, and drawn ones.
+pub const RELEASES: u64 = 3;
+
+/// Up to so many clients every order of priority at the memory is tried; beyond, all rotations of two orders.
+const ALL_ORDERS: usize = 5;
+
+/// What is simulated.
+#[derive(Clone, Debug)]
+pub struct Setting<'a> {
+    /// All tasks, and traffic of others.
+    pub set: &'a TaskSet,
+    /// The tasks of each partition, and its SMs.
+    pub parts: Vec<(&'a [usize], u32)>,
+    /// The memory.
+    pub memory: SharedMemory,
+    /// The scheduler.
+    pub policy: Policy,
+    /// How long jobs come [ns].
+    pub end: u64,
+}
+
+/// Runs `system`, with the priorities of `verdicts`, under all releases and divisions; the first miss, how many runs there were,
+/// and how many jobs in them.
+pub fn first_miss(
+    system: &Setting<'_>,
+    verdicts: &[Verdict],
+    seed: u64,
+    index: u64,
+) -> (Option<Miss>, u64, u64) {
+    let (mut runs, mut jobs) = (0, 0);
+    for release in 0..RELEASES {
+        let Some(clients) = clients(system, verdicts, seed, index, release) else {
+            continue;
+        };
+        for division in divisions(system.memory.arbitration, clients.len()) {
+            let outcome: Outcome = simulate(
+                &clients,
+                system.memory.bandwidth.bytes_per_second(),
+                &division,
+                system.end,
+            );
+            runs += 1;
+            jobs += outcome.jobs;
+            if outcome.miss.is_some() {
+                return (outcome.miss, runs, jobs);
+            }
+        }
+    }
+    (None, runs, jobs)
+}
+
+/// Ways to divide bandwidth that the analysis must allow for: orders of priority, and max-min fairly.
+fn divisions(arbitration: Arbitration, clients: usize) -> Vec<Division> {
+    let mut all = vec![Division::MaxMin];
+    if arbitration == Arbitration::Any {
+        all.push(Division::Spite);
+        if clients > ALL_ORDERS {
+            for first in 0..clients {
+                let order: Vec<usize> = (0..clients).map(|place| (first + place) % clients).collect();
+                all.push(Division::Order(order.iter().rev().copied().collect()));
+                all.push(Division::Order(order));
+            }
+            return all;
+        }
+        let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
+        for client in 0..clients {
+            orders = orders
+                .into_iter()
+                .flat_map(|order| {
+                    (0..=order.len()).map(move |place| {
+                        let mut longer = order.clone();
+                        longer.insert(place, client);
+                        longer
+                    })
+                })
+                .collect();
+        }
+        all.extend(orders.into_iter().map(Division::Order));
+    }
+    all
+}
+
+/// The partitions and the traffic of others; `None` for a policy that schedules nothing.
+fn clients(
+    system: &Setting<'_>,
+    verdicts: &[Verdict],
+    seed: u64,
+    index: u64,
+    release: u64,
+) -> Option<Vec<Client>> {
+    let mut rng = stream(seed, Purpose::SharedMemoryRuns, index, release);
+    let model = model_of(Interference::Conflict);
+    let sms = system.parts.iter().map(|&(_, sms)| sms).sum::<u32>().max(1);
+    let problem = Problem::new(system.set, sms, system.policy, model).ok()?;
+    let discipline = Discipline::of(system.policy)?;
+    let mut clients = Vec::new();
+    for (&(part, sms), verdict) in system.parts.iter().zip(verdicts) {
+        let demands = problem.demands(part, sms).ok()?;
+        let order = match &verdict.evidence {
+            Evidence::ResponseTimes { priorities, .. } => {
+                let place = |task: &usize| part.iter().position(|other| other == task);
+                priorities.iter().map(place).collect::<Option<Vec<usize>>>()?
+            }
+            _ => priorities(system.policy, &plain(&demands)).unwrap_or_else(|| (0..part.len()).collect()),
+        };
+        let jobs = order.iter().map(|&position| {
+            let (task, demand) = (
+                system.set.tasks().get(*part.get(position)?)?,
+                demands.get(position)?,
+            );
+            let peak = task
+                .bandwidth(sms)
+                .unwrap_or(system.memory.bandwidth)
+                .bytes_per_second();
+            let bytes = task.traffic().map_or(u128::MAX, |bytes| bytes.nano());
+            let shape = below(&mut rng, 3);
+            Some(Job {
+                stages: stages(demand.wcet.ns(), peak, bytes, shape),
+                first: match release {
+                    0 => 0,
+                    _ => below(&mut rng, usize::try_from(demand.period.ns()).ok()?) as u64,
+                },
+                jitter: demand.jitter.ns(),
+                period: demand.period.ns(),
+                deadline: demand.deadline.ns(),
+            })
+        });
+        clients.push(Client {
+            tasks: jobs.collect::<Option<Vec<Job>>>()?,
+            discipline,
+            drops: false,
+        });
+    }
+    // All that may be released late is, at one instant.
+    let mut instant = None;
+    if release == 0 {
+        let latest = clients
+            .iter()
+            .flat_map(|client| &client.tasks)
+            .map(|job| job.jitter)
+            .max()?;
+        for job in clients.iter_mut().flat_map(|client| &mut client.tasks) {
+            job.first = latest - job.jitter;
+        }
+        instant = Some(latest);
+    }
+    for other in system.set.other_traffic() {
+        let requests = match release {
+            0 => Requests::Piled,
+            1 => Requests::Pieces,
+            _ => Requests::Whole,
+        };
+        let start = match instant {
+            Some(instant) => instant,
+            None => below(&mut rng, usize::try_from(other.period.ns()).ok()?) as u64,
+        };
+        clients.push(requests.client(other, system.memory.bandwidth, start, &mut rng)?);
+    }
+    Some(clients)
+}
+
+/// The tasks as rankings know them.
+fn plain(demands: &[gpusched_analysis::schedulability::Demand]) -> Vec<crate::tasks::Task> {
+    let task = |demand: &gpusched_analysis::schedulability::Demand| crate::tasks::Task {
+        wcet: demand.wcet,
+        shortest: demand.wcet,
+        block: demand.block,
+        period: demand.period,
+        deadline: demand.deadline,
+        jitter: demand.jitter,
+        stream: 0,
+    };
+    demands.iter().map(task).collect()
+}
+
+/// A job of `time` [ns] that moves up to `bytes` [nano-bytes] at up to `peak` [bytes per second]: evenly, at first, or at last.
+fn stages(time: u64, peak: u64, bytes: u128, shape: usize) -> Vec<Stage> {
+    let busy = bytes
+        .checked_div(peak.into())
+        .map_or(time, |busy| u64::try_from(busy).unwrap_or(time).min(time));
+    let memory = Stage {
+        time: busy,
+        rate: peak,
+    };
+    let compute = Stage {
+        time: time - busy,
+        rate: 0,
+    };
+    match shape {
+        0 => {
+            let rate = bytes.checked_div(time.into()).unwrap_or(0).min(peak.into());
+            vec![Stage {
+                time,
+                rate: u64::try_from(rate).unwrap_or(peak),
+            }]
+        }
+        1 => vec![memory, compute],
+        _ => vec![compute, memory],
+    }
+}

@@ -1,0 +1,46 @@
+//! Limits of parameters, and the errors where a study goes beyond them.
+
+use gpusched_model::error::Refusal;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+/// Refuses a number outside of `limits`.
+pub(super) fn within<T: PartialOrd + Display>(
+    field: &str,
+    found: T,
+    limits: RangeInclusive<T>,
+) -> Result<(), Refusal> {
+    if limits.contains(&found) {
+        return Ok(());
+    }
+    let expected = format!("{} to {}", limits.start(), limits.end());
+    Err(Refusal::new(field, found, expected))
+}
+
+/// Refuses published figures that are not numbers.
+pub(super) fn finite<'a>(figures: impl IntoIterator<Item = &'a f64>) -> Result<(), Refusal> {
+    match figures.into_iter().find(|figure| !figure.is_finite()) {
+        Some(found) => Err(Refusal::new("published", found, "a finite number")),
+        None => Ok(()),
+    }
+}
+
+/// How many combinations lists of these `lengths` have; refuses more than `most`. `what` names them.
+pub(super) fn combinations(
+    field: &str,
+    what: &str,
+    lengths: &[usize],
+    most: usize,
+) -> Result<usize, Refusal> {
+    let count = lengths
+        .iter()
+        .fold(1_usize, |count, &length| count.saturating_mul(length));
+    match count <= most {
+        true => Ok(count),
+        false => Err(Refusal::new(
+            field,
+            format_args!("{count} {what}"),
+            format_args!("at most {most}"),
+        )),
+    }
+}

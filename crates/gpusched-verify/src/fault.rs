@@ -1,0 +1,28 @@
+//! What is wrong with a plan.
+
+/// Why a plan is no proof.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {message}")]
+pub struct Fault {
+    /// Where in the plan, such as `partitions[2].verdict.evidence.checked[0]`.
+    pub field: String,
+    /// What was found and what was expected.
+    pub message: String,
+}
+
+impl Fault {
+    pub(crate) fn new(field: impl Into<String>, message: impl Into<String>) -> Fault {
+        Fault {
+            field: field.into(),
+            message: message.into(),
+        }
+    }
+
+    pub(crate) fn inside(mut self, field: &str) -> Fault {
+        self.field = match self.field.is_empty() {
+            true => field.to_owned(),
+            false => format!("{field}.{}", self.field),
+        };
+        self
+    }
+}
