@@ -1,6 +1,6 @@
 //! Slow, obvious twins of the library's fast paths. They share its data types and nothing else.
-// Each test uses some of the twins, and one that cannot go on must fail loudly.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+// One that cannot go on must fail loudly.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod checker;
 pub mod demand;

@@ -1,7 +1,5 @@
 //! Running the command as a user does.
 
-#![allow(dead_code)] // each test file uses some of it
-
 pub mod checkout;
 pub mod xml;
 

@@ -47,11 +47,14 @@ pub enum Token<'t, N> {
     End,
 }
 
+/// A token with its position in characters from 1.
+pub(super) type Placed<'a, N> = (usize, Token<'a, N>);
+
 /// Cuts `text` into tokens, each with its position in characters from 1; the last is [`Token::End`].
 ///
 /// # Errors
 /// The first character that starts no token, a number that `L` refuses, a text without an end, or too many tokens.
-pub(super) fn tokens<L: Lexis>(text: &str) -> Result<Vec<(usize, Token<'_, L::Number>)>, ParseError> {
+pub(super) fn tokens<L: Lexis>(text: &str) -> Result<Vec<Placed<'_, L::Number>>, ParseError> {
     let mut tokens = Vec::new();
     let (mut rest, mut position) = (text, 1);
     loop {

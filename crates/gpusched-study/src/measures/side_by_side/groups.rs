@@ -135,7 +135,7 @@ fn given(bench: &Bench, index: usize, members: &[Member]) -> Result<Members, Ref
 
 fn checked(bench: &Bench, drawn: &Drawn) -> Result<(), Refusal> {
     let refuse = |field: &str, found: String, expected: String| {
-        Err(Refusal::new(&format!("drawn.{field}"), found, expected))
+        Err(Refusal::new(format!("drawn.{field}"), found, expected))
     };
     let (kernels, sms) = (bench.names().len(), bench.sms());
     if drawn.sizes.is_empty() || drawn.sizes.iter().any(|size| !(1..=kernels).contains(size)) {
