@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
 
+#[allow(dead_code, reason = "the tests need more of it")]
 #[path = "../tests/oracle/mod.rs"]
 mod oracle;
 
