@@ -98,7 +98,7 @@ impl Beside {
         u128::try_from(lost).unwrap_or(u128::MAX).min(window)
     }
 
-    /// `jobs` at their slowest; `None` if nothing is left for them for certain, or the times leave their range.
+    /// `jobs` at their slowest; `None` if nothing is left for one that wants some, or the times leave their range.
     ///
     /// Whatever the division, what the others cannot draw is left. Max-min fairly, a kernel that wants more than what is left by those
     /// that want less, in equal parts, gets such a part at least.
@@ -120,9 +120,6 @@ impl Beside {
             Arbitration::Any => (self.capacity.checked_sub(peaks.iter().sum())?, 1),
             Arbitration::MaxMin => (0..=peaks.len()).find_map(modest)?,
         };
-        if left == 0 {
-            return None;
-        }
         let slow = |job: &Job| {
             let task = &set.tasks()[job.task];
             let wanted = match task.bandwidth(sms) {
@@ -130,8 +127,11 @@ impl Beside {
                 Some(rate) => self.capacity.min(rate.bytes_per_second().into()),
                 None => self.capacity,
             };
-            let scaled = (BigUint::from(job.wcet) * wanted * claimants + (left - 1)) / left;
-            let wcet = u128::try_from(scaled).ok()?.max(job.wcet);
+            if wanted * claimants <= left {
+                return Some(*job);
+            }
+            let scaled = (BigUint::from(job.wcet) * wanted * claimants + left.checked_sub(1)?) / left;
+            let wcet = u128::try_from(scaled).ok()?;
             (wcet < 1 << 63).then_some(Job { wcet, ..*job })
         };
         jobs.iter().map(slow).collect()

@@ -7,8 +7,9 @@ use crate::time::Time;
 
 /// A source of memory traffic.
 ///
-/// Its periods begin at least `period` apart. In each period the source requests at most `traffic` bytes, at any time and in any
-/// pieces. Each byte is moved within `deadline` of its request. So two periods may move their bytes back to back: one late, one early.
+/// Its periods begin at least `period` apart. Within `period` of each beginning the source requests at most `traffic` bytes, at any
+/// time and in any pieces. Each byte is moved within `deadline` of its request. So one period may move its bytes late, and the next
+/// one early: back to back.
 ///
 /// A *batch* promises more: all bytes of a period are moved within `deadline` of the beginning of the period. Examples are the
 /// transfers of a copy engine, and CPU cores whose accesses end before their budget is refilled (`deadline` = `period`).

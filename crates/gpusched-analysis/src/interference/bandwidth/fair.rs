@@ -12,14 +12,14 @@ pub struct Level {
 }
 
 impl Level {
-    /// What is left for a partition when all others draw what they can; `None` if that is nothing.
+    /// What is left for a partition when all others draw what they can; `None` if they may draw more than there is.
     ///
     /// A kernel that gets less than it could use finds the memory busy, and the others draw `peaks` together at most. So where all
     /// peaks fit the capacity, nobody is slowed down, however bandwidth is divided.
     pub fn left(capacity: Bandwidth, peaks: &[u128]) -> Option<Level> {
         let drawn = peaks.iter().fold(0u128, |sum, &peak| sum.saturating_add(peak));
         let numerator = u128::from(capacity.bytes_per_second()).checked_sub(drawn)?;
-        (numerator > 0).then_some(Level {
+        Some(Level {
             numerator,
             denominator: 1,
         })
@@ -48,7 +48,7 @@ impl Level {
     }
 
     /// How long a kernel takes that takes `alone` by itself and draws `rate` [nano-bytes per nanosecond] at most: d/level as long,
-    /// rounded up, if that is more. `None` beyond 63 bits.
+    /// rounded up, if that is more. `None` beyond 63 bits, and for a kernel that wants some of a level of 0.
     pub fn stretch(&self, alone: Time, rate: u128) -> Option<Time> {
         let wanted = rate.checked_mul(self.denominator)?;
         if wanted <= self.numerator {
@@ -78,7 +78,11 @@ mod tests {
         assert!(is(level(90, &[30, 30]), (30, 1)));
         let left = |peaks: &[u128]| Level::left(Bandwidth::new(90).unwrap(), peaks);
         assert!(is(left(&[30, 40]).unwrap(), (20, 1)));
-        assert_eq!((left(&[30, 60]), left(&[u128::MAX, 1])), (None, None));
+        // A kernel that draws nothing is never slowed down.
+        let nothing = left(&[30, 60]).unwrap();
+        assert_eq!(nothing.stretch(Time::from_ns(1000), 0), Some(Time::from_ns(1000)));
+        assert_eq!(nothing.stretch(Time::from_ns(1000), 1), None);
+        assert_eq!((left(&[30, 61]), left(&[u128::MAX, 1])), (None, None));
     }
 
     #[test]
