@@ -177,9 +177,11 @@ mod process {
     use super::*;
     use std::process::{Child, Command, Stdio};
     use std::thread::sleep;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     const BINARY: &str = env!("CARGO_BIN_EXE_gpusched");
+
+    const KILLS: u64 = 20;
 
     /// A study of about half a second on two cores.
     fn lengthy() -> String {
@@ -203,13 +205,18 @@ mod process {
             .unwrap()
     }
 
+    /// The bytes that are in the file so far.
+    fn length(path: &Path) -> u64 {
+        fs::metadata(path).map_or(0, |metadata| metadata.len())
+    }
+
     /// Waits for the end; the exit code and standard error.
     fn finish(child: Child) -> (Option<i32>, String) {
         let output = child.wait_with_output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     }
 
-    /// A random number below `limit`: SplitMix64, so that the moments are the same in every run of the test.
+    /// A random number below `limit`: SplitMix64, so that the lengths are the same in every run of the test.
     fn random(state: &mut u64, limit: u64) -> u64 {
         *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = *state;
@@ -224,30 +231,27 @@ mod process {
         let spec = root.path().join("spec.toml");
         fs::write(&spec, lengthy()).unwrap();
         let undisturbed = root.path().join("undisturbed");
-        let begin = Instant::now();
         assert_eq!(finish(start(&spec, &undisturbed)), (Some(0), String::new()));
-        let duration = u64::try_from(begin.elapsed().as_micros()).unwrap();
         let expected = stable_files(&undisturbed);
         assert!(expected.contains_key("small.csv") && expected.keys().any(|name| name.ends_with(".svg")));
+        let whole = length(&undisturbed.join(JOURNAL));
 
         let output = root.path().join("killed");
-        let (mut state, mut kills, mut finished) = (1, 0, 0);
-        while kills < 20 {
+        let mut state = 1;
+        for kill in 0..KILLS {
+            // Wherever the journal is by then: at the end of a line, or within it.
+            let least = (whole * kill + random(&mut state, whole)) / (KILLS + 2);
             let mut child = start(&spec, &output);
-            sleep(Duration::from_micros(random(&mut state, duration / 6)));
-            child.kill().unwrap(); // SIGKILL
-            match finish(child) {
-                (None, _) => kills += 1,
-                (code, message) => {
-                    // It was faster: the next one starts anew.
-                    assert_eq!((code, message.as_str()), (Some(0), ""));
-                    assert_eq!(stable_files(&output), expected);
-                    fs::remove_dir_all(&output).unwrap();
-                    finished += 1;
-                }
+            while length(&output.join(JOURNAL)) < least && child.try_wait().unwrap().is_none() {
+                sleep(Duration::from_micros(100));
             }
+            child.kill().unwrap(); // SIGKILL
+            let (code, message) = finish(child);
+            assert!(
+                code.is_none() || (code, message.as_str()) == (Some(0), ""),
+                "{message}"
+            );
         }
-        assert!(finished <= 10, "{finished} runs ended before they were killed");
         assert_eq!(finish(start(&spec, &output)), (Some(0), String::new()));
         assert_eq!(stable_files(&output), expected);
     }
@@ -260,7 +264,7 @@ mod process {
         let output = root.path().join("out");
         let first = start(&spec, &output);
         let journal = output.join(JOURNAL);
-        while !fs::metadata(&journal).is_ok_and(|metadata| metadata.len() > 0) {
+        while length(&journal) == 0 {
             sleep(Duration::from_millis(1));
         }
         let signal = |name: &str| {
