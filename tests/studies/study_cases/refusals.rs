@@ -131,7 +131,7 @@ const BAD: &[(&str, &str, &[&str])] = &[
     (
         "{ from = 0, to = 1, step = 0.5 }",
         "{ from = 0, to = 1, step = 0.00002 }",
-        &["at case[4]", "expected at most 100000 rows"],
+        &["at case[4]", "rows, expected at most 100000"],
     ),
     (
         "x = \"q\"",
