@@ -210,7 +210,7 @@ fn bad_usage_is_refused() {
         ),
         (
             format!("--systems 10 --checkpoint {}", other.display()),
-            "expected a checkpoint of gpusched validate",
+            "expected a checkpoint of a validation",
         ),
         (
             format!("--systems 10 --checkpoint {}", torn.display()),

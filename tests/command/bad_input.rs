@@ -499,7 +499,7 @@ fn bad_options_are_told_in_the_words_of_all_else() {
         (
             format!("{adas} --improve --heuristic optimal"),
             "error: --improve: found --heuristic optimal, which has a local search of its own, so that another one after it has no \
-             effect; expected no --improve, or it after sms or bf or one-per-partition or ffd or wfd or savings or matching\n",
+             effect, expected no --improve, or it after sms or bf or one-per-partition or ffd or wfd or savings or matching\n",
         ),
         (
             format!("{adas} --improve --heuristic 1g"),

@@ -158,7 +158,7 @@ fn results_of_something_else_are_not_judged() {
     let outdated = || {
         let (code, _, message) = check();
         assert_eq!((code, state()), (2, State::Outdated));
-        assert!(message.contains("run it again"), "{message}");
+        assert!(message.contains("run the study again"), "{message}");
     };
     fs::write(file("small.toml"), SMALL.replace("seed = 7", "seed = 8")).unwrap();
     outdated();
@@ -238,7 +238,9 @@ fn the_list_names_every_study_and_its_results() {
     let (code, _, message) = gpusched(&["study", "list", "."], root.path());
     assert_eq!(code, 2);
     assert!(
-        message.contains("a.toml") && message.contains("c.toml") && message.contains("both called"),
+        message.contains("a.toml")
+            && message.contains("c.toml")
+            && message.contains("found the name `small`"),
         "{message}"
     );
 }

@@ -117,7 +117,7 @@ fn journals_of_something_else_are_refused_and_left_alone() {
         ),
         (first_twice, vec![" twice, expected each chunk once"]),
         ("my notes\n".to_owned(), vec!["not the first line of a journal"]),
-        ("my notes".to_owned(), vec!["not the beginning of a journal"]),
+        ("my notes".to_owned(), vec!["expected the beginning of a journal"]),
     ] {
         let folder = temporary();
         let path = folder.path().join(JOURNAL);

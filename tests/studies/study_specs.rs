@@ -483,10 +483,13 @@ fn the_command_writes_nothing_for_bad_input() {
         ),
         (
             vec!["good.toml", "twin.toml", "-o", "out"],
-            "two studies are called `small`",
+            "found the name `small` a second time",
         ),
-        (vec!["good.toml"], "missing -o DIR"),
-        (vec!["good.toml", "-o", "-"], "missing -o DIR"),
+        (vec!["good.toml"], "--output: found none, expected -o DIR"),
+        (
+            vec!["good.toml", "-o", "-"],
+            "--output: found none, expected -o DIR",
+        ),
         (vec!["-o", "out"], "SPEC"),
         (vec!["good.toml", "-o", "out", "--shard", "3/2"], "1 ≤ i ≤ n"),
         (vec!["good.toml", "-o", "out", "--sets", "0"], "--sets"),

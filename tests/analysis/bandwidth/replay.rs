@@ -212,7 +212,7 @@ fn other_kernels_are_refused() {
     folder.write("slow1.csv", &beyond(1, 1));
     folder.write("just.csv", &beyond(0, 1));
     for (options, expected) in [
-        ("--blocks trace", "--blocks trace: found no --trace"),
+        ("--blocks trace", "--blocks: found trace without --trace"),
         (
             "--trace fits.csv",
             "--trace: found --blocks wcet, expected --blocks trace",

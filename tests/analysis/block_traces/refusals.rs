@@ -298,7 +298,7 @@ fn the_examiner_is_checked_as_well() {
             "",
             "",
             "--isolated t.json",
-            "t.json: found the kernels other, work, expected one; name it with --kernel",
+            "t.json: found the kernels other, work, expected one kernel, or the name of one of them",
         ),
         (
             "",

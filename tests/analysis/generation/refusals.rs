@@ -127,7 +127,9 @@ fn hopeless_discarding_names_the_way_out() {
     let source = Source::new(&recipe, 40, 39.5, 1).unwrap();
     let message = source.draw(0, 0).unwrap_err().to_string();
     assert!(
-        message.starts_with("cap: found 1.0 for 40 tasks of total utilization 39.5: 1000000 vectors"),
+        message.starts_with(
+            "cap: found 1.0 for 40 tasks of total utilization 39.5, expected a larger cap: 1000000 vectors"
+        ),
         "{message}"
     );
     assert!(message.contains("randfixedsum"), "{message}");

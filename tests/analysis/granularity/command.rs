@@ -159,11 +159,11 @@ fn what_cannot_be_is_refused() {
         ("--sms 8 --export csv".into(), "found csv without --device"),
         (
             "--device a100 --granularity tpc --export mig".into(),
-            "expected --granularity mig",
+            "expected granularity mig",
         ),
         (
             "--device a100 --export libsmctrl".into(),
-            "expected --granularity tpc or gpc",
+            "expected granularity tpc or gpc",
         ),
         (
             "--device h100 --granularity tpc --export libsmctrl".into(),

@@ -14,7 +14,7 @@ fn bad_usage_is_refused() {
         ("simulate tasks SET --plan missing.json", &["missing.json: cannot open"]),
         ("simulate tasks SET --plan SET", &["adas.json", "unknown field `name`"]),
         ("simulate tasks SET --plan p.json --sms 8", &["--plan", "--sms"]),
-        ("simulate tasks SET --sms 8 --policy work-capacity", &["work-capacity is a condition and schedules nothing"]),
+        ("simulate tasks SET --sms 8 --policy work-capacity", &["found work-capacity, a condition that schedules nothing"]),
         ("simulate tasks SET --sms 8 --policy fifo", &["fifo", "np-edf"]),
         ("simulate tasks SET --sms 8 --offsets none", &["none", "synchronous"]),
         ("simulate tasks SET --sms 8 --jitter early", &["early", "late"]),
@@ -134,7 +134,10 @@ fn an_order_that_does_not_exist_is_refused() {
     let set = r#"{"tasks":[{"period":10,"deadline":4,"wcet":{"table":[[1,3]]}},{"period":10,"deadline":5,"wcet":{"table":[[1,3]]}}]}"#;
     let answer = run_with("simulate tasks - --sms 1 --policy fp-audsley", set);
     assert!(
-        answer.code == 2 && answer.stderr.contains("fp-audsley finds no priorities"),
+        answer.code == 2
+            && answer
+                .stderr
+                .contains("found fp-audsley, which finds no priorities"),
         "{answer:?}"
     );
     let unknown = r#"{"tasks":[{"period":10,"wcet":{"table":[[2,3]]}}]}"#;

@@ -293,7 +293,7 @@ fn foreign_files_say_what_to_do() {
         ),
         (
             format!("simulate warps {scenario}"),
-            "; a trace in a scenario is {\"trace\":",
+            "hint: name a trace in a scenario as {\"trace\":",
         ),
     ] {
         let answer = run(&line);

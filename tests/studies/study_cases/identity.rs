@@ -73,7 +73,7 @@ fn files_count_with_their_content() {
     assert_ne!(read().unwrap().experiment().unwrap(), spec.experiment().unwrap());
     assert_eq!(states(), [State::Outdated]);
     let message = run(&read().unwrap(), &results, "1/1", 1).unwrap_err().to_string();
-    assert!(message.contains("this journal has experiment"), "{message}");
+    assert!(message.contains("found a journal of experiment"), "{message}");
 
     // The nearest file counts.
     fs::write(&path, &histo).unwrap();

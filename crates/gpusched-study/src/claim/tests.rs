@@ -331,7 +331,7 @@ fn gaps_pair_rows_by_the_columns_of_the_claim() {
     for (pair_by, part) in [
         ("pair_by = ['q']", "are the same point"),
         ("pair_by = ['cluster']", "no column `cluster`"),
-        ("pair_by = []", "pair_by: claim S21-07: found an empty list"),
+        ("pair_by = []", "claim S21-07.pair_by: found an empty list"),
         ("", "expected `pair_by` in the claim, or one of point"),
     ] {
         let message = paired(pair_by).unwrap_err();

@@ -376,7 +376,7 @@ s,2,50,b,1G,0.75,,,30
         for (message, expected) in [
             (
                 message(CSV, |options| options.y = set("speed")),
-                "t.csv: no column `speed`",
+                "t.csv: found no column `speed`",
             ),
             (
                 message(CSV, |options| options.x = set("study")),
@@ -392,27 +392,27 @@ s,2,50,b,1G,0.75,,,30
             ),
             (
                 message(CSV, |options| options.panel = set("study").into()),
-                "t.csv:4 and t.csv:5: two values of `rate` for algorithm = 1G at utilization = 2, study: s",
+                "rate: found two values, t.csv:4 and t.csv:5, expected one for algorithm = 1G at utilization = 2, study: s",
             ),
             (
                 message(CSV, |options| {
                     options.selections = vec!["reading=c".parse().unwrap()]
                 }),
-                "no row has reading = c; there are \"a\", \"b\"",
+                "reading: found no row with reading = c, expected one of \"a\", \"b\"",
             ),
             (
                 message(CSV, |options| {
                     options.selections = vec!["reading=b".parse().unwrap(), "algorithm=SMS".parse().unwrap()];
                 }),
-                "there are no rows to draw",
+                "found no rows, expected values to draw",
             ),
             (
                 message("utilization,algorithm,rate\n", |_| {}),
-                "there are no rows to draw",
+                "found no rows, expected values to draw",
             ),
             (
                 message("utilization,algorithm,rate\n2,A,\n", |_| {}),
-                "every cell of `rate` is empty",
+                "rate: found empty cells alone",
             ),
             (
                 message("utilization,algorithm,rate\n2,A,1e300\n", |_| {}),
@@ -429,6 +429,6 @@ s,2,50,b,1G,0.75,,,30
         }
         let many: String = (0..25).map(|index| format!("2,A{index},1\n")).collect();
         let message = message(&format!("utilization,algorithm,rate\n{many}"), |_| {});
-        assert!(message.contains("gives more than 24 lines"), "{message}");
+        assert!(message.contains("found more than 24 lines"), "{message}");
     }
 }

@@ -7,7 +7,8 @@
 //! ```
 //! use gpusched_warp::accelsim::TraceFile;
 //!
-//! let mut trace = TraceFile::open("tasksets/traces/accelsim/kernel-1.traceg")?;
+//! let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tasksets/traces/accelsim");
+//! let mut trace = TraceFile::open(format!("{folder}/kernel-1.traceg"))?;
 //! let (mut instructions, mut loads) = (0, 0);
 //! while let Some(block) = trace.next_block()? {
 //!     for warp in block.warps() {

@@ -139,7 +139,7 @@ fn refusals_name_line_field_and_reason() {
         (
             "\"buffers\":{\"a\":{\"bytes\":1,\"address\":9223372036854775807}},\n",
             "{\"op\":\"exit\"}",
-            "ends beyond address 2^48",
+            "found 1 bytes, expected an end below address 2^48",
         ),
         (
             "\"colour\":1,\n",

@@ -98,7 +98,7 @@ pub(super) fn check(platform: &MemoryPlatform, sms: u32) -> Result<(), Refusal> 
         let expected = format!("{sms}, as the machine has");
         return Err(Refusal::new("platform.sms", platform.sms, expected));
     }
-    platform.check().map_err(Refusal::about("platform"))
+    platform.check()
 }
 
 /// A group as it is given.
