@@ -503,7 +503,7 @@ fn bad_options_are_told_in_the_words_of_all_else() {
         ),
         (
             format!("{adas} --improve --heuristic 1g"),
-            "error: --improve: found --heuristic 1g, whose one partition leaves nothing to divide anew; expected no --improve, or it \
+            "error: --improve: found --heuristic 1g, whose one partition leaves nothing to divide anew, expected no --improve, or it \
              after sms or bf or one-per-partition or ffd or wfd or savings or matching\n",
         ),
         (

@@ -112,8 +112,9 @@ fn functions_are_where_the_documents_say() {
 }
 
 /// The crates that the facade shows as a module.
-const CRATES: [(&str, &str); 5] = [
+const CRATES: [(&str, &str); 6] = [
     ("model", "model"),
+    ("recording", "recording"),
     ("simulator", "sim"),
     ("study", "study"),
     ("verification", "verify"),

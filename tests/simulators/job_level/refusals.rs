@@ -143,7 +143,10 @@ fn an_order_that_does_not_exist_is_refused() {
     let unknown = r#"{"tasks":[{"period":10,"wcet":{"table":[[2,3]]}}]}"#;
     let answer = run_with("simulate tasks - --sms 1", unknown);
     assert!(
-        answer.code == 2 && answer.stderr.contains("task #0 has no known WCET on 1 SMs"),
+        answer.code == 2
+            && answer
+                .stderr
+                .contains("tasks[0].wcet: found no known WCET on 1 SMs"),
         "{answer:?}"
     );
 }
