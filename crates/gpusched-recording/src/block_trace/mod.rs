@@ -1,7 +1,6 @@
 //! Files with measured times of thread blocks ([Aghilinasab20] §IV-A, §VI-A), read in one pass.
 //!
-//! Whatever is not a trace is refused with file and line. [`Recorder`](gpusched_analysis::kernel_wcet::trace::Recorder) says what a
-//! trace is.
+//! Whatever is not a trace is refused with file and line. [`Recorder`] says what a trace is.
 
 mod columns;
 mod delimited;
