@@ -44,13 +44,6 @@ impl Args {
     /// # Errors
     /// Bad input, a plan that does not hold or that the tool cannot carry out, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        if [&self.plan, &self.set].iter().all(|path| path.as_os_str() == "-") {
-            return Err(Error::parameter(
-                "SET",
-                "- for the plan and for the set",
-                "standard input for one of them",
-            ));
-        }
         if let Some(format) = global.format {
             return Err(Error::parameter(
                 "format",

@@ -1,5 +1,5 @@
 //! What the command line says about files makes sense, before any work starts: no command writes over a file that it was told to
-//! read, or writes two things to one file, or gives a file the ending of another format.
+//! read, or writes two things to one file, or gives a file the ending of another format, or reads standard input twice.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ struct Named<P> {
 
 /// # Errors
 /// [`Error::Refused`] for an output that is the same file as an input or as another output, and for an output with a name that does
-/// not fit it ([`OutputPath::check`]).
+/// not fit it ([`OutputPath::check`]); and for two inputs from standard input, the second of which would wait forever.
 pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
     let (mut command, mut matches) = (command, matches);
     while let Some((name, inner)) = matches.subcommand() {
@@ -41,6 +41,11 @@ pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
             argument: argument(),
             path,
         }));
+    }
+    let mut streams = inputs.iter().filter(|input| input.path.as_os_str() == "-");
+    if let (Some(first), Some(second)) = (streams.next(), streams.next()) {
+        let arguments = format!("{}, {}", first.argument, second.argument);
+        return Err(Error::parameter(arguments, "-, standard input, twice", "it once"));
     }
     for (index, output) in outputs.iter().enumerate() {
         let same = |input: &&Named<PathBuf>| match input.path.as_os_str() == "-" {

@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::question::{csv_line, json_line, naming};
 use super::{Format, Global, Outcome};
 use crate::cli::values::whole;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::TaskSet;
 use crate::model::plan::{Failure, Partition, Plan};
 use crate::model::policy::Strength;
@@ -101,16 +101,6 @@ impl Args {
     /// # Errors
     /// Bad input, more plans than sets or the other way round, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        if [&self.plans, &self.sets]
-            .iter()
-            .all(|path| path.as_os_str() == "-")
-        {
-            return Err(Error::parameter(
-                "SET",
-                "- for the plans and for the sets",
-                "standard input for one of them",
-            ));
-        }
         let (format, palette) = (global.format(), Palette::of(global));
         check_as_many::<Plan, TaskSet>(&self.plans, &self.sets)?;
         let progress = Progress::new(global, "groups of tasks looked at");

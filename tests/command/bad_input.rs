@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{ADAS, Answer, TASK, answer, files, gpusched, tenths};
+use crate::support::{ADAS, Answer, TASK, answer, files, gpusched, run, run_with, tenths};
 
 /// One task with `member` (such as `"period":0`) in place of, or beside, what makes it valid.
 fn task(member: &str) -> String {
@@ -584,4 +584,29 @@ fn plans_without_sets_are_refused_up_front() {
             "{piped:?}"
         );
     }
+}
+
+/// The second reader of standard input would wait forever.
+#[test]
+fn standard_input_is_read_once() {
+    for line in [
+        "simulate tasks - --plan -",
+        "wcet verify - -",
+        "verify - -",
+        "export - - --as csv",
+    ] {
+        let answer = run_with(line, tenths(1));
+        assert_refused(
+            &answer,
+            &["found -, standard input, twice, expected it once"],
+            line,
+        );
+    }
+}
+
+/// Also a file that is written only if there is something to write.
+#[test]
+fn folders_of_outputs_are_looked_for_first() {
+    let answer = run("validate --systems 10 --reproducer missing/r.json");
+    assert_refused(&answer, &["missing/r.json: cannot create"], "--reproducer");
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::ErrorKind;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +44,8 @@ impl OutputPath {
     /// Whether the path fits what it is for; `option` is the one that it belongs to.
     ///
     /// # Errors
-    /// [`Error::Refused`] for standard output, which has the answer, and for the ending of another format.
+    /// [`Error::Refused`] for standard output, which has the answer, and for the ending of another format; [`Error::Io`] for a folder
+    /// that is not there, also where the file is opened late.
     pub fn check(&self, option: &str) -> Result<()> {
         if self.content != Content::Answer && self.path == Path::new("-") {
             return Err(Error::parameter(
@@ -51,6 +53,10 @@ impl OutputPath {
                 "-",
                 "a file, for standard output has the answer",
             ));
+        }
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if self.content != Content::Answer && folder.is_some_and(|folder| !folder.is_dir()) {
+            return Err(Error::io(&self.path, "create", ErrorKind::NotFound.into()));
         }
         self.content.check(option, &self.path)
     }

@@ -130,7 +130,7 @@ fn what_does_not_hold_is_not_exported() {
     assert_eq!(both.code, 2);
     assert!(
         both.stderr
-            .starts_with("error: SET: found - for the plan and for the set"),
+            .contains("found -, standard input, twice, expected it once"),
         "{}",
         both.stderr
     );
