@@ -8,7 +8,8 @@ use highs::{ColProblem, HighsModelStatus, Sense};
 use rand::RngExt;
 
 use super::exhaustive::{fewest, sizes};
-use super::{POLICIES, oracle, task_set};
+use super::{POLICIES, task_set};
+use crate::oracle;
 
 /// The fewest SMs of groups of these sizes, bit by bit, that cover `n` tasks.
 fn oracle_of(sizes: &[Option<u32>], n: usize) -> Option<u32> {
