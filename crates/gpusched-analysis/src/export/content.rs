@@ -1,4 +1,4 @@
-//! What every target says of a plan.
+//! Statements about a plan that all targets share.
 
 use gpusched_model::TaskSet;
 use gpusched_model::device::{Device, Hardware, Place, Runs};
@@ -6,7 +6,7 @@ use gpusched_model::error::Error;
 use gpusched_model::plan::{Partition, Plan};
 use gpusched_model::words::counted;
 
-/// What is exported.
+/// A plan to export, with its device and its task set.
 pub(super) struct Export<'a> {
     pub hardware: &'a Hardware,
     pub plan: &'a Plan,
@@ -77,7 +77,7 @@ impl Export<'_> {
     }
 }
 
-/// Why a plan from elsewhere may lack a place; plans of the library have all.
+/// The refusal of a plan without a place. Only a plan from another source can lack one.
 pub(super) fn unplaced(index: usize) -> Error {
     Error::parameter(
         "",

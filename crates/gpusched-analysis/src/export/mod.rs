@@ -1,9 +1,9 @@
-//! Plans in the words of the tools that divide a GPU.
+//! Export of plans for the tools that divide a GPU.
 //!
 //! * `libsmctrl`: masks of TPCs; `mps`: chunks; `mig`: profiles and where they begin; `green_context`: groups of a split;
 //! * `csv`: a table for all others.
 //!
-//! Each partition has a comment that says which SMs it has, and what its verdict rests on.
+//! A comment on each partition names its SMs and the evidence of its verdict.
 
 mod content;
 mod csv;
@@ -22,7 +22,7 @@ use gpusched_model::device::{Granularity, Hardware};
 use gpusched_model::error::Error;
 use gpusched_model::plan::Plan;
 
-/// What a plan can be exported for.
+/// A tool for which a plan can be exported.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -65,7 +65,7 @@ impl Target {
         }
     }
 
-    /// `plan` for `set`, which is schedulable, in the words of this target.
+    /// Exports `plan` for `set`; the plan is schedulable.
     ///
     /// # Errors
     /// As [`Target::check`], and [`Error::Refused`] for a plan without device, places or a positive answer.

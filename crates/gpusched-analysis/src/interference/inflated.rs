@@ -1,4 +1,4 @@
-//! What a model of interference answers.
+//! The trait that every interference model implements.
 
 use super::company::Company;
 use gpusched_model::Interference;

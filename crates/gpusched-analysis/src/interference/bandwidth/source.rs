@@ -19,7 +19,7 @@ pub struct Source {
 impl Source {
     /// `task` on `sms` SMs, where it takes `wcet` if that is known, beside a memory of capacity `capacity`.
     ///
-    /// What is not stated is as large as can be: the rate is that of the memory. A job draws no more than d·C, nor d·D.
+    /// A missing value takes the safe extreme: the rate of the memory. A job draws at most d·C and at most d·D.
     /// R = D: a job moves its bytes at any time between its arrival and its deadline.
     pub fn of_task(task: &Task, sms: u32, wcet: Option<Time>, capacity: Bandwidth) -> Source {
         let peak = task.bandwidth(sms).unwrap_or(capacity);
