@@ -13,7 +13,7 @@ use super::output::{Content, Output, OutputPath, Palette};
 use super::question::json_line;
 use super::{Format, Global, Outcome};
 use crate::error::Result;
-use crate::validation::{Campaign, Observer, shared as shared_memory};
+use crate::validation::{Campaign, shared as shared_memory};
 
 pub use report::Validation;
 pub use shared::SharedValidation;
@@ -69,9 +69,10 @@ impl Args {
             seed: global.seed(),
             analysis: model_of,
         };
-        let mut progress = Progress(self.bar(global));
-        let found = campaign.run(&global.pool()?, self.checkpoint.as_deref(), &mut progress)?;
-        progress.0.finish_and_clear();
+        let bar = self.bar(global);
+        let checkpoint = self.checkpoint.as_deref();
+        let found = campaign.run(&global.pool()?, checkpoint, |systems| bar.inc(systems))?;
+        bar.finish_and_clear();
         let validation = Validation::new(&campaign, &found, &self.reproducer);
         if let Some(reproducer) = &found.reproducer {
             let file = output.beside(Some(&self.reproducer))?;
@@ -114,20 +115,12 @@ impl Args {
         })
     }
 
+    /// On standard error, where somebody looks.
     fn bar(&self, global: &Global) -> ProgressBar {
         if global.quiet {
             return ProgressBar::hidden();
         }
         let style = ProgressStyle::with_template("{bar:40} {pos} of {len} systems, {eta} left");
         ProgressBar::new(self.systems).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-    }
-}
-
-/// On standard error, where somebody looks.
-struct Progress(ProgressBar);
-
-impl Observer for Progress {
-    fn advanced(&mut self, systems: u64) {
-        self.0.inc(systems);
     }
 }

@@ -19,7 +19,7 @@ fn campaign(systems: u64, seed: u64, analysis: fn(Interference) -> &'static dyn 
         seed,
         analysis,
     };
-    campaign.run(&pool, None, &mut ()).unwrap()
+    campaign.run(&pool, None, |_| {}).unwrap()
 }
 
 #[test]

@@ -13,10 +13,11 @@ use crate::cli::names::named;
 use crate::cli::output::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
+use crate::model::observer::Either;
 use crate::model::reader::Scenarios;
 use crate::model::scenario::{BlockScheduler, Device};
-use crate::model::{Platform, Scenario};
-use crate::simulator::blocks::{Chart, Observer, Overview, Record, simulate};
+use crate::model::{Observer, Platform, Scenario};
+use crate::simulator::blocks::{Chart, Event, Overview, Record, simulate};
 use crate::simulator::timeline::Timeline;
 use crate::time::Time;
 
@@ -99,7 +100,7 @@ impl Args {
         &self,
         scenario: &Scenario,
         global: &Global,
-        observer: &mut impl Observer,
+        observer: &mut impl Observer<Event>,
     ) -> Result<(Time, Option<Timeline>)> {
         let refuse = |error: Error| error.map_refusal(|refusal| refusal.at(&self.scenario, None));
         if !self.pictures.wanted() {
@@ -107,7 +108,7 @@ impl Args {
             return Ok((end, None));
         }
         let mut chart = Chart::new(scenario.shape()).map_err(|error| self.pictures.refuse(error))?;
-        let end = simulate(scenario, global.seed(), &mut (observer, &mut chart)).map_err(refuse)?;
+        let end = simulate(scenario, global.seed(), &mut Either(observer, &mut chart)).map_err(refuse)?;
         let timeline = chart.finish().map_err(|error| self.pictures.refuse(error))?;
         Ok((end, Some(timeline)))
     }

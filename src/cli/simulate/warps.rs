@@ -16,12 +16,13 @@ use crate::cli::question::json_line;
 use crate::cli::values::refused;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Refusal, Result};
+use crate::model::observer::Either;
 use crate::model::reader::WarpScenarios;
 use crate::model::warp_run::KernelSource;
-use crate::model::{Scheduler, WarpScenario};
+use crate::model::{Observer, Scheduler, WarpScenario};
 use crate::simulator::timeline::Timeline;
 use crate::simulator::warp_charts::Chart;
-use crate::warp::subcore::{Observer, Overview, Record, simulate};
+use crate::warp::subcore::{Issue, Overview, Record, simulate};
 
 /// Simulates the warps of kernels, cycle by cycle: on a machine with its memory, or on a sub-core with latencies alone.
 #[derive(Debug, clap::Args)]
@@ -136,14 +137,18 @@ impl Args {
     }
 
     /// Simulates, and records what is drawn; what cannot be simulated is the file's fault.
-    fn simulate(&self, scenario: &WarpScenario, observer: &mut impl Observer) -> Result<Option<Timeline>> {
+    fn simulate(
+        &self,
+        scenario: &WarpScenario,
+        observer: &mut impl Observer<Issue, u64>,
+    ) -> Result<Option<Timeline>> {
         if !self.pictures.wanted() {
             simulate(scenario, observer).map_err(|error| self.refuse(&error))?;
             return Ok(None);
         }
         let refuse = |error| self.pictures.refuse(error);
         let mut chart = Chart::new(scenario.shape()).map_err(refuse)?;
-        simulate(scenario, &mut (observer, &mut chart)).map_err(|error| self.refuse(&error))?;
+        simulate(scenario, &mut Either(observer, &mut chart)).map_err(|error| self.refuse(&error))?;
         chart.finish().map(Some).map_err(refuse)
     }
 

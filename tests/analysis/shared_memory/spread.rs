@@ -4,7 +4,7 @@ use gpusched::interference::{Interference, model_of};
 use gpusched::model::policy::Preemption;
 use gpusched::model::{Arbitration, Plan, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
-use gpusched::simulator::shared::{Client, Division, Job, Stage, simulate};
+use gpusched::simulator::shared::{Client, Division, Stage, Task, simulate};
 use gpusched::simulator::tasks::{Discipline, Order};
 use gpusched::verification::verify;
 
@@ -98,7 +98,7 @@ fn legal_requests_make_the_task_late() {
         order: Order::Deadlines,
         preemption: Preemption::Preemptive,
     };
-    let job = |first: u64, time: u64, deadline: u64| Job {
+    let task = |first: u64, time: u64, deadline: u64| Task {
         stages: vec![Stage {
             time,
             rate: BYTE_PER_NS,
@@ -109,12 +109,13 @@ fn legal_requests_make_the_task_late() {
         deadline,
     };
     for case in CASES {
-        let source = case.moves.iter().map(|&first| job(first, 2_000, 2_000));
-        let clients = [vec![job(case.arrival, case.wcet, 1_000_000)], source.collect()].map(|tasks| Client {
-            tasks,
-            discipline,
-            drops: false,
-        });
+        let source = case.moves.iter().map(|&first| task(first, 2_000, 2_000));
+        let clients =
+            [vec![task(case.arrival, case.wcet, 1_000_000)], source.collect()].map(|tasks| Client {
+                tasks,
+                discipline,
+                drops: false,
+            });
         let outcome = simulate(&clients, BYTE_PER_NS, &Division::Order(vec![1, 0]), 100_000);
         assert_eq!(outcome.miss, None, "the source is in time");
         let longest = outcome.longest[0][0];

@@ -2,8 +2,8 @@
 
 use gpusched::bandwidth::{Allocator, BudgetPolicy};
 use gpusched::model::kernel::Interval;
-use gpusched::model::{Cluster, Factor, Kernel, Scenario, Straddling};
-use gpusched::simulator::blocks::{Observer, simulate};
+use gpusched::model::{Cluster, Factor, Kernel, Observer, Scenario, Straddling};
+use gpusched::simulator::blocks::{Event, simulate};
 use gpusched::simulator::regulation::{Setting, Simulator};
 use gpusched::time::Time;
 use rand::{Rng, RngExt, SeedableRng};
@@ -35,25 +35,17 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
-    fn block_started(&mut self, now: Time, kernel: usize, _: u32, _: u32) {
-        if kernel == 0 {
-            self.start.get_or_insert(now.ns());
+impl Observer<Event> for Watch {
+    fn see(&mut self, now: Time, event: Event) {
+        match event {
+            Event::BlockStart(block) if block.kernel == 0 => {
+                self.start.get_or_insert(now.ns());
+            }
+            Event::KernelComplete(0) => self.end = now.ns(),
+            Event::CpuAccess(active) => self.cpu.push((now.ns(), active)),
+            Event::Budget(memory) => self.budgets.push((now.ns(), memory.ns())),
+            _ => {}
         }
-    }
-
-    fn kernel_ended(&mut self, now: Time, kernel: usize) {
-        if kernel == 0 {
-            self.end = now.ns();
-        }
-    }
-
-    fn cpu(&mut self, now: Time, active: bool) {
-        self.cpu.push((now.ns(), active));
-    }
-
-    fn budget(&mut self, now: Time, memory: Time) {
-        self.budgets.push((now.ns(), memory.ns()));
     }
 }
 

@@ -1,8 +1,8 @@
 //! Releases are legal, the critical ones are those of the theory, and random ones depend on the seed alone.
 
-use gpusched::model::Policy;
+use gpusched::model::{Observer, Policy};
 use gpusched::simulator::tasks::{
-    Arrivals, Discipline, Jitter, Observer, Offsets, Pattern, Simulation, Task, hyperperiod, priorities,
+    Arrivals, Discipline, Event, Jitter, Offsets, Pattern, Simulation, Task, hyperperiod, priorities,
 };
 use gpusched::time::Time;
 
@@ -159,9 +159,9 @@ fn random_numbers_depend_on_seed_set_and_task_alone() {
 #[test]
 fn a_simulation_can_be_left_early() {
     struct First(u64);
-    impl Observer for First {
-        fn completed(&mut self, _: Time, _: gpusched::simulator::tasks::Job, _: Time) {
-            self.0 += 1;
+    impl Observer<Event> for First {
+        fn see(&mut self, _: Time, event: Event) {
+            self.0 += u64::from(matches!(event, Event::Complete(..)));
         }
         fn goes_on(&self) -> bool {
             self.0 < 3

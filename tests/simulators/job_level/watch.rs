@@ -1,6 +1,7 @@
 //! An observer that remembers everything, and checks that it hears it in a sensible order.
 
-use gpusched::simulator::tasks::{Job, Observer};
+use gpusched::model::Observer;
+use gpusched::simulator::tasks::{Event, Job};
 use gpusched::time::Time;
 
 /// A job that was released, and what became of it.
@@ -43,54 +44,53 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
-    fn released(&mut self, now: Time, job: Job) {
-        assert!(job.arrival <= now);
-        let mut before = self.jobs.iter().filter(|seen| seen.job.task == job.task);
-        assert_eq!(before.clone().count() as u64, job.number);
-        assert!(
-            before
-                .next_back()
-                .is_none_or(|last| last.job.arrival < job.arrival)
-        );
-        self.jobs.push(Seen {
-            job,
-            release: now.ns(),
-            start: None,
-            finish: None,
-            execution: 0,
-            ran: 0,
-            preemptions: 0,
-            missed: false,
-        });
-        self.find(now, job);
-    }
-
-    fn started(&mut self, now: Time, job: Job) {
-        assert_eq!(self.running.replace((job, now.ns())), None);
-        let seen = self.find(now, job);
-        assert_eq!(seen.start.replace(now.ns()), None);
-    }
-
-    fn preempted(&mut self, now: Time, job: Job, left: Time) {
-        assert!(left > Time::ZERO);
-        self.stop(now, job).preemptions += 1;
-    }
-
-    fn resumed(&mut self, now: Time, job: Job) {
-        assert_eq!(self.running.replace((job, now.ns())), None);
-        assert!(self.find(now, job).preemptions > 0);
-    }
-
-    fn completed(&mut self, now: Time, job: Job, execution: Time) {
-        let seen = self.stop(now, job);
-        assert_eq!(seen.finish.replace(now.ns()), None);
-        seen.execution = execution.ns();
-    }
-
-    fn missed(&mut self, now: Time, job: Job) {
-        let seen = self.find(now, job);
-        assert!(seen.finish == Some(now.ns()) && now > job.deadline);
-        seen.missed = true;
+impl Observer<Event> for Watch {
+    fn see(&mut self, now: Time, event: Event) {
+        match event {
+            Event::Release(job) => {
+                assert!(job.arrival <= now);
+                let mut before = self.jobs.iter().filter(|seen| seen.job.task == job.task);
+                assert_eq!(before.clone().count() as u64, job.number);
+                assert!(
+                    before
+                        .next_back()
+                        .is_none_or(|last| last.job.arrival < job.arrival)
+                );
+                self.jobs.push(Seen {
+                    job,
+                    release: now.ns(),
+                    start: None,
+                    finish: None,
+                    execution: 0,
+                    ran: 0,
+                    preemptions: 0,
+                    missed: false,
+                });
+                self.find(now, job);
+            }
+            Event::Start(job) => {
+                assert_eq!(self.running.replace((job, now.ns())), None);
+                let seen = self.find(now, job);
+                assert_eq!(seen.start.replace(now.ns()), None);
+            }
+            Event::Preempt(job, left) => {
+                assert!(left > Time::ZERO);
+                self.stop(now, job).preemptions += 1;
+            }
+            Event::Resume(job) => {
+                assert_eq!(self.running.replace((job, now.ns())), None);
+                assert!(self.find(now, job).preemptions > 0);
+            }
+            Event::Complete(job, execution) => {
+                let seen = self.stop(now, job);
+                assert_eq!(seen.finish.replace(now.ns()), None);
+                seen.execution = execution.ns();
+            }
+            Event::Miss(job) => {
+                let seen = self.find(now, job);
+                assert!(seen.finish == Some(now.ns()) && now > job.deadline);
+                seen.missed = true;
+            }
+        }
     }
 }

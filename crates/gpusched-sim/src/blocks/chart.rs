@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::Observer;
+use super::{Block, Event};
 use crate::timeline::{CounterId, Instant, Mark, Slice, Timeline, TimelineError, TrackId};
+use gpusched_model::Observer;
 use gpusched_model::scenario::{ScenarioShape, Stream};
 use gpusched_model::time::Time;
 
@@ -24,8 +25,8 @@ pub struct Chart<'a> {
     /// Q, and the regulation period [ns].
     budget: Option<(CounterId, Time)>,
     names: Vec<String>,
-    /// Since when each running block runs without a break.
-    running: BTreeMap<(usize, u32), (u32, Time)>,
+    /// By kernel and number, each with the time since which it runs without a break.
+    running: BTreeMap<(usize, u32), Block>,
     /// The blocks on each SM.
     blocks: Vec<u32>,
     ready: Vec<Time>,
@@ -111,26 +112,97 @@ impl<'a> Chart<'a> {
         }
     }
 
-    fn keep(&mut self, drawn: Result<(), TimelineError>) {
-        if let Err(error) = drawn {
-            self.refused.get_or_insert(error);
+    fn draw(&mut self, now: Time, event: Event) -> Result<(), TimelineError> {
+        match event {
+            Event::KernelRelease(kernel) => {
+                self.ready[kernel] = now;
+                let launch = &self.shape.kernels[kernel];
+                let track = self.streams[&(launch.application, launch.stream)];
+                let instant = Instant::new(&self.names[kernel], Mark::Release, now);
+                self.timeline.instant(track, instant)
+            }
+            Event::BlockStart(block) => {
+                self.running.insert((block.kernel, block.number), block);
+                self.count(now, block.sm, true)
+            }
+            Event::BlockComplete(block) => {
+                if let Some(running) = self.running.remove(&(block.kernel, block.number)) {
+                    self.ran(running, now)?;
+                }
+                self.count(now, block.sm, false)
+            }
+            Event::Preempt(application) => {
+                for block in self.blocks_of(application) {
+                    self.ran(block, now)?;
+                    self.count(now, block.sm, false)?;
+                }
+                Ok(())
+            }
+            Event::Resume(application) => {
+                for block in self.blocks_of(application) {
+                    let again = Block { start: now, ..block };
+                    self.running.insert((block.kernel, block.number), again);
+                    self.count(now, block.sm, true)?;
+                }
+                Ok(())
+            }
+            Event::KernelComplete(kernel) => {
+                let launch = &self.shape.kernels[kernel];
+                let track = self.streams[&(launch.application, launch.stream)];
+                let args = [("blocks", launch.blocks.into())];
+                let name = &self.names[kernel];
+                let slice = Slice {
+                    args: &args,
+                    ..Slice::new(name, name, self.ready[kernel], now)
+                };
+                self.timeline.slice(track, slice)
+            }
+            Event::CopyComplete(copy, start) => {
+                let found = &self.shape.copies[copy];
+                let track = self.streams[&(found.application, found.stream)];
+                let name = found.name.clone().unwrap_or_else(|| format!("copy {copy}"));
+                self.timeline.slice(track, Slice::new(&name, "copy", start, now))
+            }
+            Event::Turn(application) => {
+                let before = std::mem::replace(&mut self.turn, application.map(|next| (next, now)));
+                let Some((before, since)) = before else {
+                    return Ok(());
+                };
+                let name = application_name(self.shape, before);
+                let slice = Slice::new(&name, &name, since, now);
+                self.timeline.slice(self.turns, slice)
+            }
+            Event::CpuAccess(active) => self.sample(self.cpu, now, f64::from(u8::from(active))),
+            Event::Budget(memory) => {
+                let Some((budget, period)) = self.budget else {
+                    return Ok(());
+                };
+                let share = memory.ns() as f64 / period.ns() as f64;
+                self.timeline.sample(budget, now, share)
+            }
+            Event::Bandwidth(used) => self.sample(self.bandwidth, now, used as f64),
         }
     }
 
-    /// A block ran on its SM from `start` to `end`.
-    fn draw_block(&mut self, kernel: usize, block: u32, sm: u32, start: Time, end: Time) {
-        let name = format!("block {block}");
-        let args = [("kernel", (kernel as u64).into())];
+    /// The blocks of `application` that run or were preempted.
+    fn blocks_of(&self, application: usize) -> Vec<Block> {
+        let of = |block: &Block| self.shape.kernels[block.kernel].application == application;
+        self.running.values().copied().filter(of).collect()
+    }
+
+    /// `block` ran up to `end`.
+    fn ran(&mut self, block: Block, end: Time) -> Result<(), TimelineError> {
+        let name = format!("block {}", block.number);
+        let args = [("kernel", (block.kernel as u64).into())];
         let slice = Slice {
             args: &args,
-            ..Slice::new(&name, &self.names[kernel], start, end)
+            ..Slice::new(&name, &self.names[block.kernel], block.start, end)
         };
-        let drawn = self.timeline.slice(self.sms[sm as usize], slice);
-        self.keep(drawn);
+        self.timeline.slice(self.sms[block.sm as usize], slice)
     }
 
     /// One more block on `sm`, or one less.
-    fn count(&mut self, now: Time, sm: u32, more: bool) {
+    fn count(&mut self, now: Time, sm: u32, more: bool) -> Result<(), TimelineError> {
         let blocks = &mut self.blocks[sm as usize];
         let before = *blocks;
         *blocks = if more {
@@ -138,11 +210,16 @@ impl<'a> Chart<'a> {
         } else {
             before.saturating_sub(1)
         };
-        if (before == 0) != (*blocks == 0) {
-            let busy = self.blocks.iter().filter(|blocks| **blocks > 0).count();
-            let drawn = self.timeline.sample(self.busy, now, busy as f64);
-            self.keep(drawn);
+        if (before == 0) == (*blocks == 0) {
+            return Ok(());
         }
+        let busy = self.blocks.iter().filter(|blocks| **blocks > 0).count();
+        self.timeline.sample(self.busy, now, busy as f64)
+    }
+
+    /// Samples a counter that may be there.
+    fn sample(&mut self, counter: Option<CounterId>, now: Time, value: f64) -> Result<(), TimelineError> {
+        counter.map_or(Ok(()), |counter| self.timeline.sample(counter, now, value))
     }
 }
 
@@ -154,96 +231,14 @@ fn application_name(shape: &ScenarioShape, application: usize) -> String {
     name.unwrap_or_else(|| format!("application {application}"))
 }
 
-impl Observer for Chart<'_> {
-    fn kernel_ready(&mut self, now: Time, kernel: usize) {
-        self.ready[kernel] = now;
-        let launch = &self.shape.kernels[kernel];
-        let track = self.streams[&(launch.application, launch.stream)];
-        let drawn = self
-            .timeline
-            .instant(track, Instant::new(&self.names[kernel], Mark::Release, now));
-        self.keep(drawn);
-    }
-
-    fn block_started(&mut self, now: Time, kernel: usize, block: u32, sm: u32) {
-        self.running.insert((kernel, block), (sm, now));
-        self.count(now, sm, true);
-    }
-
-    fn block_ended(&mut self, now: Time, kernel: usize, block: u32, sm: u32, _start: Time) {
-        if let Some((_, since)) = self.running.remove(&(kernel, block)) {
-            self.draw_block(kernel, block, sm, since, now);
-        }
-        self.count(now, sm, false);
-    }
-
-    fn suspended(&mut self, now: Time, application: usize, running: bool) {
-        let of = self.running.iter().map(|(&key, &place)| (key, place));
-        let of = of.filter(|((kernel, _), _)| self.shape.kernels[*kernel].application == application);
-        for ((kernel, block), (sm, since)) in of.collect::<Vec<_>>() {
-            if running {
-                self.running.insert((kernel, block), (sm, now));
-            } else {
-                self.draw_block(kernel, block, sm, since, now);
-            }
-            self.count(now, sm, running);
+impl Observer<Event> for Chart<'_> {
+    fn see(&mut self, now: Time, event: Event) {
+        if let Err(error) = self.draw(now, event) {
+            self.refused.get_or_insert(error);
         }
     }
 
-    fn kernel_ended(&mut self, now: Time, kernel: usize) {
-        let launch = &self.shape.kernels[kernel];
-        let track = self.streams[&(launch.application, launch.stream)];
-        let args = [("blocks", launch.blocks.into())];
-        let slice = Slice {
-            args: &args,
-            ..Slice::new(&self.names[kernel], &self.names[kernel], self.ready[kernel], now)
-        };
-        let drawn = self.timeline.slice(track, slice);
-        self.keep(drawn);
-    }
-
-    fn copy_ended(&mut self, now: Time, copy: usize, start: Time) {
-        let found = &self.shape.copies[copy];
-        let track = self.streams[&(found.application, found.stream)];
-        let name = found.name.clone().unwrap_or_else(|| format!("copy {copy}"));
-        let drawn = self.timeline.slice(track, Slice::new(&name, "copy", start, now));
-        self.keep(drawn);
-    }
-
-    fn turn(&mut self, now: Time, application: Option<usize>) {
-        if let Some((before, since)) = self.turn.take() {
-            let name = application_name(self.shape, before);
-            let drawn = self
-                .timeline
-                .slice(self.turns, Slice::new(&name, &name, since, now));
-            self.keep(drawn);
-        }
-        self.turn = application.map(|application| (application, now));
-    }
-
-    fn cpu(&mut self, now: Time, active: bool) {
-        if let Some(cpu) = self.cpu {
-            let drawn = self.timeline.sample(cpu, now, f64::from(u8::from(active)));
-            self.keep(drawn);
-        }
-    }
-
-    fn budget(&mut self, now: Time, memory: Time) {
-        if let Some((budget, period)) = self.budget {
-            let share = memory.ns() as f64 / period.ns() as f64;
-            let drawn = self.timeline.sample(budget, now, share);
-            self.keep(drawn);
-        }
-    }
-
-    fn bandwidth(&mut self, now: Time, used: u64) {
-        if let Some(bandwidth) = self.bandwidth {
-            let drawn = self.timeline.sample(bandwidth, now, used as f64);
-            self.keep(drawn);
-        }
-    }
-
-    fn is_done(&self) -> bool {
-        self.refused.is_some()
+    fn goes_on(&self) -> bool {
+        self.refused.is_none()
     }
 }

@@ -4,10 +4,11 @@ mod watch;
 
 use serde::Serialize;
 
-use super::{Observer, simulate};
-use gpusched_model::Scenario;
+use super::{Event, simulate};
 use gpusched_model::error::Result;
+use gpusched_model::observer::Either;
 use gpusched_model::time::Time;
+use gpusched_model::{Observer, Scenario};
 use watch::Watch;
 
 /// The SM of each block that was measured: by kernel, then by number.
@@ -112,10 +113,10 @@ impl Comparison {
         measured: &Measured,
         window: Time,
         seed: u64,
-        observer: &mut impl Observer,
+        observer: &mut impl Observer<Event>,
     ) -> Result<Comparison> {
         let mut watch = Watch::new(scenario, measured);
-        simulate(scenario, seed, &mut (&mut watch, observer))?;
+        simulate(scenario, seed, &mut Either(&mut watch, observer))?;
         Ok(watch.compare(window))
     }
 }

@@ -2,10 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::Sm;
 use super::progress::Progress;
+use super::{Block, Sm};
 use gpusched_model::scenario::{DeviceShape, StreamPriority};
-use gpusched_model::time::Time;
 
 /// A set of SMs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,10 +67,7 @@ impl SmSet {
 /// A running block.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Running {
-    pub kernel: usize,
-    pub block: u32,
-    pub sm: u32,
-    pub start: Time,
+    pub block: Block,
     /// Its rate while CPU cores access memory, if that is known from a profile.
     pub contended: Option<u64>,
     pub progress: Progress,

@@ -18,8 +18,8 @@ mod chart;
 mod commands;
 mod comparison;
 mod durations;
+mod event;
 mod launches;
-mod observer;
 mod overview;
 mod placement;
 mod progress;
@@ -31,7 +31,7 @@ mod turns;
 
 pub use chart::Chart;
 pub use comparison::{Comparison, Difference, KernelComparison, Measured, Reason, Reasons};
-pub use observer::Observer;
+pub use event::{Block, Event};
 pub use overview::{KernelOverview, Overview};
 pub use placement::Placement;
 pub use record::{BlockRecord, CopyRecord, KernelRecord, Record};

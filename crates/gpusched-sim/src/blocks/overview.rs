@@ -1,6 +1,7 @@
 //! An observer that keeps what fits on a page: when and where each kernel ran.
 
-use super::{CopyRecord, KernelRecord, Observer};
+use super::{CopyRecord, Event, KernelRecord};
+use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
 /// When and where kernels and copies ran; of a number of blocks that may be far beyond memory.
@@ -45,48 +46,48 @@ impl Overview {
     }
 }
 
-impl Observer for Overview {
-    fn kernel_ready(&mut self, now: Time, kernel: usize) {
-        if self.kernels.len() <= kernel {
-            self.kernels.resize(kernel + 1, None);
-        }
-        if let Some(place) = self.kernels.get_mut(kernel) {
-            *place = Some(KernelOverview {
-                times: KernelRecord {
-                    kernel,
-                    ready_ns: now,
-                    start_ns: Time::LIMIT,
-                    end_ns: Time::ZERO,
-                },
-                sms: Vec::new(),
-            });
-        }
-    }
-
-    fn block_started(&mut self, now: Time, kernel: usize, _: u32, sm: u32) {
-        let (word, bit) = ((sm / 64) as usize, sm % 64);
-        if let Some(kernel) = self.kernel(kernel) {
-            kernel.times.start_ns = kernel.times.start_ns.min(now);
-            if kernel.sms.len() <= word {
-                kernel.sms.resize(word + 1, 0);
+impl Observer<Event> for Overview {
+    fn see(&mut self, now: Time, event: Event) {
+        match event {
+            Event::KernelRelease(kernel) => {
+                if self.kernels.len() <= kernel {
+                    self.kernels.resize(kernel + 1, None);
+                }
+                if let Some(place) = self.kernels.get_mut(kernel) {
+                    *place = Some(KernelOverview {
+                        times: KernelRecord {
+                            kernel,
+                            ready_ns: now,
+                            start_ns: Time::LIMIT,
+                            end_ns: Time::ZERO,
+                        },
+                        sms: Vec::new(),
+                    });
+                }
             }
-            if let Some(word) = kernel.sms.get_mut(word) {
-                *word |= 1 << bit;
+            Event::BlockStart(block) => {
+                let (word, bit) = ((block.sm / 64) as usize, block.sm % 64);
+                if let Some(kernel) = self.kernel(block.kernel) {
+                    kernel.times.start_ns = kernel.times.start_ns.min(now);
+                    if kernel.sms.len() <= word {
+                        kernel.sms.resize(word + 1, 0);
+                    }
+                    if let Some(word) = kernel.sms.get_mut(word) {
+                        *word |= 1 << bit;
+                    }
+                }
             }
+            Event::KernelComplete(kernel) => {
+                if let Some(kernel) = self.kernel(kernel) {
+                    kernel.times.end_ns = now;
+                }
+            }
+            Event::CopyComplete(copy, start) => self.copies.push(CopyRecord {
+                copy,
+                start_ns: start,
+                end_ns: now,
+            }),
+            _ => {}
         }
-    }
-
-    fn kernel_ended(&mut self, now: Time, kernel: usize) {
-        if let Some(kernel) = self.kernel(kernel) {
-            kernel.times.end_ns = now;
-        }
-    }
-
-    fn copy_ended(&mut self, now: Time, copy: usize, start: Time) {
-        self.copies.push(CopyRecord {
-            copy,
-            start_ns: start,
-            end_ns: now,
-        });
     }
 }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::Observer;
+use super::Event;
+use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
 /// Where and when a block ran.
@@ -78,29 +79,28 @@ impl Record {
     }
 }
 
-impl Observer for Record {
-    fn kernel_ready(&mut self, now: Time, kernel: usize) {
-        self.kernel(kernel).ready_ns = now;
-    }
-
-    fn block_ended(&mut self, now: Time, kernel: usize, block: u32, sm: u32, start: Time) {
-        self.blocks.push(BlockRecord {
-            kernel,
-            block,
-            sm,
-            start_ns: start,
-            end_ns: now,
-        });
-        let record = self.kernel(kernel);
-        record.start_ns = record.start_ns.min(start);
-        record.end_ns = now;
-    }
-
-    fn copy_ended(&mut self, now: Time, copy: usize, start: Time) {
-        self.copies.push(CopyRecord {
-            copy,
-            start_ns: start,
-            end_ns: now,
-        });
+impl Observer<Event> for Record {
+    fn see(&mut self, now: Time, event: Event) {
+        match event {
+            Event::KernelRelease(kernel) => self.kernel(kernel).ready_ns = now,
+            Event::BlockComplete(block) => {
+                self.blocks.push(BlockRecord {
+                    kernel: block.kernel,
+                    block: block.number,
+                    sm: block.sm,
+                    start_ns: block.start,
+                    end_ns: now,
+                });
+                let record = self.kernel(block.kernel);
+                record.start_ns = record.start_ns.min(block.start);
+                record.end_ns = now;
+            }
+            Event::CopyComplete(copy, start) => self.copies.push(CopyRecord {
+                copy,
+                start_ns: start,
+                end_ns: now,
+            }),
+            _ => {}
+        }
     }
 }

@@ -13,7 +13,7 @@ pub struct Stage {
 
 /// A task: jobs that come at regular distances.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Job {
+pub struct Task {
     /// What each job does, in this order.
     pub stages: Vec<Stage>,
     /// The arrival of the first one [ns].
@@ -30,7 +30,7 @@ pub struct Job {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Client {
     /// The tasks, the most urgent first where ranks matter; ties between deadlines go to the earlier.
-    pub tasks: Vec<Job>,
+    pub tasks: Vec<Task>,
     /// Who runs. Limited preemption counts as none.
     pub discipline: Discipline,
     /// Whether what is late is dropped, and counts as no miss: the budget of a period that is over.

@@ -12,6 +12,6 @@ mod client;
 mod division;
 mod simulation;
 
-pub use client::{Client, Job, Stage};
+pub use client::{Client, Stage, Task};
 pub use division::Division;
 pub use simulation::{Miss, Outcome, simulate};

@@ -102,7 +102,7 @@ pub fn simulate(clients: &[Client], capacity: u64, division: &Division, end: u64
 
 impl<'a> State<'a> {
     fn new(client: &'a Client, end: u64) -> State<'a> {
-        let lane = |task: &super::Job| Lane {
+        let lane = |task: &super::Task| Lane {
             arrival: task.first,
             release: if task.first < end {
                 task.first.saturating_add(task.jitter)
@@ -282,13 +282,13 @@ impl<'a> State<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Job, Stage};
+    use super::super::{Stage, Task};
     use super::*;
     use crate::tasks::Discipline;
 
     fn client(stages: &[(u64, u64)], deadline: u64) -> Client {
         Client {
-            tasks: vec![Job {
+            tasks: vec![Task {
                 stages: stages.iter().map(|&(time, rate)| Stage { time, rate }).collect(),
                 first: 0,
                 jitter: 0,

@@ -5,7 +5,7 @@ mod requests;
 
 use requests::Requests;
 
-use crate::shared::{Client, Division, Job, Miss, Outcome, Stage, simulate};
+use crate::shared::{Client, Division, Miss, Outcome, Stage, Task, simulate};
 use crate::tasks::{Discipline, priorities};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::interference::model_of;
@@ -118,7 +118,7 @@ fn clients(
             }
             _ => priorities(system.policy, &plain(&demands)).unwrap_or_else(|| (0..part.len()).collect()),
         };
-        let jobs = order.iter().map(|&position| {
+        let tasks = order.iter().map(|&position| {
             let (task, demand) = (
                 system.set.tasks().get(*part.get(position)?)?,
                 demands.get(position)?,
@@ -129,7 +129,7 @@ fn clients(
                 .bytes_per_second();
             let bytes = task.traffic().map_or(u128::MAX, |bytes| bytes.nano());
             let shape = below(&mut rng, 3);
-            Some(Job {
+            Some(Task {
                 stages: stages(demand.wcet.ns(), peak, bytes, shape),
                 first: match release {
                     0 => 0,
@@ -141,7 +141,7 @@ fn clients(
             })
         });
         clients.push(Client {
-            tasks: jobs.collect::<Option<Vec<Job>>>()?,
+            tasks: tasks.collect::<Option<Vec<Task>>>()?,
             discipline,
             drops: false,
         });
@@ -152,10 +152,10 @@ fn clients(
         let latest = clients
             .iter()
             .flat_map(|client| &client.tasks)
-            .map(|job| job.jitter)
+            .map(|task| task.jitter)
             .max()?;
-        for job in clients.iter_mut().flat_map(|client| &mut client.tasks) {
-            job.first = latest - job.jitter;
+        for task in clients.iter_mut().flat_map(|client| &mut client.tasks) {
+            task.first = latest - task.jitter;
         }
         instant = Some(latest);
     }

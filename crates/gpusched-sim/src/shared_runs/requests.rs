@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use crate::shared::{Client, Job, Stage};
+use crate::shared::{Client, Stage, Task};
 use crate::tasks::{Discipline, Order};
 use gpusched_model::policy::Preemption;
 use gpusched_model::streams::below;
@@ -55,8 +55,8 @@ impl Requests {
             Requests::Pieces => 2,
         };
         // `time` [ns] at full rate, from `from` to `due`, both relative to `start`.
-        let job = |time: u64, from: u64, due: u64| {
-            Some(Job {
+        let task = |time: u64, from: u64, due: u64| {
+            Some(Task {
                 stages: vec![Stage { time, rate }],
                 first: start.checked_add(from)?,
                 jitter: 0,
@@ -69,17 +69,17 @@ impl Requests {
             let begin = period.checked_mul(place)?;
             let end = begin.checked_add(span)?;
             match self {
-                Requests::Whole => tasks.push(job(busy, begin, begin.checked_add(deadline)?)?),
+                Requests::Whole => tasks.push(task(busy, begin, begin.checked_add(deadline)?)?),
                 Requests::Piled => {
                     // Relative to the latest time for the first period.
                     let latest = span - busy;
-                    tasks.push(job(busy, begin.saturating_sub(latest), end - latest)?);
+                    tasks.push(task(busy, begin.saturating_sub(latest), end - latest)?);
                 }
                 Requests::Pieces => {
                     let time = busy / PIECES;
                     for _ in 0..PIECES {
                         let late = below(rng, usize::try_from(span - time).ok()?.saturating_add(1)) as u64;
-                        tasks.push(job(time, begin.checked_add(late)?, end)?);
+                        tasks.push(task(time, begin.checked_add(late)?, end)?);
                     }
                 }
             }

@@ -1,7 +1,8 @@
 //! An observer that draws the jobs of one partition on a timeline.
 
-use super::{Job, Observer};
+use super::{Event, Job};
 use crate::timeline::{Instant, Mark, ProcessId, Slice, Timeline, TimelineError, TrackId};
+use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
 /// A track for all that a partition runs, and one for each of its tasks, with releases and misses.
@@ -47,58 +48,44 @@ impl<'a> Chart<'a> {
         self.refused
     }
 
-    fn keep(&mut self, drawn: Result<(), TimelineError>) {
-        if let Err(error) = drawn {
-            self.refused.get_or_insert(error);
+    fn draw(&mut self, now: Time, event: Event) -> Result<(), TimelineError> {
+        match event {
+            Event::Release(job) => self.mark(now, job, Mark::Release),
+            Event::Start(_) | Event::Resume(_) => {
+                self.since = now;
+                Ok(())
+            }
+            Event::Preempt(job, _) | Event::Complete(job, _) => self.ran(now, job),
+            Event::Miss(job) => self.mark(job.deadline, job, Mark::Miss),
         }
     }
 
-    /// The job that ran since `since` no longer does.
-    fn draw(&mut self, now: Time, job: Job) {
+    /// `job` ran since `since`.
+    fn ran(&mut self, now: Time, job: Job) -> Result<(), TimelineError> {
         let Some((name, track)) = self.tasks.get(job.task) else {
-            return;
+            return Ok(());
         };
         let number = format!("job {}", job.number);
         let slice = Slice::new(&number, name, self.since, now);
-        let drawn = self
-            .timeline
-            .slice(*track, slice)
-            .and_then(|()| self.timeline.slice(self.partition, slice));
-        self.keep(drawn);
+        self.timeline.slice(*track, slice)?;
+        self.timeline.slice(self.partition, slice)
     }
 
-    fn mark(&mut self, at: Time, job: Job, mark: Mark) {
-        if let Some((_, track)) = self.tasks.get(job.task) {
-            let name = format!("job {}", job.number);
-            let drawn = self.timeline.instant(*track, Instant::new(&name, mark, at));
-            self.keep(drawn);
-        }
+    fn mark(&mut self, at: Time, job: Job, mark: Mark) -> Result<(), TimelineError> {
+        let Some((_, track)) = self.tasks.get(job.task) else {
+            return Ok(());
+        };
+        let name = format!("job {}", job.number);
+        self.timeline.instant(*track, Instant::new(&name, mark, at))
     }
 }
 
-impl Observer for Chart<'_> {
-    fn released(&mut self, now: Time, job: Job) {
-        self.mark(now, job, Mark::Release);
-    }
-
-    fn started(&mut self, now: Time, _job: Job) {
-        self.since = now;
-    }
-
-    fn preempted(&mut self, now: Time, job: Job, _left: Time) {
-        self.draw(now, job);
-    }
-
-    fn resumed(&mut self, now: Time, _job: Job) {
-        self.since = now;
-    }
-
-    fn completed(&mut self, now: Time, job: Job, _execution: Time) {
-        self.draw(now, job);
-    }
-
-    fn missed(&mut self, _now: Time, job: Job) {
-        self.mark(job.deadline, job, Mark::Miss);
+impl Observer<Event> for Chart<'_> {
+    #[inline(always)]
+    fn see(&mut self, now: Time, event: Event) {
+        if let Err(error) = self.draw(now, event) {
+            self.refused.get_or_insert(error);
+        }
     }
 
     fn goes_on(&self) -> bool {

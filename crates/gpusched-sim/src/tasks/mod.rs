@@ -1,8 +1,8 @@
 //! Jobs in SM partitions: one kernel at a time on each, released, preempted and completed on integer nanoseconds.
 //!
 //! A partition is a uniprocessor. Its tasks have plain numbers for their times ([`Task`]): the caller knows what company
-//! they are in. [`Pattern`] says when jobs come, [`Discipline`] who runs, [`Simulation`] lets it happen, and an [`Observer`]
-//! sees it. No analysis is called, so that a simulation can contradict one.
+//! they are in. [`Pattern`] says when jobs come, [`Discipline`] who runs, [`Simulation`] lets it happen, and an
+//! [`Observer`](gpusched_model::Observer) sees each [`Event`]. No analysis is called, so that a simulation can contradict one.
 //!
 //! Rules:
 //! * jobs of one task are released in the order of their arrival, and run in that order;
@@ -15,9 +15,9 @@
 
 mod chart;
 mod discipline;
+mod event;
 mod horizon;
 mod lane;
-mod observer;
 mod occupancy;
 mod pattern;
 mod ready;
@@ -28,8 +28,8 @@ mod tournament;
 
 pub use chart::Chart;
 pub use discipline::{Discipline, Order, priorities};
+pub use event::{Event, Job};
 pub use horizon::{MAX_JOBS, hyperperiod, jobs_before};
-pub use observer::{Job, Observer};
 pub use occupancy::Occupancy;
 pub use pattern::{Arrivals, Jitter, Offsets, Pattern};
 pub use simulation::Simulation;

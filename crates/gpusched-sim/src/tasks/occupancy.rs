@@ -1,6 +1,7 @@
 //! For how long a partition is busy, over time.
 
-use super::{Job, Observer};
+use super::Event;
+use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
 /// Busy time in intervals of equal length.
@@ -54,20 +55,13 @@ impl Occupancy {
     }
 }
 
-impl Observer for Occupancy {
-    fn started(&mut self, now: Time, _: Job) {
-        self.since = now.ns();
-    }
-
-    fn resumed(&mut self, now: Time, _: Job) {
-        self.since = now.ns();
-    }
-
-    fn preempted(&mut self, now: Time, _: Job, _: Time) {
-        self.ran(now);
-    }
-
-    fn completed(&mut self, now: Time, _: Job, _: Time) {
-        self.ran(now);
+impl Observer<Event> for Occupancy {
+    #[inline(always)]
+    fn see(&mut self, now: Time, event: Event) {
+        match event {
+            Event::Start(_) | Event::Resume(_) => self.since = now.ns(),
+            Event::Preempt(..) | Event::Complete(..) => self.ran(now),
+            Event::Release(_) | Event::Miss(_) => {}
+        }
     }
 }

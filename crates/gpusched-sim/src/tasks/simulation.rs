@@ -3,7 +3,8 @@
 use super::lane::Lane;
 use super::ready::{ByDeadline, ByRank, Ready};
 use super::tournament::{NEVER, Tournament};
-use super::{Discipline, Observer, Order, Release, Task, jobs_before};
+use super::{Discipline, Event, Order, Release, Task, jobs_before};
+use gpusched_model::Observer;
 use gpusched_model::error::Error;
 use gpusched_model::policy::Preemption;
 use gpusched_model::time::Time;
@@ -74,14 +75,14 @@ impl Simulation {
     }
 
     /// Lets it happen before the eyes of `observer`.
-    pub fn run(self, observer: &mut impl Observer) {
+    pub fn run(self, observer: &mut impl Observer<Event>) {
         match self.discipline.order {
             Order::Deadlines => self.run_with::<ByDeadline>(observer),
             Order::Ranks => self.run_with::<ByRank>(observer),
         }
     }
 
-    fn run_with<R: Ready>(self, observer: &mut impl Observer) {
+    fn run_with<R: Ready>(self, observer: &mut impl Observer<Event>) {
         let Simulation {
             mut lanes,
             discipline,
@@ -110,7 +111,7 @@ impl Simulation {
                 let rank = releases.winner();
                 let lane = &mut lanes[rank];
                 let (job, first) = lane.release();
-                observer.released(Time::from_ns(now), job);
+                observer.see(Time::from_ns(now), Event::Release(job));
                 if first {
                     ready.insert(rank, lane.due());
                 }
@@ -149,12 +150,19 @@ fn end_of_block(running: Running, block: u64, now: u64) -> u64 {
 }
 
 #[inline]
-fn complete<R: Ready>(lane: &mut Lane, rank: usize, now: u64, ready: &mut R, observer: &mut impl Observer) {
+fn complete<R: Ready>(
+    lane: &mut Lane,
+    rank: usize,
+    now: u64,
+    ready: &mut R,
+    observer: &mut impl Observer<Event>,
+) {
     let (job, due) = (lane.head(), lane.due());
     let (execution, another) = lane.complete();
-    observer.completed(Time::from_ns(now), job, Time::from_ns(execution));
+    let execution = Time::from_ns(execution);
+    observer.see(Time::from_ns(now), Event::Complete(job, execution));
     if now > due {
-        observer.missed(Time::from_ns(now), job);
+        observer.see(Time::from_ns(now), Event::Miss(job));
     }
     if another {
         ready.insert(rank, lane.due());
@@ -164,18 +172,19 @@ fn complete<R: Ready>(lane: &mut Lane, rank: usize, now: u64, ready: &mut R, obs
 }
 
 #[inline]
-fn preempt(lane: &mut Lane, left: u64, now: u64, observer: &mut impl Observer) {
+fn preempt(lane: &mut Lane, left: u64, now: u64, observer: &mut impl Observer<Event>) {
     lane.left = left;
-    observer.preempted(Time::from_ns(now), lane.head(), Time::from_ns(left));
+    let (job, left) = (lane.head(), Time::from_ns(left));
+    observer.see(Time::from_ns(now), Event::Preempt(job, left));
 }
 
 #[inline]
-fn dispatch(lane: &mut Lane, rank: usize, now: u64, observer: &mut impl Observer) -> Running {
+fn dispatch(lane: &mut Lane, rank: usize, now: u64, observer: &mut impl Observer<Event>) -> Running {
     if lane.started {
-        observer.resumed(Time::from_ns(now), lane.head());
+        observer.see(Time::from_ns(now), Event::Resume(lane.head()));
     } else {
         lane.started = true;
-        observer.started(Time::from_ns(now), lane.head());
+        observer.see(Time::from_ns(now), Event::Start(lane.head()));
     }
     Running {
         rank,

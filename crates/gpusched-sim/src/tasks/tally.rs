@@ -1,6 +1,7 @@
 //! What became of the jobs, in numbers.
 
-use super::{Job, Observer};
+use super::Event;
+use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
 /// Counts what happens in a partition.
@@ -69,37 +70,27 @@ impl Tally {
     }
 }
 
-impl Observer for Tally {
-    #[inline]
-    fn started(&mut self, now: Time, _: Job) {
-        self.since = now.ns();
-    }
-
-    #[inline]
-    fn resumed(&mut self, now: Time, _: Job) {
-        self.since = now.ns();
-    }
-
-    #[inline]
-    fn preempted(&mut self, now: Time, job: Job, _: Time) {
-        let task = &mut self.tasks[job.task];
-        task.preemptions += 1;
-        task.busy += now.ns() - self.since;
-    }
-
-    #[inline]
-    fn completed(&mut self, now: Time, job: Job, _: Time) {
-        let task = &mut self.tasks[job.task];
-        let response = now.ns() - job.arrival.ns();
-        task.jobs += 1;
-        task.busy += now.ns() - self.since;
-        task.longest = task.longest.max(response);
-        task.total += u128::from(response);
-        self.end = now;
-    }
-
-    #[inline]
-    fn missed(&mut self, _: Time, job: Job) {
-        self.tasks[job.task].misses += 1;
+impl Observer<Event> for Tally {
+    #[inline(always)]
+    fn see(&mut self, now: Time, event: Event) {
+        match event {
+            Event::Release(_) => {}
+            Event::Start(_) | Event::Resume(_) => self.since = now.ns(),
+            Event::Preempt(job, _) => {
+                let task = &mut self.tasks[job.task];
+                task.preemptions += 1;
+                task.busy += now.ns() - self.since;
+            }
+            Event::Complete(job, _) => {
+                let task = &mut self.tasks[job.task];
+                let response = now.ns() - job.arrival.ns();
+                task.jobs += 1;
+                task.busy += now.ns() - self.since;
+                task.longest = task.longest.max(response);
+                task.total += u128::from(response);
+                self.end = now;
+            }
+            Event::Miss(job) => self.tasks[job.task].misses += 1,
+        }
     }
 }

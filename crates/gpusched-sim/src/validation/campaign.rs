@@ -37,17 +37,6 @@ pub struct Campaign {
     pub analysis: fn(Interference) -> &'static dyn InflatedWcet,
 }
 
-/// Is told how a campaign gets on.
-pub trait Observer {
-    /// So many systems are done that were not before.
-    fn advanced(&mut self, systems: u64) {
-        let _ = systems;
-    }
-}
-
-/// Looks away.
-impl Observer for () {}
-
 /// What a campaign found.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -84,10 +73,16 @@ pub(super) struct Record {
 
 impl Campaign {
     /// Runs on the threads of `pool`; with a checkpoint at `path`, continues where it ended, if it exists.
+    /// `advanced` is told how many more systems are done.
     ///
     /// # Errors
     /// [`gpusched_model::error::Error::Io`] or [`gpusched_model::error::Error::Refused`] about the checkpoint.
-    pub fn run(&self, pool: &ThreadPool, path: Option<&Path>, observer: &mut dyn Observer) -> Result<Report> {
+    pub fn run(
+        &self,
+        pool: &ThreadPool,
+        path: Option<&Path>,
+        mut advanced: impl FnMut(u64),
+    ) -> Result<Report> {
         let chunks = self.systems.div_ceil(CHUNK);
         let mut sum = vec![PolicyTally::default(); policies().len()];
         let mut broken: Option<u64> = None;
@@ -108,7 +103,7 @@ impl Campaign {
                 let (checkpoint, records) = Checkpoint::open(path, &header)?;
                 for record in records {
                     accept(&record, &mut done);
-                    observer.advanced(self.size(record.chunk));
+                    advanced(self.size(record.chunk));
                 }
                 Some(checkpoint)
             }
@@ -136,7 +131,7 @@ impl Campaign {
                     checkpoint.add(&record)?;
                 }
                 accept(&record, &mut done);
-                observer.advanced(self.size(record.chunk));
+                advanced(self.size(record.chunk));
                 Ok::<(), gpusched_model::error::Error>(())
             })
         })?;

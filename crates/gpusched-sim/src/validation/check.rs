@@ -2,13 +2,13 @@
 
 use super::runs::{Run, critical, drawn};
 use super::system::Part;
-use crate::tasks::{Job, Observer, Simulation, Tally, hyperperiod};
+use crate::tasks::{Event, Simulation, Tally, hyperperiod};
 use gpusched_analysis::interference::InflatedWcet;
 use gpusched_analysis::partitioning::Problem;
 use gpusched_analysis::schedulability;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_model::{Evidence, Factor, Policy, Task, TaskSet};
+use gpusched_model::{Evidence, Factor, Observer, Policy, Task, TaskSet};
 
 /// Jobs of short runs take at least this share of their WCETs.
 pub const SHORTEST: Factor = match Factor::from_billionths(500_000_000) {
@@ -120,7 +120,13 @@ impl Partition {
     }
 
     /// Simulates `run` for a hyperperiod, or for as many as have about `enough` jobs; `None` if one has too many.
-    fn simulate(&self, part: &Part, run: Run, enough: u64, observer: &mut impl Observer) -> Option<()> {
+    fn simulate(
+        &self,
+        part: &Part,
+        run: Run,
+        enough: u64,
+        observer: &mut impl Observer<Event>,
+    ) -> Option<()> {
         let releases = run.pattern.releases(&part.tasks, (self.seed, 0));
         let last = releases.iter().map(|release| release.earliest).max()?;
         let hyperperiod = hyperperiod(&part.tasks)?.ns();
@@ -214,9 +220,9 @@ fn broken(tally: &Tally, bounds: &[Option<u64>]) -> Option<Breach> {
 /// Goes on up to the first miss.
 struct FirstMiss(bool);
 
-impl Observer for FirstMiss {
-    fn missed(&mut self, _: Time, _: Job) {
-        self.0 = true;
+impl Observer<Event> for FirstMiss {
+    fn see(&mut self, _: Time, event: Event) {
+        self.0 |= matches!(event, Event::Miss(_));
     }
 
     fn goes_on(&self) -> bool {

@@ -18,6 +18,6 @@ pub mod shared;
 pub mod system;
 mod tally;
 
-pub use campaign::{Campaign, Observer, Report};
+pub use campaign::{Campaign, Report};
 pub use minimise::Reproducer;
 pub use tally::PolicyTally;

@@ -1,9 +1,10 @@
 //! An observer that draws a run on a timeline.
 
 use crate::timeline::{Instant, Mark, Slice, Timeline, TimelineError, TrackId};
+use gpusched_model::Observer;
 use gpusched_model::time::Time;
 use gpusched_model::warp_scenario::WarpScenarioShape;
-use gpusched_warp::subcore::{Issue, Observer};
+use gpusched_warp::subcore::Issue;
 
 /// A timeline of a scenario, in which a cycle is a nanosecond: for the sub-core a track with all that it issues, and one per
 /// warp with its instructions, each as long as the next cannot issue; and a track per kernel, from its launch to its finish.
@@ -66,11 +67,11 @@ impl<'a> Chart<'a> {
         }
     }
 
-    fn draw(&mut self, issue: Issue) -> Result<(), TimelineError> {
+    fn draw(&mut self, cycle: u64, issue: Issue) -> Result<(), TimelineError> {
         let at = |cycle: u64| Time::from_ns(cycle);
         let kernel = &self.shape.kernels[issue.kernel];
         let args = [("latency", issue.latency.into())];
-        let (start, next) = (at(issue.cycle), at(issue.cycle + 1));
+        let (start, next) = (at(cycle), at(cycle + 1));
         let warp = format!("warp {}", issue.warp);
         let slot = Slice {
             args: &args,
@@ -80,7 +81,7 @@ impl<'a> Chart<'a> {
         // After the last instruction there is none to wait for.
         let end = match issue.last {
             true => next,
-            false => at(issue.cycle + u64::from(issue.latency)),
+            false => at(cycle + u64::from(issue.latency)),
         };
         let instruction = format!("instruction {}", issue.instruction);
         let slice = Slice::new(&instruction, &kernel.name, start, end);
@@ -96,14 +97,14 @@ impl<'a> Chart<'a> {
     }
 }
 
-impl Observer for Chart<'_> {
-    fn issued(&mut self, issue: Issue) {
-        if let Err(error) = self.draw(issue) {
+impl Observer<Issue, u64> for Chart<'_> {
+    fn see(&mut self, cycle: u64, issue: Issue) {
+        if let Err(error) = self.draw(cycle, issue) {
             self.refused.get_or_insert(error);
         }
     }
 
-    fn is_done(&self) -> bool {
-        self.refused.is_some()
+    fn goes_on(&self) -> bool {
+        self.refused.is_none()
     }
 }

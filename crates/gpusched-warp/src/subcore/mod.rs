@@ -17,12 +17,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod observer;
 mod overview;
 mod record;
 mod simulation;
 
-pub use observer::{Issue, Observer};
 pub use overview::{KernelOverview, Overview};
 pub use record::Record;
-pub use simulation::{TooLong, simulate};
+pub use simulation::{Issue, TooLong, simulate};

@@ -1,6 +1,7 @@
 //! An observer that keeps what a run comes to.
 
-use super::{Issue, Observer};
+use super::Issue;
+use gpusched_model::Observer;
 
 /// How many cycles of the beginning are kept one by one.
 const BEGINNING: usize = 64;
@@ -42,11 +43,11 @@ impl Overview {
     }
 }
 
-impl Observer for Overview {
-    fn issued(&mut self, issue: Issue) {
+impl Observer<Issue, u64> for Overview {
+    fn see(&mut self, cycle: u64, issue: Issue) {
         self.issued += 1;
-        self.cycles = issue.cycle + 1;
-        let place = usize::try_from(issue.cycle).unwrap_or(usize::MAX);
+        self.cycles = cycle + 1;
+        let place = usize::try_from(cycle).unwrap_or(usize::MAX);
         if self.beginning.len() < BEGINNING {
             self.beginning.resize(place.min(BEGINNING), None);
             if place < BEGINNING {
@@ -58,9 +59,9 @@ impl Observer for Overview {
         }
         let kernel = &mut self.kernels[issue.kernel];
         if kernel.instructions == 0 {
-            kernel.start = issue.cycle;
+            kernel.start = cycle;
         }
-        kernel.finish = issue.cycle + 1;
+        kernel.finish = cycle + 1;
         kernel.instructions += 1;
     }
 }

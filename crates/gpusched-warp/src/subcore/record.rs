@@ -1,6 +1,7 @@
 //! An observer that keeps who issued when.
 
-use super::{Issue, Observer, Overview};
+use super::{Issue, Overview};
+use gpusched_model::Observer;
 
 /// The most cycles of a record unless said otherwise: they are held in memory.
 const MOST: u64 = 20_000_000;
@@ -48,19 +49,19 @@ impl Record {
     }
 }
 
-impl Observer for Record {
-    fn issued(&mut self, issue: Issue) {
-        if issue.cycle >= self.most {
+impl Observer<Issue, u64> for Record {
+    fn see(&mut self, cycle: u64, issue: Issue) {
+        if cycle >= self.most {
             self.full = true;
             return;
         }
-        let cycle = usize::try_from(issue.cycle).unwrap_or(usize::MAX);
-        self.order.resize(cycle, None);
+        let place = usize::try_from(cycle).unwrap_or(usize::MAX);
+        self.order.resize(place, None);
         self.order.push(u8::try_from(issue.warp).ok()); // at most 64 warps
-        self.overview.issued(issue);
+        self.overview.see(cycle, issue);
     }
 
-    fn is_done(&self) -> bool {
-        self.full
+    fn goes_on(&self) -> bool {
+        !self.full
     }
 }

@@ -3,31 +3,45 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::{Issue, Observer};
 use crate::policy::{self, AnyPolicy, Policy as _, Pool, WarpSet};
-use gpusched_model::WarpScenario;
 use gpusched_model::warp_scenario::{LatencyInstruction, MAX_CYCLES};
+use gpusched_model::{Observer, WarpScenario};
+
+/// A warp issues an instruction.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Issue {
+    /// The warp, numbered over all kernels in the order of the scenario.
+    pub warp: usize,
+    /// The position of its kernel.
+    pub kernel: usize,
+    /// The position of the instruction in the program.
+    pub instruction: usize,
+    /// The instruction's latency [cycles].
+    pub latency: u32,
+    /// The warp has no more instructions.
+    pub last: bool,
+}
 
 /// A run that does not end within the cycles there may be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("found a run of more than {MAX_CYCLES} cycles, expected a shorter one")]
 pub struct TooLong;
 
-/// Simulates `scenario` from cycle 0 to its last issue, or until `observer` is done.
+/// Simulates `scenario` from cycle 0 to its last issue, as long as `observer` wants it to go on.
 ///
 /// # Errors
 /// [`TooLong`] if the run goes on after [`MAX_CYCLES`].
-pub fn simulate(scenario: &WarpScenario, observer: &mut impl Observer) -> Result<(), TooLong> {
+pub fn simulate(scenario: &WarpScenario, observer: &mut impl Observer<Issue, u64>) -> Result<(), TooLong> {
     let mut subcore = SubCore::new(scenario);
     let mut now = 0;
-    while !observer.is_done() {
+    while observer.goes_on() {
         if now > MAX_CYCLES {
             return Err(TooLong);
         }
         subcore.arrive(now);
         subcore.policy.begin(&subcore.pool, subcore.ready);
         if let Some(slot) = subcore.policy.first(&subcore.pool, subcore.ready) {
-            observer.issued(subcore.issue(now, slot));
+            observer.see(now, subcore.issue(now, slot));
             now += 1;
         } else if let Some(next) = subcore.next_event() {
             now = next; // until then nothing changes
@@ -130,7 +144,6 @@ impl<'a> SubCore<'a> {
             self.waiting.push(Reverse((now + u64::from(latency), slot)));
         }
         Issue {
-            cycle: now,
             warp: slot,
             kernel: self.pool.group[slot],
             instruction,

@@ -3,7 +3,8 @@
 use crate::cli::output::Output;
 use crate::cli::simulate::growing::Growing;
 use crate::error::Result;
-use crate::simulator::blocks::Observer;
+use crate::model::Observer;
+use crate::simulator::blocks::Event;
 use crate::time::Time;
 
 /// The columns.
@@ -27,13 +28,16 @@ impl Rows {
     }
 }
 
-impl Observer for Rows {
-    fn block_ended(&mut self, now: Time, kernel: usize, block: u32, sm: u32, start: Time) {
-        let (start, end) = (start.ns(), now.ns());
-        self.0.row(format_args!("{kernel},{block},{sm},{start},{end}"));
+impl Observer<Event> for Rows {
+    fn see(&mut self, now: Time, event: Event) {
+        if let Event::BlockComplete(block) = event {
+            let (kernel, number, sm) = (block.kernel, block.number, block.sm);
+            let (start, end) = (block.start.ns(), now.ns());
+            self.0.row(format_args!("{kernel},{number},{sm},{start},{end}"));
+        }
     }
 
-    fn is_done(&self) -> bool {
-        self.0.is_futile()
+    fn goes_on(&self) -> bool {
+        !self.0.is_futile()
     }
 }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
-use crate::simulator::tasks::{Job, Observer};
+use crate::model::Observer;
+use crate::simulator::tasks::{Event, Job};
 use crate::time::Time;
 
 /// The columns of the CSV.
@@ -77,31 +78,9 @@ impl<'a> Rows<'a> {
     fn first(&mut self, job: Job) -> Option<&mut Waiting> {
         self.waiting.get_mut(job.task)?.front_mut()
     }
-}
 
-impl Observer for Rows<'_> {
-    fn released(&mut self, now: Time, job: Job) {
-        if let Some(waiting) = self.waiting.get_mut(job.task) {
-            waiting.push_back(Waiting {
-                release: now.ns(),
-                ..Waiting::default()
-            });
-        }
-    }
-
-    fn started(&mut self, now: Time, job: Job) {
-        if let Some(first) = self.first(job) {
-            first.start = now.ns();
-        }
-    }
-
-    fn preempted(&mut self, _: Time, job: Job, _: Time) {
-        if let Some(first) = self.first(job) {
-            first.preemptions += 1;
-        }
-    }
-
-    fn completed(&mut self, now: Time, job: Job, execution: Time) {
+    /// `job` is done.
+    fn row(&mut self, now: Time, job: Job, execution: Time) {
         let waiting = self.waiting.get_mut(job.task).and_then(VecDeque::pop_front);
         let Waiting {
             release,
@@ -124,6 +103,34 @@ impl Observer for Rows<'_> {
         );
         if self.text.len() >= PIECE {
             self.pass();
+        }
+    }
+}
+
+impl Observer<Event> for Rows<'_> {
+    #[inline(always)]
+    fn see(&mut self, now: Time, event: Event) {
+        match event {
+            Event::Release(job) => {
+                if let Some(waiting) = self.waiting.get_mut(job.task) {
+                    waiting.push_back(Waiting {
+                        release: now.ns(),
+                        ..Waiting::default()
+                    });
+                }
+            }
+            Event::Start(job) => {
+                if let Some(first) = self.first(job) {
+                    first.start = now.ns();
+                }
+            }
+            Event::Preempt(job, _) => {
+                if let Some(first) = self.first(job) {
+                    first.preemptions += 1;
+                }
+            }
+            Event::Complete(job, execution) => self.row(now, job, execution),
+            Event::Resume(_) | Event::Miss(_) => {}
         }
     }
 

@@ -3,7 +3,8 @@
 use crate::cli::output::Output;
 use crate::cli::simulate::growing::Growing;
 use crate::error::Result;
-use crate::warp::subcore::{Issue, Observer};
+use crate::model::Observer;
+use crate::warp::subcore::Issue;
 
 /// The columns.
 const HEADER: &str = "cycle,scheduler,warp,kernel,instruction\n";
@@ -26,16 +27,16 @@ impl Rows {
     }
 }
 
-impl Observer for Rows {
-    fn issued(&mut self, issue: Issue) {
+impl Observer<Issue, u64> for Rows {
+    fn see(&mut self, cycle: u64, issue: Issue) {
         // There is one sub-core, hence one scheduler.
         self.0.row(format_args!(
-            "{},0,{},{},{}",
-            issue.cycle, issue.warp, issue.kernel, issue.instruction
+            "{cycle},0,{},{},{}",
+            issue.warp, issue.kernel, issue.instruction
         ));
     }
 
-    fn is_done(&self) -> bool {
-        self.0.is_futile()
+    fn goes_on(&self) -> bool {
+        !self.0.is_futile()
     }
 }

@@ -1,10 +1,10 @@
 //! The observer that compares.
 
-use super::super::{Observer, Sm};
+use super::super::{Event, Sm};
 use super::{Comparison, Difference, KernelComparison, Measured, Reason, Reasons};
-use gpusched_model::Scenario;
 use gpusched_model::scenario::Need;
 use gpusched_model::time::Time;
+use gpusched_model::{Observer, Scenario};
 
 /// A block that started elsewhere.
 struct Elsewhere {
@@ -164,24 +164,29 @@ impl<'a> Watch<'a> {
     }
 }
 
-impl Observer for Watch<'_> {
-    fn block_started(&mut self, now: Time, kernel: usize, block: u32, sm: u32) {
-        let measured = self.measured.get(kernel).and_then(|sms| sms.get(block as usize));
-        if let Some(&measured) = measured.filter(|measured| **measured != sm) {
-            self.elsewhere.push(Elsewhere {
-                kernel,
-                block,
-                start: now,
-                measured: (measured, self.slots(kernel, measured)),
-                simulated: (sm, self.slots(kernel, sm)),
-            });
+impl Observer<Event> for Watch<'_> {
+    fn see(&mut self, now: Time, event: Event) {
+        match event {
+            Event::BlockStart(block) => {
+                let (kernel, number, sm) = (block.kernel, block.number, block.sm);
+                let measured = self.measured.get(kernel).and_then(|sms| sms.get(number as usize));
+                if let Some(&measured) = measured.filter(|measured| **measured != sm) {
+                    self.elsewhere.push(Elsewhere {
+                        kernel,
+                        block: number,
+                        start: now,
+                        measured: (measured, self.slots(kernel, measured)),
+                        simulated: (sm, self.slots(kernel, sm)),
+                    });
+                }
+                self.change(kernel, sm, Sm::take);
+                self.load(kernel, sm, |(_, simulated)| *simulated += 1);
+            }
+            Event::BlockComplete(block) => {
+                self.ends.push((now, block.sm));
+                self.change(block.kernel, block.sm, Sm::give);
+            }
+            _ => {}
         }
-        self.change(kernel, sm, Sm::take);
-        self.load(kernel, sm, |(_, simulated)| *simulated += 1);
-    }
-
-    fn block_ended(&mut self, now: Time, kernel: usize, _: u32, sm: u32, _: Time) {
-        self.ends.push((now, sm));
-        self.change(kernel, sm, Sm::give);
     }
 }

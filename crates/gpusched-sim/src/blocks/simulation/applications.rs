@@ -1,10 +1,11 @@
 //! Applications take turns.
 
 use super::super::launches::Running;
-use super::{Event, Observer, Simulation};
+use super::{Event, Scheduled, Simulation};
+use gpusched_model::Observer;
 use gpusched_model::scenario::SwitchBoundary;
 
-impl<O: Observer> Simulation<'_, O> {
+impl<O: Observer<Event>> Simulation<'_, O> {
     /// The application scheduler.
     pub(super) fn take_turns(&mut self) {
         loop {
@@ -18,13 +19,13 @@ impl<O: Observer> Simulation<'_, O> {
             };
             if !has_work(current) {
                 self.turns.end();
-                self.observer.turn(self.now, None);
+                self.observer.see(self.now, Event::Turn(None));
                 continue;
             }
             let rivals = (0..self.applications.len()).any(|other| other != current && has_work(other));
             if !self.turns.is_over() {
                 if rivals && let Some((end, generation)) = self.turns.schedule(self.now) {
-                    self.events.push(end, Event::SliceEnd(generation));
+                    self.events.push(end, Scheduled::SliceEnd(generation));
                 }
                 return;
             }
@@ -42,17 +43,17 @@ impl<O: Observer> Simulation<'_, O> {
                 SwitchBoundary::Instruction => self.suspend(current),
             }
             self.turns.end();
-            self.observer.turn(self.now, None);
+            self.observer.see(self.now, Event::Turn(None));
         }
     }
 
     fn begin_turn(&mut self, entry: usize, application: usize) {
         self.turns.begin(entry, application, self.now);
-        self.observer.turn(self.now, Some(application));
+        self.observer.see(self.now, Event::Turn(Some(application)));
         self.placement.forget();
         let suspended = std::mem::take(&mut self.applications[application].suspended);
         if !suspended.is_empty() {
-            self.observer.suspended(self.now, application, true);
+            self.observer.see(self.now, Event::Resume(application));
         }
         self.applications[application].running += suspended.len();
         for mut block in suspended {
@@ -73,9 +74,9 @@ impl<O: Observer> Simulation<'_, O> {
                 suspended.push(aside);
             }
         }
-        suspended.sort_by_key(|block| (block.start, block.kernel, block.block));
+        suspended.sort_by_key(|Running { block, .. }| (block.start, block.kernel, block.number));
         if !suspended.is_empty() {
-            self.observer.suspended(self.now, application, false);
+            self.observer.see(self.now, Event::Preempt(application));
         }
         let launches = &mut self.applications[application];
         launches.running = 0;
@@ -100,6 +101,6 @@ impl<O: Observer> Simulation<'_, O> {
         };
         let generation = block.generation;
         self.events
-            .push(block.progress.end(), Event::BlockEnd { place, generation });
+            .push(block.progress.end(), Scheduled::BlockEnd { place, generation });
     }
 }

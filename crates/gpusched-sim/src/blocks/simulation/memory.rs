@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::super::launches::Running;
 use super::super::rates::{Company, Crowd, max_min, slowed};
-use super::{Event, Observer, RunningCopy, Simulation};
-use gpusched_model::Factor;
+use super::{Event, RunningCopy, Scheduled, Simulation};
 use gpusched_model::time::Time;
+use gpusched_model::{Factor, Observer};
 
 /// The rates of places of `running` and of `running_copies`.
 struct Rates {
@@ -13,7 +14,7 @@ struct Rates {
     copies: Vec<(usize, u64)>,
 }
 
-impl<O: Observer> Simulation<'_, O> {
+impl<O: Observer<Event>> Simulation<'_, O> {
     /// A regulation period begins, when all that ends at this instant has ended.
     pub(super) fn begin_period(&mut self) {
         let (Some(cpu), Some(budgets)) = (&self.scenario.cpu, &mut self.budgets) else {
@@ -21,15 +22,15 @@ impl<O: Observer> Simulation<'_, O> {
         };
         let (budget, period) = (budgets.decide(self.now), cpu.regulation_period);
         if self.budget.replace(budget) != Some(budget) {
-            self.observer.budget(self.now, budget);
+            self.observer.see(self.now, Event::Budget(budget));
         }
         let constant = budget == Time::ZERO || budget >= period;
         let after = |time: Time| Time::from_ns(self.now.ns().saturating_add(time.ns()));
         if !constant {
-            self.events.push(after(budget), Event::Spent);
+            self.events.push(after(budget), Scheduled::Spent);
         }
         if !constant || !budgets.is_settled() {
-            self.events.push(after(period), Event::Period);
+            self.events.push(after(period), Scheduled::Period);
         }
         self.access_memory(budget > Time::ZERO);
     }
@@ -38,7 +39,7 @@ impl<O: Observer> Simulation<'_, O> {
     pub(super) fn access_memory(&mut self, active: bool) {
         if self.cpu != active {
             self.cpu = active;
-            self.observer.cpu(self.now, active);
+            self.observer.see(self.now, Event::CpuAccess(active));
         }
     }
 
@@ -52,7 +53,7 @@ impl<O: Observer> Simulation<'_, O> {
                 block.generation = block.generation.wrapping_add(1);
                 let (end, generation) = (block.progress.end(), block.generation);
                 let place = place as u32;
-                self.events.push(end, Event::BlockEnd { place, generation });
+                self.events.push(end, Scheduled::BlockEnd { place, generation });
             }
         }
         for (place, rate) in copies {
@@ -62,7 +63,7 @@ impl<O: Observer> Simulation<'_, O> {
                 copy.generation = copy.generation.wrapping_add(1);
                 let (end, generation) = (copy.progress.end(), copy.generation);
                 let place = place as u32;
-                self.events.push(end, Event::CopyEnd { place, generation });
+                self.events.push(end, Scheduled::CopyEnd { place, generation });
             }
         }
     }
@@ -78,7 +79,7 @@ impl<O: Observer> Simulation<'_, O> {
             ..Company::default()
         };
         let mut demands: BTreeMap<usize, u64> = BTreeMap::new();
-        for block in self.running.iter().filter(|block| block.live) {
+        for Running { block, .. } in self.running.iter().filter(|running| running.live) {
             let state = &self.kernels[block.kernel];
             if state.memory_share > Factor::ZERO {
                 crowd.add(block.kernel, block.sm, gpc_of(block.sm));
@@ -110,15 +111,16 @@ impl<O: Observer> Simulation<'_, O> {
             u64::try_from((u128::from(demand) * u128::from(rate)) >> 32).unwrap_or(u64::MAX)
         });
         if setting.bandwidth.is_some() {
-            self.observer
-                .bandwidth(self.now, used.fold(0, u64::saturating_add));
+            let used = used.fold(0, u64::saturating_add);
+            self.observer.see(self.now, Event::Bandwidth(used));
         }
         let of_kernel: BTreeMap<usize, u64> = demands.keys().copied().zip(shares.iter().copied()).collect();
         let mut blocks = Vec::new();
-        for (place, block) in self.running.iter().enumerate().filter(|(_, block)| block.live) {
+        for (place, running) in self.running.iter().enumerate().filter(|(_, at)| at.live) {
+            let block = running.block;
             let share = of_kernel.get(&block.kernel).copied().unwrap_or(1);
             let memory_share = self.kernels[block.kernel].memory_share;
-            let share = match block.contended {
+            let share = match running.contended {
                 Some(contended) if self.cpu => share.min(contended),
                 _ => share,
             };
@@ -131,7 +133,7 @@ impl<O: Observer> Simulation<'_, O> {
                     let company = Company {
                         same_gpc,
                         other_gpc,
-                        cpu: company.cpu && block.contended.is_none(),
+                        cpu: company.cpu && running.contended.is_none(),
                         ..company
                     };
                     share.min(slowed(company.factor(factors), memory_share))

@@ -12,16 +12,16 @@ use super::durations::Durations;
 use super::launches::{Launches, Running, SmSet};
 use super::progress::Progress;
 use super::turns::Turns;
-use super::{Observer, Placement};
+use super::{Event, Placement};
 use crate::engine::EventQueue;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::scenario::{Need, ScenarioShape, StreamPriority};
 use gpusched_model::time::Time;
-use gpusched_model::{Factor, Scenario};
+use gpusched_model::{Factor, Observer, Scenario};
 
 /// Something that happens at a time known beforehand.
 #[derive(Copy, Clone, Debug)]
-enum Event {
+enum Scheduled {
     /// A command is submitted.
     Launch(usize),
     /// The block in a place of `running` ends, unless its end has changed since.
@@ -67,7 +67,7 @@ struct Simulation<'a, O> {
     scenario: &'a ScenarioShape,
     observer: &'a mut O,
     now: Time,
-    events: EventQueue<Event>,
+    events: EventQueue<Scheduled>,
     commands: Commands,
     kernels: Vec<KernelState>,
     /// The command of each copy.
@@ -99,14 +99,14 @@ struct Simulation<'a, O> {
 ///
 /// # Errors
 /// [`Error::Refused`] for block times that cannot be drawn, and runs beyond [`Time::LIMIT`].
-pub fn simulate(scenario: &Scenario, seed: u64, observer: &mut impl Observer) -> Result<Time> {
+pub fn simulate(scenario: &Scenario, seed: u64, observer: &mut impl Observer<Event>) -> Result<Time> {
     let shape = scenario.shape();
     let mut simulation = Simulation::new(shape, seed, observer)?;
     simulation.run()?;
     Ok(simulation.now)
 }
 
-impl<'a, O: Observer> Simulation<'a, O> {
+impl<'a, O: Observer<Event>> Simulation<'a, O> {
     fn new(scenario: &'a ScenarioShape, seed: u64, observer: &'a mut O) -> Result<Simulation<'a, O>> {
         let device = scenario.platform.shape();
         let commands = Commands::new(scenario);
@@ -118,7 +118,7 @@ impl<'a, O: Observer> Simulation<'a, O> {
                 Command::Kernel(kernel) => of_kernel[kernel] = index,
                 Command::Copy(copy) => of_copy[copy] = index,
             }
-            events.push(submission.launch, Event::Launch(index));
+            events.push(submission.launch, Scheduled::Launch(index));
         }
         let mut caches: BTreeMap<&str, usize> = BTreeMap::new();
         let mut kernels = Vec::with_capacity(scenario.kernels.len());
@@ -143,7 +143,7 @@ impl<'a, O: Observer> Simulation<'a, O> {
         let cpu = scenario.cpu.as_ref();
         let budgets = cpu.map(|cpu| Budgets::new(cpu, scenario)).transpose()?;
         if budgets.is_some() {
-            events.push(Time::ZERO, Event::Period);
+            events.push(Time::ZERO, Scheduled::Period);
         }
         let setting = &scenario.interference;
         let profiles = || {
@@ -177,7 +177,7 @@ impl<'a, O: Observer> Simulation<'a, O> {
     }
 
     fn run(&mut self) -> Result<()> {
-        while self.left > 0 && !self.observer.is_done() {
+        while self.left > 0 && self.observer.goes_on() {
             let Some(now) = self.events.next_time() else {
                 return Err(Error::Internal(format!("{} commands never end", self.left)));
             };
@@ -202,26 +202,27 @@ impl<'a, O: Observer> Simulation<'a, O> {
         Ok(())
     }
 
-    fn happen(&mut self, event: Event) {
+    fn happen(&mut self, event: Scheduled) {
         match event {
-            Event::Launch(index) => self.release(index),
-            Event::BlockEnd { place, generation } => {
+            Scheduled::Launch(index) => self.release(index),
+            Scheduled::BlockEnd { place, generation } => {
                 let block = self.running[place as usize];
                 if block.live && block.generation == generation {
                     self.end_block(place);
                 }
             }
-            Event::CopyEnd { place, generation } => {
+            Scheduled::CopyEnd { place, generation } => {
                 let copy = self.running_copies[place as usize];
                 if copy.live && copy.generation == generation {
                     self.running_copies[place as usize].live = false;
-                    self.observer.copy_ended(self.now, copy.copy, copy.start);
-                    self.end_command(self.copies[copy.copy]);
+                    let (copy, start) = (copy.copy, copy.start);
+                    self.observer.see(self.now, Event::CopyComplete(copy, start));
+                    self.end_command(self.copies[copy]);
                 }
             }
-            Event::SliceEnd(generation) => self.turns.expire(generation),
-            Event::Period => self.period_begins = true,
-            Event::Spent => self.access_memory(false),
+            Scheduled::SliceEnd(generation) => self.turns.expire(generation),
+            Scheduled::Period => self.period_begins = true,
+            Scheduled::Spent => self.access_memory(false),
         }
     }
 
@@ -237,7 +238,7 @@ impl<'a, O: Observer> Simulation<'a, O> {
                     ..
                 } = self.kernels[kernel];
                 self.applications[application].add(kernel, priority);
-                self.observer.kernel_ready(self.now, kernel);
+                self.observer.see(self.now, Event::KernelRelease(kernel));
             }
         }
     }
@@ -250,8 +251,9 @@ impl<'a, O: Observer> Simulation<'a, O> {
     }
 
     fn end_block(&mut self, place: u32) {
-        let block = self.running[place as usize];
-        self.running[place as usize].live = false;
+        let running = &mut self.running[place as usize];
+        running.live = false;
+        let block = running.block;
         self.free.push(place);
         let state = &mut self.kernels[block.kernel];
         let launches = &mut self.applications[state.application];
@@ -267,15 +269,14 @@ impl<'a, O: Observer> Simulation<'a, O> {
             }
         }
         if let Some(budgets) = &mut self.budgets {
-            budgets.block_ended(block.kernel, block.block);
+            budgets.block_ended(block.kernel, block.number);
         }
-        self.observer
-            .block_ended(self.now, block.kernel, block.block, block.sm, block.start);
+        self.observer.see(self.now, Event::BlockComplete(block));
         let state = &self.kernels[block.kernel];
         if state.ended == state.blocks {
             let (command, cache) = (state.command, state.cache);
             self.applications[state.application].vacate(cache);
-            self.observer.kernel_ended(self.now, block.kernel);
+            self.observer.see(self.now, Event::KernelComplete(block.kernel));
             self.end_command(command);
         }
     }

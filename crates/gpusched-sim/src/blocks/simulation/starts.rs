@@ -1,11 +1,13 @@
 //! Blocks and copies start.
 
+use super::super::Block;
 use super::super::durations::Work;
 use super::super::launches::{Running, SmSet};
 use super::super::progress::Progress;
-use super::{Event, Observer, RunningCopy, Simulation};
+use super::{Event, RunningCopy, Scheduled, Simulation};
+use gpusched_model::Observer;
 
-impl<O: Observer> Simulation<'_, O> {
+impl<O: Observer<Event>> Simulation<'_, O> {
     /// The block scheduler, for the application whose turn it is.
     pub(super) fn start_blocks(&mut self) {
         let Some(application) = self.turns.current.filter(|_| !self.turns.is_over()) else {
@@ -54,18 +56,20 @@ impl<O: Observer> Simulation<'_, O> {
             if state.started == 0 {
                 launches.occupy(state.cache);
             }
-            let block = state.started;
+            let block = Block {
+                kernel,
+                number: state.started,
+                sm,
+                start: self.now,
+            };
             state.started += 1;
             let Work { alone, contended } = state.durations.next();
             if let Some(budgets) = &mut self.budgets {
                 budgets.block_started(self.now, kernel);
             }
-            self.observer.block_started(self.now, kernel, block, sm);
+            self.observer.see(self.now, Event::BlockStart(block));
             self.place_running(Running {
-                kernel,
                 block,
-                sm,
-                start: self.now,
                 contended,
                 progress: Progress::new(alone, self.now),
                 generation: 0,
@@ -102,7 +106,7 @@ impl<O: Observer> Simulation<'_, O> {
             } as u32;
             let generation = running.generation;
             self.events
-                .push(progress.end(), Event::CopyEnd { place, generation });
+                .push(progress.end(), Scheduled::CopyEnd { place, generation });
         }
     }
 }

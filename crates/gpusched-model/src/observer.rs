@@ -1,0 +1,81 @@
+//! Who watches a simulation.
+
+use crate::time::Time;
+
+/// Sees the events `E` of a simulation in the order of time; `T` counts nanoseconds, or cycles.
+///
+/// Where [`see`](Observer::see) is always inlined, an event that nobody cares about costs nothing: a fifth of the time of short
+/// jobs.
+pub trait Observer<E, T = Time> {
+    /// `event` happens at `now`.
+    fn see(&mut self, now: T, event: E);
+
+    /// Whether the simulation shall go on; asked between events.
+    #[inline(always)]
+    fn goes_on(&self) -> bool {
+        true
+    }
+}
+
+/// Looks away.
+impl<E, T> Observer<E, T> for () {
+    #[inline(always)]
+    fn see(&mut self, _: T, _: E) {}
+}
+
+impl<E, T, O: Observer<E, T>> Observer<E, T> for &mut O {
+    #[inline(always)]
+    fn see(&mut self, now: T, event: E) {
+        (**self).see(now, event);
+    }
+
+    #[inline(always)]
+    fn goes_on(&self) -> bool {
+        (**self).goes_on()
+    }
+}
+
+impl<E, T, O: Observer<E, T>> Observer<E, T> for Option<O> {
+    #[inline(always)]
+    fn see(&mut self, now: T, event: E) {
+        if let Some(observer) = self {
+            observer.see(now, event);
+        }
+    }
+
+    #[inline(always)]
+    fn goes_on(&self) -> bool {
+        self.as_ref().is_none_or(O::goes_on)
+    }
+}
+
+/// Two watch; the simulation goes on as long as both want it to.
+impl<E: Copy, T: Copy, A: Observer<E, T>, B: Observer<E, T>> Observer<E, T> for (A, B) {
+    #[inline(always)]
+    fn see(&mut self, now: T, event: E) {
+        self.0.see(now, event);
+        self.1.see(now, event);
+    }
+
+    #[inline(always)]
+    fn goes_on(&self) -> bool {
+        self.0.goes_on() && self.1.goes_on()
+    }
+}
+
+/// Two watch; the simulation goes on as long as one of them wants it to.
+#[derive(Debug)]
+pub struct Either<A, B>(pub A, pub B);
+
+impl<E: Copy, T: Copy, A: Observer<E, T>, B: Observer<E, T>> Observer<E, T> for Either<A, B> {
+    #[inline(always)]
+    fn see(&mut self, now: T, event: E) {
+        self.0.see(now, event);
+        self.1.see(now, event);
+    }
+
+    #[inline(always)]
+    fn goes_on(&self) -> bool {
+        self.0.goes_on() || self.1.goes_on()
+    }
+}
