@@ -4,8 +4,8 @@ use crate::time::Time;
 
 /// Sees the events `E` of a simulation in the order of time; `T` counts nanoseconds, or cycles.
 ///
-/// Where [`see`](Observer::see) is always inlined, an event that nobody cares about costs nothing: a fifth of the time of short
-/// jobs.
+/// Observers of jobs inline [`see`](Observer::see) always: otherwise the simulator builds events that they ignore, and executes
+/// up to 20 % more instructions.
 pub trait Observer<E, T = Time> {
     /// `event` happens at `now`.
     fn see(&mut self, now: T, event: E);

@@ -22,9 +22,9 @@ pub enum Event {
     KernelRelease(usize),
     /// The block starts.
     BlockStart(Block),
-    /// All running blocks of the application make way for another application.
+    /// Another application preempts all running blocks of the application.
     Preempt(usize),
-    /// They run again.
+    /// All preempted blocks of the application run again.
     Resume(usize),
     /// The block is done.
     BlockComplete(Block),
@@ -32,7 +32,7 @@ pub enum Event {
     KernelComplete(usize),
     /// The copy, which started at that time, is done.
     CopyComplete(usize, Time),
-    /// It is the turn of that application from now on, or of none.
+    /// A turn of that application begins; `None`: a turn ends.
     Turn(Option<usize>),
     /// CPU cores begin to access memory (true), or stop.
     CpuAccess(bool),

@@ -22,7 +22,7 @@ pub enum Event {
     Release(Job),
     /// It runs for the first time.
     Start(Job),
-    /// It makes way for another job, and has that much left to run.
+    /// Another job preempts it; it has that much left to run.
     Preempt(Job, Time),
     /// It runs again.
     Resume(Job),
