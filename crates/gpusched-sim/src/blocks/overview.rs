@@ -47,6 +47,7 @@ impl Overview {
 }
 
 impl Observer<Event> for Overview {
+    #[inline(always)]
     fn see(&mut self, now: Time, event: Event) {
         match event {
             Event::KernelRelease(kernel) => {
