@@ -71,7 +71,8 @@ fn what_does_not_hold_is_not_exported() {
     .stdout;
     let plan: Value = serde_json::from_str(&plan).unwrap();
     let mut told = Transcript::default();
-    let mut refused = |given: &str, change: &dyn Fn(&mut Value), options: &str| {
+    type Change<'a> = &'a dyn Fn(&mut Value);
+    let mut refused = |given: &str, change: Change, options: &str| {
         let mut plan = plan.clone();
         change(&mut plan);
         let line = format!("export - {ADAS} {options} -o {target}");
@@ -85,7 +86,7 @@ fn what_does_not_hold_is_not_exported() {
     ] {
         refused(options, &|_| {}, options);
     }
-    let changes: &[(&str, &dyn Fn(&mut Value))] = &[
+    let changes: [(&str, Change); 6] = [
         ("no hardware", &|plan| {
             drop(plan.as_object_mut().unwrap().remove("hardware"))
         }),
@@ -100,7 +101,7 @@ fn what_does_not_hold_is_not_exported() {
         ("unknown field", &|plan| plan["unknown"] = json!(16)),
     ];
     for (given, change) in changes {
-        refused(given, *change, "--as libsmctrl");
+        refused(given, change, "--as libsmctrl");
     }
     let twice = run_with(
         &format!("export - {ADAS} --as libsmctrl"),
