@@ -31,7 +31,26 @@
 //! ```
 //!
 //! Each module is a crate, or a part of one: `gpusched-model`, `-analysis`, `-verify`, `-warp`, `-sim`, `-recording` and `-study`.
-//! Examples on their pages name these crates; here `gpusched_model` is [`model`], and so on.
+//! Examples on their pages name these crates; here `gpusched_model` is [`model`], and so on. Where to start:
+//!
+//! | question | start at |
+//! |---|---|
+//! | tasks, times, WCETs | [`Task::new`], [`TaskSet`], [`Kind`], [`Time`], [`Factor`], [`WcetFunction`]; their files: [`model::reader`] |
+//! | random task sets | [`generation::Source`] |
+//! | does a set fit one partition? | [`schedulability::test`], by a [`Policy`] |
+//! | which partitions? | [`partitioning::partition`], which gives a [`Plan`] |
+//! | what others do to a WCET | [`interference::InflatedWcet`] |
+//! | is the plan right? | [`verification::verify`] |
+//! | the plan on real hardware | [`export::Target::export`] |
+//! | the WCET of a kernel | [`kernel_wcet::Estimator`] |
+//! | how much bandwidth others may take | [`bandwidth::nominal`](bandwidth::nominal()) |
+//! | how long kernels take side by side | [`prediction::Model`] |
+//! | a run, job by job or block by block | [`simulator::tasks`], [`simulator::shared`], [`simulator::blocks`] |
+//! | a run, cycle by cycle | [`warp::scenario`] |
+//! | logs of profilers and tracers | [`recording::examiner`] |
+//! | an experiment | [`study::Spec`], [`study::run`] |
+//! | what went wrong | [`Error`], [`error::Refusal`] |
+//! | times in text | [`time`] |
 //!
 //! | paper | tag |
 //! |---|---|
@@ -67,7 +86,3 @@ pub use gpusched_sim::validation;
 pub use gpusched_study::plot;
 #[doc(hidden)]
 pub use gpusched_warp::{accelsim, gpgpusim_config, ptx};
-
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;

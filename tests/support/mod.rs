@@ -1,6 +1,7 @@
 //! Running the command as a user does.
 
 pub mod checkout;
+pub mod transcript;
 pub mod xml;
 
 use std::path::{Path, PathBuf};
@@ -42,13 +43,18 @@ pub struct Answer {
     pub stderr: String,
 }
 
-pub fn answer(command: &mut Command) -> Answer {
-    let output = command.output().unwrap();
-    Answer {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+impl From<std::process::Output> for Answer {
+    fn from(output: std::process::Output) -> Answer {
+        Answer {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
     }
+}
+
+pub fn answer(command: &mut Command) -> Answer {
+    command.output().unwrap().into()
 }
 
 /// Whether `message` is one line, and at most one more with a hint after a blank line.

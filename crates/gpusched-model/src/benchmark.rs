@@ -1,10 +1,10 @@
 //! What is published about the kernels of benchmarks, and only that: what is not known stays away.
 
 use crate::Refusal;
-use crate::reader::Document;
+use crate::reader::{Document, Fault, from_json};
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::{Factor, Kind};
 
@@ -168,8 +168,8 @@ impl TryFrom<BenchmarksShape> for Benchmarks {
 impl Document for Benchmarks {
     const EXPECTED: &str = "benchmarks: an object such as {\"benchmarks\":[…],\"sources\":{…}}";
 
-    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Benchmarks, Refusal>, D::Error> {
-        BenchmarksShape::deserialize(from).map(Benchmarks::try_from)
+    fn from_json(text: &str) -> Result<Benchmarks, Fault> {
+        from_json::<BenchmarksShape, _>(text)
     }
 }
 

@@ -7,10 +7,10 @@ pub use cluster::{Cluster, ClusterShape, Distribution, LONGEST, Tail, TailFamily
 pub use interval::Interval;
 
 use crate::Refusal;
-use crate::reader::Document;
+use crate::reader::{Document, Fault, from_json};
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
 
@@ -210,8 +210,8 @@ impl Document for Kernel {
     const EXPECTED: &str =
         "a kernel: an object such as {\"active_blocks\":4,\"regulation_period\":\"1ms\",\"clusters\":[…]}";
 
-    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Kernel, Refusal>, D::Error> {
-        KernelShape::deserialize(from).map(Kernel::try_from)
+    fn from_json(text: &str) -> Result<Kernel, Fault> {
+        from_json::<KernelShape, _>(text)
     }
 }
 

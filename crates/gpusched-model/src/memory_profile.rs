@@ -1,8 +1,8 @@
 //! What is known of a kernel alone on different numbers of SMs: times, memory bandwidths ([Masola23] §5).
 
 use crate::Refusal;
-use crate::reader::Document;
-use serde::{Deserialize, Deserializer, Serialize};
+use crate::reader::{Document, Fault, from_json};
+use serde::{Deserialize, Serialize};
 
 use super::wcet::MAX_SMS;
 use super::{Factor, positive_time};
@@ -193,8 +193,8 @@ impl TryFrom<MemoryProfileShape> for MemoryProfile {
 impl Document for MemoryProfile {
     const EXPECTED: &str = "a profile: an object such as {\"name\":…,\"points\":[{\"sms\":30,\"time\":\"379us\",\"bandwidth\":330},…]}";
 
-    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<MemoryProfile, Refusal>, D::Error> {
-        MemoryProfileShape::deserialize(from).map(MemoryProfile::try_from)
+    fn from_json(text: &str) -> Result<MemoryProfile, Fault> {
+        from_json::<MemoryProfileShape, _>(text)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A value that gpusched refuses: where it stands, what was found, what was expected, and what helps.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::path::Path;
 
@@ -205,6 +206,12 @@ impl Refusal {
     /// One action that helps, where one is known.
     pub fn advice(&self) -> Option<&str> {
         self.0.hint.as_deref()
+    }
+}
+
+impl From<Infallible> for Refusal {
+    fn from(never: Infallible) -> Refusal {
+        match never {}
     }
 }
 

@@ -5,8 +5,8 @@ mod task;
 pub use task::{KernelTask, KernelTaskShape};
 
 use crate::Refusal;
-use crate::reader::Document;
-use serde::{Deserialize, Deserializer, Serialize};
+use crate::reader::{Document, Fault, from_json};
+use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
 
@@ -64,8 +64,8 @@ impl TryFrom<SystemShape> for System {
 impl Document for System {
     const EXPECTED: &str = "a system: an object such as {\"kernels\":[{\"kernel\":…,\"period\":…},…]}";
 
-    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<System, Refusal>, D::Error> {
-        SystemShape::deserialize(from).map(System::try_from)
+    fn from_json(text: &str) -> Result<System, Fault> {
+        from_json::<SystemShape, _>(text)
     }
 }
 

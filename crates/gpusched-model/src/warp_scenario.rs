@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::Refusal;
 use super::Scheduler;
-use super::reader::Document;
+use super::reader::{Document, Fault, from_json};
 
 /// The most warps of a sub-core.
 pub const MAX_WARPS: u64 = 64;
@@ -176,8 +176,8 @@ impl TryFrom<WarpScenarioShape> for WarpScenario {
 impl Document for WarpScenario {
     const EXPECTED: &str = "a scenario: an object such as {\"scheduler\":\"gto\",\"kernels\":[…]}";
 
-    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<WarpScenario, Refusal>, D::Error> {
-        WarpScenarioShape::deserialize(from).map(WarpScenario::try_from)
+    fn from_json(text: &str) -> Result<WarpScenario, Fault> {
+        from_json::<WarpScenarioShape, _>(text)
     }
 }
 

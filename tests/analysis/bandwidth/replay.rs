@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
+use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::support::{gpusched, run};
+use crate::support::transcript::Transcript;
+use crate::support::{Answer, answer, gpusched, run};
 
 /// Six blocks in three intervals, whose WCETs are above the means.
 const KERNEL: &str = r#"{"name":"six","active_blocks":2,"regulation_period":"2us","clusters":[
@@ -28,19 +30,13 @@ impl Folder {
         std::fs::write(self.0.path().join(name), text).unwrap();
     }
 
-    /// Exit code, standard output and standard error of `budget simulate`.
-    fn simulate(&self, options: &str) -> (i32, String, String) {
+    /// `budget simulate` of the kernel.
+    fn simulate(&self, options: &str) -> Answer {
         let mut command = gpusched(["budget", "simulate", "kernel.json"]);
-        let output = command
-            .args(options.split_whitespace())
-            .current_dir(self.0.path())
-            .output()
-            .unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (
-            output.status.code().unwrap(),
-            text(output.stdout),
-            text(output.stderr),
+        answer(
+            command
+                .args(options.split_whitespace())
+                .current_dir(self.0.path()),
         )
     }
 }
@@ -78,23 +74,21 @@ fn constant_traces_are_profiles() {
             let options = format!("{options} --q 0.3 --lead 0ns --runs 7");
             for format in ["csv", "json"] {
                 let options = format!("{options} --format {format}");
-                let (code, expected, _) = folder.simulate(&format!("{options} --blocks {name}"));
-                let (same, mut found, errors) =
-                    folder.simulate(&format!("{options} --blocks trace --trace trace.csv"));
-                assert!(code == same && code != 2, "{errors}");
+                let expected = folder.simulate(&format!("{options} --blocks {name}"));
+                let found = folder.simulate(&format!("{options} --blocks trace --trace trace.csv"));
+                assert!(found.code == expected.code && found.code != 2, "{}", found.stderr);
                 if format == "json" {
-                    let mut summary: Value = serde_json::from_str(&found).unwrap();
+                    let mut summary: Value = serde_json::from_str(&found.stdout).unwrap();
                     assert_eq!(
                         summary["recorded"],
                         serde_json::json!({"isolated": 3, "interference": 2})
                     );
                     summary.as_object_mut().unwrap().remove("recorded");
                     summary["setting"]["blocks"] = name.into();
-                    found = summary.to_string();
-                    let expected: Value = serde_json::from_str(&expected).unwrap();
-                    assert_eq!(found, expected.to_string());
+                    let expected: Value = serde_json::from_str(&expected.stdout).unwrap();
+                    assert_eq!(summary.to_string(), expected.to_string());
                 } else {
-                    assert_eq!(found, expected);
+                    assert_eq!(found.stdout, expected.stdout);
                 }
             }
         }
@@ -112,9 +106,9 @@ fn runs_come_again() {
     );
     let ends = |runs: usize| -> Vec<String> {
         let options = format!("--q 0 --process 0 --policy nominal --lead 0ns --format json --runs {runs}");
-        let (code, stdout, stderr) = folder.simulate(&format!("{options} --blocks trace --trace trace.csv"));
-        assert_eq!(code, 0, "{stderr}");
-        let summary: Value = serde_json::from_str(&stdout).unwrap();
+        let answer = folder.simulate(&format!("{options} --blocks trace --trace trace.csv"));
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        let summary: Value = serde_json::from_str(&answer.stdout).unwrap();
         let finish = &summary["policies"][0]["finish_ns"];
         ["mean", "first", "last"].map(|of| finish[of].to_string()).into()
     };
@@ -128,7 +122,7 @@ fn runs_come_again() {
     let options =
         "--q 1 --process 0 --policy nominal --lead 0ns --format json --blocks trace --trace trace.csv";
     for (runs, last) in [(1, 900.0), (2, 930.0), (3, 930.0), (4, 930.0)] {
-        let (_, stdout, _) = folder.simulate(&format!("{options} --runs {runs}"));
+        let stdout = folder.simulate(&format!("{options} --runs {runs}")).stdout;
         let summary: Value = serde_json::from_str(&stdout).unwrap();
         let found = summary["policies"][0]["finish_ns"]["last"].as_f64().unwrap();
         assert!((found - last).abs() < 1e-6, "{runs} {found}");
@@ -211,42 +205,23 @@ fn other_kernels_are_refused() {
     folder.write("slow0.csv", &beyond(1, 0));
     folder.write("slow1.csv", &beyond(1, 1));
     folder.write("just.csv", &beyond(0, 1));
-    for (options, expected) in [
-        ("--blocks trace", "--blocks: found trace without --trace"),
-        (
-            "--trace fits.csv",
-            "--trace: found --blocks wcet, expected --blocks trace",
-        ),
-        ("--trace-format csv", "--trace"),
-        ("--blocks trace --trace none.csv", "none.csv: cannot open"),
-        ("--blocks trace --trace kernel.json", "kernel.json: found twice"),
-        (
-            "--blocks trace --trace few.csv",
-            "found 5 blocks, expected 6, those of the kernel",
-        ),
-        (
-            "--blocks trace --trace gap.csv",
-            "gap.csv:7: run 0 at q = 0 ends without block 2",
-        ),
-        ("--blocks trace --trace alone.csv", "found no run at q = 1"),
-        (
-            "--blocks trace --trace slow0.csv",
-            "found 1201 ns for block 3 at q = 0, expected at most 1200 ns, e0 of its cluster 1",
-        ),
-        (
-            "--blocks trace --trace slow1.csv --runs 1",
-            "found 1301 ns for block 3 at q = 1, expected at most 1300 ns, e1 of its cluster 1",
-        ),
-        (
-            "--blocks trace --trace fits.csv --trace fits.csv",
-            "fits.csv: found twice",
-        ),
+    let mut told = Transcript::default();
+    for options in [
+        "--blocks trace",
+        "--trace fits.csv",
+        "--trace-format csv",
+        "--blocks trace --trace none.csv",
+        "--blocks trace --trace kernel.json",
+        "--blocks trace --trace few.csv",
+        "--blocks trace --trace gap.csv",
+        "--blocks trace --trace alone.csv",
+        "--blocks trace --trace slow0.csv",
+        "--blocks trace --trace slow1.csv --runs 1",
+        "--blocks trace --trace fits.csv --trace fits.csv",
     ] {
-        let (code, stdout, stderr) = folder.simulate(options);
-        assert_eq!((code, stdout.as_str()), (2, ""), "{options}: {stderr}");
-        assert!(stderr.contains(expected), "{options}: {stderr}");
+        told.refusal(options, &folder.simulate(options));
     }
-    let (code, _, stderr) =
-        folder.simulate("--blocks trace --trace just.csv --q 0.3 --process 0 --lead 0ns --runs 2");
-    assert_eq!(code, 0, "{stderr}");
+    assert_snapshot!(told);
+    let answer = folder.simulate("--blocks trace --trace just.csv --q 0.3 --process 0 --lead 0ns --runs 2");
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
 }

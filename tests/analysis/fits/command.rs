@@ -1,7 +1,9 @@
 //! `gpusched wcet fit`.
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
+use crate::support::transcript::{Transcript, refusals};
 use crate::support::{answer, files, gpusched, root, run, run_with};
 
 const STENCIL: &str = "tasksets/measurements/stencil.csv";
@@ -137,81 +139,62 @@ fn units_are_exact() {
 fn bad_points_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("points.csv");
-    #[rustfmt::skip] // a table
-    let cases: &[(&str, &[&str])] = &[
-        ("", &["points.csv", "expected CSV with a header"]),
-        ("sms,time_ns\n", &["points.csv: found no measurements"]),
-        ("sms\n1\n", &["found 0 columns with times", "time_us"]),
-        ("time_ns\n1\n", &["no column `sms`"]),
-        ("sms,time_ns,time_us\n1,2,3\n", &["found 2 columns with times"]),
-        ("sms,time_ns,clock\n1,2,3\n", &["found a column `clock`"]),
-        ("sms,time_ns\n1,2\n0,2\n", &["points.csv:3: at sms", "1 to 65536"]),
-        ("sms,time_ns\n1,2\n65537,2\n", &["points.csv:3: at sms", "65537"]),
-        ("sms,time_ns\n1.5,2\n", &["points.csv:2: at sms", "1.5"]),
-        ("sms,time_ns\n-1,2\n", &["points.csv:2: at sms", "-1"]),
-        ("sms,time_ns\n,2\n", &["points.csv:2: at sms"]),
-        ("sms,time_us\n1,0\n", &["points.csv:2: at time_us", "\"0\"", "positive"]),
-        ("sms,time_us\n1,-3\n", &["points.csv:2: at time_us", "-3"]),
-        ("sms,time_us\n1,NaN\n", &["points.csv:2: at time_us", "NaN"]),
-        ("sms,time_us\n1,inf\n", &["points.csv:2: at time_us"]),
-        ("sms,time_us\n1,1e3\n", &["points.csv:2: at time_us"]),
-        ("sms,time_us\n1,5ms\n", &["points.csv:2: at time_us"]),
-        ("sms,time_us\n1,0.0001\n", &["points.csv:2: at time_us", "whole nanoseconds"]),
-        ("sms,time_s\n1,9223372037\n", &["points.csv:2: at time_s", "2^63"]),
-        ("sms,time_us\n1,\n", &["points.csv:2: at time_us"]),
-        ("sms,time_ns,contention\n1,2,alone\n", &["points.csv:2: at contention", "alone", "isolated or conflict"]),
-        ("sms,time_ns,contention\n1,2,conflict\n", &["in conflict only"]),
-        ("sms,time_ns\n1,2,3\n", &["points.csv:2", "found 3 fields"]),
-        ("sms,time_ns\n4,2\n4,3\n", &["on 4 SMs only", "--form table"]),
-        ("sms,time_ns,contention\n4,2,isolated\n5,2,isolated\n4,3,conflict\n", &["conflict: found measurements on 4 SMs only"]),
-        ("sms,time_ns\n1,2\n2,\u{1b}[31m\n", &["points.csv:3: at time_ns"]),
-    ];
-    for (text, expected) in cases {
+    let mut told = Transcript::in_folder(folder.path());
+    for text in [
+        "",
+        "sms,time_ns\n",
+        "sms\n1\n",
+        "time_ns\n1\n",
+        "sms,time_ns,time_us\n1,2,3\n",
+        "sms,time_ns,clock\n1,2,3\n",
+        "sms,time_ns\n1,2\n0,2\n",
+        "sms,time_ns\n1,2\n65537,2\n",
+        "sms,time_ns\n1.5,2\n",
+        "sms,time_ns\n-1,2\n",
+        "sms,time_ns\n,2\n",
+        "sms,time_us\n1,0\n",
+        "sms,time_us\n1,-3\n",
+        "sms,time_us\n1,NaN\n",
+        "sms,time_us\n1,inf\n",
+        "sms,time_us\n1,1e3\n",
+        "sms,time_us\n1,5ms\n",
+        "sms,time_us\n1,0.0001\n",
+        "sms,time_s\n1,9223372037\n",
+        "sms,time_us\n1,\n",
+        "sms,time_ns,contention\n1,2,alone\n",
+        "sms,time_ns,contention\n1,2,conflict\n",
+        "sms,time_ns\n1,2,3\n",
+        "sms,time_ns\n4,2\n4,3\n",
+        "sms,time_ns,contention\n4,2,isolated\n5,2,isolated\n4,3,conflict\n",
+        "sms,time_ns\n1,2\n2,\u{1b}[31m\n",
+    ] {
         std::fs::write(&path, text).unwrap();
-        let path = path.to_str().unwrap();
-        let to_file = format!("{}/out.json", folder.path().display());
-        for more in [vec![], vec!["-o", &to_file]] {
-            let answer = answer(&mut gpusched(["wcet", "fit", path].into_iter().chain(more)));
-            assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{text:?}");
-            assert!(
-                crate::support::is_one_complaint(&answer.stderr),
-                "{text:?}: {}",
-                answer.stderr
-            );
-            assert!(!answer.stderr.contains('\u{1b}'), "{text:?}");
-            for part in *expected {
-                assert!(
-                    answer.stderr.contains(part),
-                    "{text:?}: no {part:?} in {}",
-                    answer.stderr
-                );
-            }
-        }
+        let command = || gpusched(["wcet", "fit", path.to_str().unwrap()]);
+        let refused = answer(&mut command());
+        told.refusal(text, &refused);
+        assert!(!refused.stderr.contains('\u{1b}'), "{text:?}");
+        let to_file = answer(command().arg("-o").arg(folder.path().join("out.json")));
+        assert_eq!(to_file, refused, "{text:?}");
         assert_eq!(files(folder.path()).len(), 1, "{text:?}");
     }
     let not_utf8 = run_with("wcet fit -", b"sms,time_ns\n1,\xff\n".to_vec());
-    assert!(
-        not_utf8.code == 2 && not_utf8.stderr.contains("UTF-8"),
-        "{not_utf8:?}"
-    );
+    told.refusal("not UTF-8", &not_utf8);
+    assert_snapshot!(told);
 }
 
 #[test]
 fn bad_usage_is_refused() {
-    for (options, expected) in [
-        ("--epsilon 0", "above 0 and below 0.25"),
-        ("--epsilon 0.25", "above 0 and below 0.25"),
-        ("--epsilon NaN", "above 0 and below 0.25"),
-        ("--form affine", "envelope"),
-        ("--svg speed-up.png", ".svg"),
-        ("--svg missing/speed-up.svg", "cannot create"),
-        ("-o missing/curve.csv", "cannot create"),
-    ] {
-        let answer = run(&format!("wcet fit {STENCIL} {options}"));
-        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{options}");
-        assert!(answer.stderr.contains(expected), "{options}: {}", answer.stderr);
-    }
-    assert_eq!(run("wcet fit missing.csv").code, 2);
+    let told = refusals([
+        "wcet fit tasksets/measurements/stencil.csv --epsilon 0",
+        "wcet fit tasksets/measurements/stencil.csv --epsilon 0.25",
+        "wcet fit tasksets/measurements/stencil.csv --epsilon NaN",
+        "wcet fit tasksets/measurements/stencil.csv --form affine",
+        "wcet fit tasksets/measurements/stencil.csv --svg speed-up.png",
+        "wcet fit tasksets/measurements/stencil.csv --svg missing/speed-up.svg",
+        "wcet fit tasksets/measurements/stencil.csv -o missing/curve.csv",
+        "wcet fit missing.csv",
+    ]);
+    assert_snapshot!(told);
     assert_eq!(run("wcet").code, 2);
 }
 
@@ -220,14 +203,12 @@ fn bad_usage_is_refused() {
 fn a_file_that_was_cut_off_is_refused() {
     let whole = "sms,contention,time_ms\n1,isolated,30\n2,isolated,17\n4,isolated,10\n";
     assert_eq!(run_with("wcet fit -", whole).code, 0);
+    let mut told = Transcript::default();
     for cut in [1, 2] {
-        let answer = run_with("wcet fit -", &whole[..whole.len() - cut]);
-        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{answer:?}");
-        assert!(
-            answer.stderr.contains("-:4: found no line break at the end"),
-            "{answer:?}"
-        );
+        let text = &whole[..whole.len() - cut];
+        told.refusal(text, &run_with("wcet fit -", text));
     }
+    assert_snapshot!(told);
     let last_is_a_word = "sms,time_ms,contention\n1,30,isolated\n2,17,isolated";
     assert_eq!(run_with("wcet fit -", last_is_a_word).code, 0);
 }
@@ -237,19 +218,15 @@ fn a_file_that_was_cut_off_is_refused() {
 fn what_was_not_measured_is_said() {
     let rows = "sms,time_ms,contention\n4,30,isolated\n8,17,isolated\n";
     let swapped = format!("{rows}4,9,conflict\n8,5,conflict\n");
-    for (text, expected) in [
-        (rows, "note: C(m) below 4 SMs is extrapolated"),
-        (rows, "note: nothing was measured in conflict"),
-        (
-            swapped.as_str(),
-            "note: on 4, 8 SMs the kernel was faster in conflict than alone",
-        ),
-    ] {
+    let mut told = Transcript::default();
+    for text in [rows, swapped.as_str()] {
         let answer = run_with("wcet fit - --format json", text);
-        assert!(answer.code == 0 && answer.stderr.contains(expected), "{answer:?}");
+        assert_eq!(answer.code, 0, "{answer:?}");
+        told.case(text, &answer.stderr);
         let quiet = run_with("wcet fit - --format json --quiet", text);
         assert_eq!((quiet.stdout, quiet.stderr.as_str()), (answer.stdout, ""));
     }
+    assert_snapshot!(told);
     let table = run_with("wcet fit - --form table", rows);
     assert!(!table.stderr.contains("extrapolated"), "{table:?}");
 }

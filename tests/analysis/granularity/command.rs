@@ -1,5 +1,8 @@
 //! `--device`, `--granularity`, `--export` on the command line.
 
+use insta::assert_snapshot;
+
+use crate::support::transcript::Transcript;
 use crate::support::{ADAS, root, run};
 
 #[test]
@@ -139,117 +142,45 @@ fn what_cannot_be_is_refused() {
     let wide = r#"{"name":"w","sms":258,"sms_per_tpc":2,"tpcs_per_gpc":[129]}"#;
     let wide = device("wide.json", wide);
     let traffic = "--interference bandwidth --memory-bandwidth 1GB/s";
-    let refused: Vec<(String, &str)> = vec![
-        ("--granularity tpc --sms 8".into(), "found tpc without --device"),
-        ("--device xavier --sms 8".into(), "found both --sms and --device"),
-        (
-            "--device xavier --platform xavier".into(),
-            "found both --platform and --device",
+    let mut told = Transcript::in_folder(folder.path());
+    for options in [
+        "--granularity tpc --sms 8".into(),
+        "--device xavier --sms 8".into(),
+        "--device xavier --platform xavier".into(),
+        "--device gtx1".into(),
+        "--device none.json".into(),
+        "--device xavier --granularity mig".into(),
+        format!("--device orin --granularity tpc {traffic}"),
+        "--sms 8 --export csv".into(),
+        "--device a100 --granularity tpc --export mig".into(),
+        "--device a100 --export libsmctrl".into(),
+        "--device h100 --granularity tpc --export libsmctrl".into(),
+        format!("--device {wide} --granularity tpc --export libsmctrl"),
+        "--device a100 --export csv --export-to -".into(),
+        "--device a100 --export csv --export-to x.csv -o x.csv".into(),
+        "--device a100 --export-to x.csv".into(),
+        "--device a100 --export csv --format json".into(),
+        "--device a100 --export csv --sensitivity".into(),
+        "--device a100 --granularity tpc --export libsmctrl -o no.csv".into(),
+        "--device a100 --export csv -o no.json".into(),
+        changed("a.json", "108", "107"),
+        changed("b.json", "\"name\": \"a100\"", "\"name\": \"a b\""),
+        changed("c.json", "\"min\": 4", "\"min\": 0"),
+        changed("d.json", "\"chunk\": 4", "\"chunk\": 400"),
+        changed("e.json", "[0, 4]", "[0, 5]"),
+        changed("f.json", "1g.10gb", "1g.5gb"),
+        changed("g.json", "\"8.0\"", "\"eight\""),
+        changed("h.json", "\"chunk\"", "\"lump\""),
+        changed("i.json", "\"sms\": 42", "\"sms\": 420"),
+        changed(
+            "j.json",
+            "\"sms_per_tpc\": 2,",
+            "\"sms_per_tpc\": 2, \"gpc_of_tpc\": [0],",
         ),
-        ("--device gtx1".into(), "expected one of xavier, orin"),
-        ("--device none.json".into(), "none.json"),
-        (
-            "--device xavier --granularity mig".into(),
-            "found mig, expected sm, tpc, gpc, green-context",
-        ),
-        (
-            format!("--device orin --granularity tpc {traffic}"),
-            "beside memory traffic, expected sm",
-        ),
-        ("--sms 8 --export csv".into(), "found csv without --device"),
-        (
-            "--device a100 --granularity tpc --export mig".into(),
-            "expected granularity mig",
-        ),
-        (
-            "--device a100 --export libsmctrl".into(),
-            "expected granularity tpc or gpc",
-        ),
-        (
-            "--device h100 --granularity tpc --export libsmctrl".into(),
-            "compute capability 9.x, expected at most 8.x",
-        ),
-        (
-            format!("--device {wide} --granularity tpc --export libsmctrl"),
-            "found libsmctrl for the 129 TPCs",
-        ),
-        (
-            "--device a100 --export csv --export-to -".into(),
-            "expected a file",
-        ),
-        (
-            "--device a100 --export csv --export-to x.csv -o x.csv".into(),
-            "found the same file",
-        ),
-        ("--device a100 --export-to x.csv".into(), "--export"),
-        (
-            "--device a100 --export csv --format json".into(),
-            "--format: found json with --export csv",
-        ),
-        (
-            "--device a100 --export csv --sensitivity".into(),
-            "--sensitivity: found it with --export csv",
-        ),
-        (
-            "--device a100 --granularity tpc --export libsmctrl -o no.csv".into(),
-            "--output: found no.csv with --export libsmctrl, which is no csv",
-        ),
-        (
-            "--device a100 --export csv -o no.json".into(),
-            "--output: found no.json with --export csv, which is no json",
-        ),
-        (
-            changed("a.json", "108", "107"),
-            "tpcs_per_gpc: found 54 TPCs of 2 SMs",
-        ),
-        (
-            changed("b.json", "\"name\": \"a100\"", "\"name\": \"a b\""),
-            "name: found \"a b\"",
-        ),
-        (
-            changed("c.json", "\"min\": 4", "\"min\": 0"),
-            "green_context.min: found 0, expected 1 to the 108 SMs",
-        ),
-        (
-            changed("d.json", "\"chunk\": 4", "\"chunk\": 400"),
-            "mps.chunk: found 400",
-        ),
-        (
-            changed("e.json", "[0, 4]", "[0, 5]"),
-            "mig.profiles[3].starts: found [0, 5]",
-        ),
-        (
-            changed("f.json", "1g.10gb", "1g.5gb"),
-            "mig.profiles[1].name: found \"1g.5gb\" again",
-        ),
-        (
-            changed("g.json", "\"8.0\"", "\"eight\""),
-            "compute_capability: found \"eight\"",
-        ),
-        (changed("h.json", "\"chunk\"", "\"lump\""), "unknown field `lump`"),
-        (
-            changed("i.json", "\"sms\": 42", "\"sms\": 420"),
-            "mig.profiles[3].sms: found 420, expected 1 to 108",
-        ),
-        (
-            changed(
-                "j.json",
-                "\"sms_per_tpc\": 2,",
-                "\"sms_per_tpc\": 2, \"gpc_of_tpc\": [0],",
-            ),
-            "gpc_of_tpc: found 1 TPCs in GPC 0",
-        ),
-    ];
-    for (options, message) in refused {
-        let answer = run(&format!("partition {ADAS} {options}"));
-        assert_eq!(
-            (answer.code, answer.stdout.as_str()),
-            (2, ""),
-            "{options}: {}",
-            answer.stderr
-        );
-        assert!(answer.stderr.contains(message), "{options}: {}", answer.stderr);
+    ] {
+        told.refusal(&options, &run(&format!("partition {ADAS} {options}")));
     }
+    assert_snapshot!(told);
     let many = crate::support::run_with(
         "partition - --device a100 --export csv",
         "{\"tasks\":[]}\n{\"tasks\":[]}\n",

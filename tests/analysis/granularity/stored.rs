@@ -1,8 +1,10 @@
 //! `gpusched export`: a stored plan says what `partition --export` says, and what does not hold is not exported.
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::support::{ADAS, files, is_one_complaint, run, run_with};
+use crate::support::transcript::Transcript;
+use crate::support::{ADAS, files, run, run_with};
 
 #[test]
 fn stored_plans_are_exported_like_new_ones() {
@@ -68,72 +70,46 @@ fn what_does_not_hold_is_not_exported() {
     ))
     .stdout;
     let plan: Value = serde_json::from_str(&plan).unwrap();
-    let refused = |change: &dyn Fn(&mut Value), options: &str, expected: &str| {
+    let mut told = Transcript::default();
+    type Change<'a> = &'a dyn Fn(&mut Value);
+    let mut refused = |given: &str, change: Change, options: &str| {
         let mut plan = plan.clone();
         change(&mut plan);
-        let answer = run_with(
-            &format!("export - {ADAS} {options} -o {target}"),
-            plan.to_string(),
-        );
-        assert_eq!(
-            (answer.code, answer.stdout.as_str()),
-            (2, ""),
-            "{options}: {}",
-            answer.stderr
-        );
-        assert!(answer.stderr.contains(expected), "{}", answer.stderr);
-        assert!(is_one_complaint(&answer.stderr), "{}", answer.stderr);
+        let line = format!("export - {ADAS} {options} -o {target}");
+        told.refusal(given, &run_with(&line, plan.to_string()));
         assert!(files(folder.path()).is_empty());
     };
-    let masks = "--as libsmctrl";
-    refused(
-        &|_| {},
+    for options in [
         "--as mig",
-        "--as: found mig for partitions of granularity tpc, expected granularity mig",
-    );
-    refused(
-        &|_| {},
         "--as libsmctrl --device orin",
-        "--device: found orin, expected a100",
-    );
-    refused(
-        &|_| {},
         "--as libsmctrl --format json",
-        "--format: found json with --as libsmctrl",
+    ] {
+        refused(options, &|_| {}, options);
+    }
+    let changes: [(&str, Change); 6] = [
+        ("no hardware", &|plan| {
+            drop(plan.as_object_mut().unwrap().remove("hardware"))
+        }),
+        ("task 1 twice", &|plan| {
+            plan["partitions"][0]["tasks"] = json!([0, 1])
+        }),
+        ("no such TPC", &|plan| {
+            plan["partitions"][0]["place"]["tpcs"][0] = json!(54)
+        }),
+        ("half a TPC", &|plan| plan["partitions"][0]["sms"] = json!(1)),
+        ("fewer SMs", &|plan| plan["gpu_sms"] = json!(16)),
+        ("unknown field", &|plan| plan["unknown"] = json!(16)),
+    ];
+    for (given, change) in changes {
+        refused(given, change, "--as libsmctrl");
+    }
+    let twice = run_with(
+        &format!("export - {ADAS} --as libsmctrl"),
+        format!("{plan}\n{plan}\n"),
     );
-    refused(
-        &|plan| drop(plan.as_object_mut().unwrap().remove("hardware")),
-        masks,
-        "-: at hardware: found none, expected the device of a plan by `partition --device`",
-    );
-    refused(
-        &|plan| plan["partitions"][0]["tasks"] = json!([0, 1]),
-        masks,
-        "-: at partitions",
-    );
-    refused(
-        &|plan| plan["partitions"][0]["place"]["tpcs"][0] = json!(54),
-        masks,
-        "].place",
-    );
-    refused(&|plan| plan["partitions"][0]["sms"] = json!(1), masks, "].sms");
-    refused(&|plan| plan["gpu_sms"] = json!(16), masks, "hardware.device.sms");
-    refused(&|plan| plan["unknown"] = json!(16), masks, "unknown field");
-    let twice = run_with(&format!("export - {ADAS} {masks}"), format!("{plan}\n{plan}\n"));
-    assert_eq!(twice.code, 2);
-    assert!(
-        twice.stderr.contains("-:2: found a second plan, expected one"),
-        "{}",
-        twice.stderr
-    );
-    let both = run_with("export - - --as csv", "");
-    assert_eq!(both.code, 2);
-    assert!(
-        both.stderr
-            .contains("found -, standard input, twice, expected it once"),
-        "{}",
-        both.stderr
-    );
+    told.refusal("two plans", &twice);
+    told.refusal("- -", &run_with("export - - --as csv", ""));
+    assert_snapshot!(told);
 }
 
 /// That a plan says of itself that it fails is a result, with nothing to export.

@@ -6,6 +6,9 @@ use gpusched::model::device::{Device, Granularity, Instance, Place};
 use gpusched::model::{Plan, Policy, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Offer, Problem, partition};
 use gpusched::verification::verify;
+use insta::assert_snapshot;
+
+use crate::support::transcript::Transcript;
 
 const SET: &str = r#"{"tasks":[
     {"period":"10ms","wcet":{"amdahl":{"work":"100ms","serial":0,"conflict":1}}},
@@ -54,49 +57,21 @@ fn sizes_that_are_none() {
 #[test]
 fn places_that_are_none() {
     let other = |place: Place| move |plan: &mut Plan| plan.partitions[1].place = Some(place.clone());
-    for (granularity, place, expected) in [
-        (
-            Granularity::Sm,
-            Place::Sms((19..29).collect()),
-            "found SM 19, which an earlier partition has",
-        ),
-        (
-            Granularity::Sm,
-            Place::Sms((99..109).collect()),
-            "found SM 108, expected 0 to 107",
-        ),
-        (
-            Granularity::Sm,
-            Place::Tpcs((20..25).collect()),
-            "found TPCs 20-24, which is no place by sm",
-        ),
-        (
-            Granularity::Tpc,
-            Place::Tpcs((9..14).collect()),
-            "found SM 18, which an earlier partition has",
-        ),
-        (
-            Granularity::Tpc,
-            Place::Tpcs((20..24).collect()),
-            "found 8 SMs, expected 10",
-        ),
-        (
-            Granularity::Tpc,
-            Place::Tpcs(vec![20, 20, 21, 22, 23]),
-            "found TPCs out of order, expected ascending ones",
-        ),
-        (
-            Granularity::Gpc,
-            Place::Gpcs(vec![5]),
-            "found 14 SMs, expected 16",
-        ),
+    let mut told = Transcript::default();
+    for (granularity, place) in [
+        (Granularity::Sm, Place::Sms((19..29).collect())),
+        (Granularity::Sm, Place::Sms((99..109).collect())),
+        (Granularity::Sm, Place::Tpcs((20..25).collect())),
+        (Granularity::Tpc, Place::Tpcs((9..14).collect())),
+        (Granularity::Tpc, Place::Tpcs((20..24).collect())),
+        (Granularity::Tpc, Place::Tpcs(vec![20, 20, 21, 22, 23])),
+        (Granularity::Gpc, Place::Gpcs(vec![5])),
         (
             Granularity::Mig,
             Place::Instance(Instance {
                 profile: "1g.5gb".into(),
                 start: 7,
             }),
-            "found 1g.5gb at slice 7, where it cannot begin",
         ),
         (
             Granularity::Mig,
@@ -104,7 +79,6 @@ fn places_that_are_none() {
                 profile: "8g".into(),
                 start: 0,
             }),
-            "found profile \"8g\", which the device has not",
         ),
         (
             Granularity::Mig,
@@ -112,11 +86,12 @@ fn places_that_are_none() {
                 profile: "1g.5gb".into(),
                 start: 5,
             }),
-            "found memory slice 5, which an earlier partition has",
         ),
     ] {
-        let message = fault(granularity, other(place));
-        assert!(message.contains(expected), "{granularity}: {message}");
+        told.case(
+            format!("{granularity}: {place:?}"),
+            fault(granularity, other(place)),
+        );
     }
     for granularity in [
         Granularity::Sm,
@@ -125,15 +100,16 @@ fn places_that_are_none() {
         Granularity::Mig,
     ] {
         let message = fault(granularity, |plan| plan.partitions[1].place = None);
-        assert!(message.starts_with("partitions: found 1 place of 2"), "{message}");
+        told.case(format!("{granularity}, no place"), message);
     }
-    let message = fault(Granularity::Mps, other(Place::Sms(vec![0])));
-    assert!(message.contains("expected none: the driver chooses"), "{message}");
-    let message = fault(Granularity::Tpc, |plan| plan.hardware = None);
-    assert!(
-        message.contains("expected none in a plan without hardware"),
-        "{message}"
+    told.case(
+        "a place under mps",
+        fault(Granularity::Mps, other(Place::Sms(vec![0]))),
     );
-    let message = fault(Granularity::Tpc, |plan| plan.gpu_sms = 107);
-    assert!(message.starts_with("hardware.device.sms"), "{message}");
+    told.case(
+        "no hardware",
+        fault(Granularity::Tpc, |plan| plan.hardware = None),
+    );
+    told.case("another GPU", fault(Granularity::Tpc, |plan| plan.gpu_sms = 107));
+    assert_snapshot!(told);
 }

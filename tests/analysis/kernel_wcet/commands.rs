@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use insta::assert_snapshot;
 use serde_json::Value;
 
+use crate::support::transcript::{Transcript, refusals, variants};
 use crate::support::{Answer, answer, files, gpusched, run, run_with};
 
 const HISTO: &str = "tasksets/kernels/histo-m4.json";
@@ -152,127 +154,95 @@ fn text_says_what_it_rests_on() {
     }
 }
 
-fn assert_refused(answer: &Answer, expected: &[&str], what: &str) {
-    assert_eq!(
-        (answer.code, answer.stdout.as_str()),
-        (2, ""),
-        "{what}: {answer:?}"
-    );
-    assert!(answer.stderr.starts_with("error: "), "{what}: {}", answer.stderr);
-    for text in expected {
-        assert!(
-            answer.stderr.contains(text),
-            "{what}: no {text:?} in\n{}",
-            answer.stderr
-        );
-    }
-}
-
 #[test]
 fn bad_kernels_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.json");
-    #[rustfmt::skip] // a table
-    let cases: &[(&str, &str, &[&str])] = &[
-        (KERNEL, "", &["bad.json: found nothing, expected a kernel"]),
-        (KERNEL, "[]", &["bad.json:1: found \"[]\", expected a kernel"]),
-        (KERNEL, "{}", &["bad.json:1", "missing field `active_blocks`"]),
-        ("4,", "0,", &["bad.json:1", "active_blocks: found 0, expected 1 to 1048576"]),
-        ("4,", "-4,", &["bad.json:1: at active_blocks", "`-4`"]),
-        ("4,", "4.5,", &["bad.json:1: at active_blocks", "`4.5`"]),
-        ("4,", "NaN,", &["bad.json:1: at active_blocks", "expected value"]),
-        ("\"1ms\"", "0", &["bad.json:1: at regulation_period", "expected a positive time"]),
-        ("\"1ms\"", "\"-1ms\"", &["bad.json:1: at regulation_period", "expected a"]),
-        ("\"1ms\"", "\"1\"", &["bad.json:1: at regulation_period", "expected a"]),
-        ("[{\"blocks\":10,\"e0\":\"2us\",\"e1\":\"3us\"}]", "[]", &["bad.json:1", "clusters: found 0 clusters, expected 1 to 1024"]),
-        ("10", "0", &["bad.json:1: at clusters[0]", "blocks: found 0"]),
-        ("10", "4294967297", &["bad.json:1: at clusters[0]", "blocks: found 4294967297"]),
-        ("10", "1e3", &["bad.json:1: at clusters[0].blocks"]),
-        ("\"2us\"", "0", &["bad.json:1: at clusters[0].e0", "expected a positive time"]),
-        ("\"2us\"", "\"4us\"", &["bad.json:1: at clusters[0]", "e1: found 3us, expected at least e0, 4us"]),
-        ("\"3us\"", "\"1100s\"", &["bad.json:1: at clusters[0]", "e1: found 1100s, expected a positive time up to 2^40 ns"]),
-        ("\"3us\"", "null", &["bad.json:1: at clusters[0].e1", "null"]),
-        ("\"e0\"", "\"wcet\"", &["bad.json:1: at clusters[0]", "unknown field `wcet`"]),
-        ("\"active_blocks\"", "\"intervals\":[{\"first\":0,\"last\":8,\"cluster\":0}],\"active_blocks\"", &["intervals: found 9 blocks of cluster 0, expected the 10 of the cluster"]),
-        ("\"active_blocks\"", "\"m\":1,\"active_blocks\"", &["unknown field `m`"]),
-    ];
-    for (from, to, expected) in cases {
-        let text = KERNEL.replacen(from, to, 1);
-        assert_ne!(text, KERNEL, "{from}");
+    let changes = r#"
+4, → 0,
+4, → -4,
+4, → 4.5,
+4, → NaN,
+"1ms" → 0
+"1ms" → "-1ms"
+"1ms" → "1"
+[{"blocks":10,"e0":"2us","e1":"3us"}] → []
+10 → 0
+10 → 4294967297
+10 → 1e3
+"2us" → 0
+"2us" → "4us"
+"3us" → "1100s"
+"3us" → null
+"e0" → "wcet"
+"active_blocks" → "intervals":[{"first":0,"last":8,"cluster":0}],"active_blocks"
+"active_blocks" → "m":1,"active_blocks"
+"#;
+    let whole = ["", "[]", "{}"].map(|text| (text.to_owned(), text.to_owned()));
+    let mut told = Transcript::in_folder(folder.path());
+    for (given, text) in whole.into_iter().chain(variants(KERNEL, changes)) {
         std::fs::write(&path, text).unwrap();
-        for command in [
+        let answers = [
             "wcet bound FILE --q 0.1",
             "wcet curve FILE",
             "budget nominal FILE",
-        ] {
-            let args: Vec<String> = command
-                .split(' ')
-                .map(|word| word.replace("FILE", path.to_str().unwrap()))
-                .collect();
-            assert_refused(
-                &answer(&mut gpusched(&args)),
-                expected,
-                &format!("{command}: {to}"),
-            );
+        ]
+        .map(|command| {
+            let line = command.replace("FILE", path.to_str().unwrap());
+            let refused = run(&line);
             let out = folder.path().join("out.json");
-            assert_refused(&answer(gpusched(&args).arg("-o").arg(&out)), expected, to);
-            assert_eq!(files(folder.path()), [Path::new("bad.json")], "{to}");
-        }
+            assert_eq!(run(&format!("{line} -o {}", out.display())), refused, "{given}");
+            assert_eq!(files(folder.path()), [Path::new("bad.json")], "{given}");
+            refused
+        });
+        told.refusal(&given, &answers[0]);
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
     }
+    assert_snapshot!(told);
 }
 
 #[test]
 fn bad_bounds_are_refused() {
     let good = run(&format!("wcet bound {HISTO} --q 0.13 --format json")).stdout;
-    for (from, to, expected) in [
-        ("\"553/883\"", "\"-1\"", "expected a non-negative fraction"),
-        ("\"553/883\"", "\"1/0\"", "expected a non-negative fraction"),
-        ("\"553/883\"", "0.6", "expected a string"),
-        ("\"end\"", "\"start\"", "expected `end` or `both`"),
-        ("0.13", "-0.13", "expected a number from 0"),
-        ("25870830", "-1", "expected a time"),
-        ("\"iterations\"", "\"steps\"", "unknown field `steps`"),
-        ("\"wcet_ns\":25870830,", "", "missing field `wcet_ns`"),
-    ] {
-        let text = good.replacen(from, to, 1);
-        assert_ne!(text, good, "{from}");
-        let answer = run_with(&format!("wcet verify - {HISTO}"), text);
-        assert_refused(&answer, &["-:1", expected], to);
+    let changes = r#"
+"553/883" → "-1"
+"553/883" → "1/0"
+"553/883" → 0.6
+"end" → "start"
+0.13 → -0.13
+25870830 → -1
+"iterations" → "steps"
+"wcet_ns":25870830, →
+"#;
+    let mut told = Transcript::default();
+    for (given, text) in variants(&good, changes) {
+        told.refusal(given, &run_with(&format!("wcet verify - {HISTO}"), text));
     }
+    assert_snapshot!(told);
 }
 
 #[test]
 fn bad_usage_is_refused() {
-    #[rustfmt::skip] // a table
-    let cases: &[(&str, &[&str])] = &[
-        ("wcet bound KERNEL", &["--q"]),
-        ("wcet bound KERNEL --q 1.01", &["--q", "from 0 to 1"]),
-        ("wcet bound KERNEL --q=-0.1", &["--q", "from 0 to 1"]),
-        ("wcet bound KERNEL --q NaN", &["--q", "from 0 to 1"]),
-        ("wcet bound KERNEL --q 0.1234567891", &["--q", "nine decimals"]),
-        ("wcet bound KERNEL --q 0.1 --solver simplex", &["simplex", "exact"]),
-        ("wcet bound KERNEL --q 0.1 --straddling none", &["none", "both"]),
-        ("wcet bound missing.json --q 0.1", &["missing.json: cannot open"]),
-        ("wcet bound KERNEL --q 0.1 -o missing/b.json", &["missing/b.json: cannot create"]),
-        ("wcet curve KERNEL --steps 0", &["--steps"]),
-        ("wcet curve KERNEL -o curve.svg", &["curve.svg: found a figure", "--svg"]),
-        ("wcet curve KERNEL --from 0.5 --to 0.5", &["--to: found 0.5, expected more than --from, 0.5"]),
-        ("wcet curve KERNEL --from 2", &["--from", "from 0 to 1"]),
-        ("wcet curve KERNEL --steps 2 --svg missing/c.svg", &["missing/c.svg: cannot create"]),
-        ("budget nominal KERNEL --slowdown=-1", &["--slowdown", "from 0 to"]),
-        ("budget nominal KERNEL --slowdown inf", &["--slowdown", "from 0 to"]),
-        ("wcet verify KERNEL KERNEL", &["unknown field"]),
-        ("wcet", &["Usage"]),
-    ];
-    for (line, expected) in cases {
-        let answer = run(&line.replace("KERNEL", HISTO));
-        assert_eq!(answer.code, 2, "{line}: {answer:?}");
-        for text in *expected {
-            assert!(
-                answer.stderr.contains(text),
-                "{line}: no {text:?} in\n{}",
-                answer.stderr
-            );
-        }
-    }
+    let told = refusals([
+        "wcet bound tasksets/kernels/histo-m4.json",
+        "wcet bound tasksets/kernels/histo-m4.json --q 1.01",
+        "wcet bound tasksets/kernels/histo-m4.json --q=-0.1",
+        "wcet bound tasksets/kernels/histo-m4.json --q NaN",
+        "wcet bound tasksets/kernels/histo-m4.json --q 0.1234567891",
+        "wcet bound tasksets/kernels/histo-m4.json --q 0.1 --solver simplex",
+        "wcet bound tasksets/kernels/histo-m4.json --q 0.1 --straddling none",
+        "wcet bound missing.json --q 0.1",
+        "wcet bound tasksets/kernels/histo-m4.json --q 0.1 -o missing/b.json",
+        "wcet curve tasksets/kernels/histo-m4.json --steps 0",
+        "wcet curve tasksets/kernels/histo-m4.json -o curve.svg",
+        "wcet curve tasksets/kernels/histo-m4.json --from 0.5 --to 0.5",
+        "wcet curve tasksets/kernels/histo-m4.json --from 2",
+        "wcet curve tasksets/kernels/histo-m4.json --steps 2 --svg missing/c.svg",
+        "budget nominal tasksets/kernels/histo-m4.json --slowdown=-1",
+        "budget nominal tasksets/kernels/histo-m4.json --slowdown inf",
+        "wcet verify tasksets/kernels/histo-m4.json tasksets/kernels/histo-m4.json",
+    ]);
+    assert_snapshot!(told);
+    let answer = run("wcet");
+    assert!(answer.code == 2 && answer.stderr.contains("Usage"), "{answer:?}");
 }

@@ -2,27 +2,20 @@
 
 use std::fs;
 
-use crate::support::{gpusched, run, run_with};
+use insta::assert_snapshot;
+
+use crate::support::transcript::{Transcript, refusals};
+use crate::support::{answer, gpusched, run, run_with};
 
 #[test]
 fn models_stand_beside_each_other() {
     let answer =
         run("predict tasksets/groups/masola23-experiment-4.json --model fluid,masola,masola-repaired,naive");
     assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
-    for part in [
-        "[Masola23] Table 3, experiment 4: 330 GB/s on 30 SMs",
-        "naive",
-        "masola-repaired",
-        "~ not in the profile",
-    ] {
-        assert!(answer.stdout.contains(part), "{part}\n{}", answer.stdout);
-    }
+    assert_snapshot!(answer.stdout);
     let windows = run("predict tasksets/groups/masola23-experiment-4.json --windows");
-    assert!(
-        windows.stdout.contains("GB/s got") && windows.stdout.contains("165.00"),
-        "{}",
-        windows.stdout
-    );
+    assert!(windows.stdout.contains("165.00"), "{}", windows.stdout);
+    assert_snapshot!(windows.stdout);
 }
 
 /// Rows for scripts: a kernel each, or a kernel and window each; times agree.
@@ -132,37 +125,46 @@ fn times_without_room_are_refused() {
         );
         format!(r#"{{"kernels":[{kernel},{kernel}]}}"#)
     };
+    let mut told = Transcript::default();
     for model in ["fluid", "masola", "masola-repaired", "naive"] {
         let line = format!("predict - --format json --model {model}");
         assert_eq!(run_with(&line, group(1_000_000)).code, 0);
-        let answer = run_with(&line, group(9_000_000_000_000_000_000));
-        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{model}");
-        let says = "-:1: at kernels[0].profile: found a time of";
-        assert!(
-            answer.stderr.contains(says) && answer.stderr.contains(&format!("ns by {model}, expected less")),
-            "{}",
-            answer.stderr
-        );
+        told.refusal(&line, &run_with(&line, group(9_000_000_000_000_000_000)));
     }
+    assert_snapshot!(told);
 }
 
 #[test]
 fn a_model_is_named_once() {
-    let answer = run("predict tasksets/groups/masola23-experiment-4.json --model fluid,naive,fluid");
-    assert_eq!((answer.code, answer.stdout.as_str()), (2, ""));
-    assert!(
-        answer
-            .stderr
-            .contains("--model: found fluid twice, expected each model once"),
-        "{}",
-        answer.stderr
-    );
+    let told = refusals(["predict tasksets/groups/masola23-experiment-4.json --model fluid,naive,fluid"]);
+    assert_snapshot!(told);
 }
 
 #[test]
 fn bad_profiles_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = |profile: &str, csv: &str| {
+    let mut told = Transcript::in_folder(folder.path());
+    for (profile, csv) in [
+        ("VAD", ""),
+        ("none.json", ""),
+        ("none.csv", ""),
+        ("p.csv", "sms,time_ns\n5,10\n"),
+        ("p.csv", "sms,bandwidth\n5,10\n"),
+        ("p.csv", "sms,time_ns,time_us,bandwidth\n5,10,1,1\n"),
+        ("p.csv", "sms,time_ns,bandwidth,x\n5,10,1,1\n"),
+        ("p.csv", "sms,time_ns,bandwidth,estimate_rounds\n5,10,1,3\n"),
+        ("p.csv", "sms,time_ns,bandwidth\n"),
+        ("p.csv", "sms,time_ns,bandwidth\n5,10,1\n5,11,1\n"),
+        ("p.csv", "sms,time_ns,bandwidth\n5,0,1\n"),
+        ("p.csv", "sms,time_ns,bandwidth\n5,1,-1\n"),
+        ("p.csv", "sms,time_ns,bandwidth\n5,1,nan\n"),
+        ("p.csv", "sms,time_ns,l2_bytes_per_second\n5,1,1.5\n"),
+        ("p.csv", "sms,time_ns,bandwidth\n-5,1,1\n"),
+        (
+            "p.csv",
+            "sms,time_ns,bandwidth,thread_instructions,l2_accesses\n5,1,1,x,1\n",
+        ),
+    ] {
         fs::write(folder.path().join("p.csv"), csv).unwrap();
         let path = folder.path().join("group.json");
         fs::write(
@@ -171,102 +173,15 @@ fn bad_profiles_are_refused() {
         )
         .unwrap();
         let output = folder.path().join("out.json");
-        let answer = gpusched(["predict", path.to_str().unwrap(), "-o", output.to_str().unwrap()])
-            .output()
-            .unwrap();
-        assert_eq!(answer.status.code(), Some(2));
+        let mut command = gpusched(["predict", path.to_str().unwrap(), "-o", output.to_str().unwrap()]);
+        told.refusal(format!("{profile} {csv}"), &answer(&mut command));
         assert!(!output.exists());
-        let error = String::from_utf8(answer.stderr).unwrap();
-        assert_eq!(error.lines().count(), 1, "{error}");
-        error
-    };
-    for (profile, csv, expected) in [
-        (
-            "VAD",
-            "",
-            "group.json:1: at kernels[0].profile: found \"VAD\", expected a file that ends in .json or .csv, or one of VADD, SAXPY",
-        ),
-        (
-            "none.json",
-            "",
-            "group.json:1: at kernels[0].profile: found \"none.json\", expected a profile that can be read: cannot open",
-        ),
-        (
-            "none.csv",
-            "",
-            "group.json:1: at kernels[0].profile: found \"none.csv\"",
-        ),
-        ("p.csv", "sms,time_ns\n5,10\n", "found 0 columns with bandwidths"),
-        ("p.csv", "sms,bandwidth\n5,10\n", "found 0 columns with times"),
-        (
-            "p.csv",
-            "sms,time_ns,time_us,bandwidth\n5,10,1,1\n",
-            "found 2 columns with times",
-        ),
-        (
-            "p.csv",
-            "sms,time_ns,bandwidth,x\n5,10,1,1\n",
-            "found a column `x`",
-        ),
-        (
-            "p.csv",
-            "sms,time_ns,bandwidth,estimate_rounds\n5,10,1,3\n",
-            "found a column `estimate_rounds`, expected times that were measured or simulated in full",
-        ),
-        ("p.csv", "sms,time_ns,bandwidth\n", "found no time"),
-        (
-            "p.csv",
-            "sms,time_ns,bandwidth\n5,10,1\n5,11,1\n",
-            "points[1].sms: found 5",
-        ),
-        (
-            "p.csv",
-            "sms,time_ns,bandwidth\n5,0,1\n",
-            "p.csv:2: at time_ns: found \"0\", expected a positive decimal number",
-        ),
-        (
-            "p.csv",
-            "sms,time_ns,bandwidth\n5,1,-1\n",
-            "p.csv:2: at bandwidth: found \"-1\", expected a bandwidth up to",
-        ),
-        ("p.csv", "sms,time_ns,bandwidth\n5,1,nan\n", "found \"nan\""),
-        (
-            "p.csv",
-            "sms,time_ns,l2_bytes_per_second\n5,1,1.5\n",
-            "found \"1.5\"",
-        ),
-        (
-            "p.csv",
-            "sms,time_ns,bandwidth\n-5,1,1\n",
-            "found \"-5\", expected a number of SMs",
-        ),
-        (
-            "p.csv",
-            "sms,time_ns,bandwidth,thread_instructions,l2_accesses\n5,1,1,x,1\n",
-            "at thread_instructions: found \"x\"",
-        ),
-    ] {
-        let error = refused(profile, csv);
-        assert!(error.contains(expected), "{csv}: {error}");
     }
-    let answer = run_with("predict -", r#"{"kernels":[{"sms":31,"profile":"VADD"}]}"#);
-    assert_eq!(answer.code, 2);
-    assert!(
-        answer
-            .stderr
-            .contains("-:1: at kernels[0].sms: found 31, expected 1 to 30"),
-        "{}",
-        answer.stderr
-    );
-    let answer = run_with(
-        "predict -",
+    for text in [
+        r#"{"kernels":[{"sms":31,"profile":"VADD"}]}"#,
         r#"{"kernels":[{"sms":3,"profile":{"name":"k","points":[{"sms":0,"time":1}]}}]}"#,
-    );
-    assert!(
-        answer
-            .stderr
-            .contains("at kernels[0].profile: points[0].sms: found 0"),
-        "{}",
-        answer.stderr
-    );
+    ] {
+        told.refusal(text, &run_with("predict -", text));
+    }
+    assert_snapshot!(told);
 }

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use clap::CommandFactory as _;
-
 use crate::docs::markdown::{Page, code_spans, pages};
+use crate::help::Help;
 use crate::support::root;
 
 #[test]
@@ -219,20 +218,8 @@ const OTHER_OPTIONS: [&str; 3] = ["--release", "--open", "--features"];
 
 #[test]
 fn options_exist() {
-    fn collect(command: &clap::Command, options: &mut BTreeSet<String>) {
-        options.extend(
-            command
-                .get_arguments()
-                .filter_map(|argument| argument.get_long().map(str::to_owned)),
-        );
-        command
-            .get_subcommands()
-            .for_each(|command| collect(command, options));
-    }
-    let mut command = gpusched::cli::Cli::command();
-    command.build();
-    let mut known = BTreeSet::new();
-    collect(&command, &mut known);
+    let helps = Help::all();
+    let known: BTreeSet<&str> = helps.iter().flat_map(Help::options).collect();
     let (mut found, mut missing) = (0, Vec::new());
     for page in pages() {
         for span in code_spans(&page.prose) {

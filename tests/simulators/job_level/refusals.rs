@@ -1,54 +1,43 @@
 //! Bad usage and bad plans: exit code 2, one message, no output.
 
+use insta::assert_snapshot;
+
+use crate::support::transcript::{Transcript, refusals};
 use crate::support::{ADAS, files, run, run_with};
 
 #[test]
 fn bad_usage_is_refused() {
-    #[rustfmt::skip] // a table
-    let cases: &[(&str, &[&str])] = &[
-        ("simulate", &["tasks"]),
-        ("simulate tasks", &["<SET>"]),
-        ("simulate tasks SET", &["none of --sms, --platform and --plan", "--plan PLAN"]),
-        ("simulate tasks SET --sms 8 --platform orin", &["both --sms and --platform"]),
-        ("simulate tasks SET --sms 0", &["--sms", "1 to 65536"]),
-        ("simulate tasks SET --plan missing.json", &["missing.json: cannot open"]),
-        ("simulate tasks SET --plan SET", &["adas.json", "unknown field `name`"]),
-        ("simulate tasks SET --plan p.json --sms 8", &["--plan", "--sms"]),
-        ("simulate tasks SET --sms 8 --policy work-capacity", &["found work-capacity, a condition that schedules nothing"]),
-        ("simulate tasks SET --sms 8 --policy fifo", &["fifo", "np-edf"]),
-        ("simulate tasks SET --sms 8 --offsets none", &["none", "synchronous"]),
-        ("simulate tasks SET --sms 8 --jitter early", &["early", "late"]),
-        ("simulate tasks SET --sms 8 --times long", &["long", "short"]),
-        ("simulate tasks SET --sms 8 --shortest 0.5", &["--shortest: found --times wcet"]),
-        ("simulate tasks SET --sms 8 --times short --shortest 0", &["--shortest", "above 0"]),
-        ("simulate tasks SET --sms 8 --times short --shortest 1.5", &["--shortest", "at most 1"]),
-        ("simulate tasks SET --sms 8 --times short --shortest NaN", &["--shortest"]),
-        ("simulate tasks SET --sms 8 --duration 5", &["--duration", "unit"]),
-        ("simulate tasks SET --sms 8 --duration=-5ms", &["--duration"]),
-        ("simulate tasks SET --sms 8 --duration 9000000000s", &["--duration", "expected at most"]),
-        ("simulate tasks SET --sms 8 --blocker 99", &["--blocker: found task 99"]),
-        ("simulate tasks SET --sms 8 --blocker=-1", &["--blocker"]),
-        ("simulate tasks SET --sms 8 --intervals 5", &["--intervals: found no --utilization"]),
-        ("simulate tasks SET --sms 8 --utilization u.csv --intervals 0", &["--intervals"]),
-        ("simulate tasks SET --sms 8 --utilization missing/u.csv", &["missing/u.csv: cannot create"]),
-        ("simulate tasks SET --sms 8 -o missing/s.json", &["missing/s.json: cannot create"]),
-        ("simulate tasks missing.json --sms 8", &["missing.json: cannot open"]),
-    ];
-    for (line, expected) in cases {
-        let answer = run(&line.replace("SET", ADAS));
-        assert_eq!(
-            (answer.code, answer.stdout.as_str()),
-            (2, ""),
-            "{line}: {answer:?}"
-        );
-        for text in *expected {
-            assert!(
-                answer.stderr.contains(text),
-                "{line}: no {text:?} in {}",
-                answer.stderr
-            );
-        }
-    }
+    let told = refusals([
+        "simulate tasks",
+        "simulate tasks SET",
+        "simulate tasks SET --sms 8 --platform orin",
+        "simulate tasks SET --sms 0",
+        "simulate tasks SET --plan missing.json",
+        "simulate tasks SET --plan SET",
+        "simulate tasks SET --plan p.json --sms 8",
+        "simulate tasks SET --sms 8 --policy work-capacity",
+        "simulate tasks SET --sms 8 --policy fifo",
+        "simulate tasks SET --sms 8 --offsets none",
+        "simulate tasks SET --sms 8 --jitter early",
+        "simulate tasks SET --sms 8 --times long",
+        "simulate tasks SET --sms 8 --shortest 0.5",
+        "simulate tasks SET --sms 8 --times short --shortest 0",
+        "simulate tasks SET --sms 8 --times short --shortest 1.5",
+        "simulate tasks SET --sms 8 --times short --shortest NaN",
+        "simulate tasks SET --sms 8 --duration 5",
+        "simulate tasks SET --sms 8 --duration=-5ms",
+        "simulate tasks SET --sms 8 --duration 9000000000s",
+        "simulate tasks SET --sms 8 --blocker 99",
+        "simulate tasks SET --sms 8 --blocker=-1",
+        "simulate tasks SET --sms 8 --intervals 5",
+        "simulate tasks SET --sms 8 --utilization u.csv --intervals 0",
+        "simulate tasks SET --sms 8 --utilization missing/u.csv",
+        "simulate tasks SET --sms 8 -o missing/s.json",
+        "simulate tasks missing.json --sms 8",
+    ]);
+    assert_snapshot!(told);
+    let answer = run("simulate");
+    assert!(answer.code == 2 && answer.stderr.contains("tasks"), "{answer:?}");
 }
 
 #[test]
@@ -60,20 +49,15 @@ fn what_takes_too_long_asks_for_a_duration() {
     };
     let primes = set(&["999999937ns", "999999929ns", "999999893ns"]);
     let many = set(&["1us", "1000s"]);
-    for (set, expected) in [(&primes, "longer than 2^62 ns"), (&many, "1000000001 jobs")] {
-        let answer = run_with("simulate tasks - --sms 1", set.clone());
-        assert_eq!(answer.code, 2, "{answer:?}");
-        assert!(
-            answer.stderr.contains(expected) && answer.stderr.contains("expected --duration"),
-            "{answer:?}"
-        );
+    let mut told = Transcript::default();
+    for (given, set) in [("primes", &primes), ("many", &many)] {
+        told.refusal(given, &run_with("simulate tasks - --sms 1", set.clone()));
         let answer = run_with("simulate tasks - --sms 1 --duration 10ms", set.clone());
         assert_eq!(answer.code, 0, "{answer:?}");
     }
-    let answer = run_with("simulate tasks - --sms 1 --duration 1000000s", many);
-    assert!(
-        answer.code == 2 && answer.stderr.contains("expected at most 100000000000"),
-        "{answer:?}"
+    told.refusal(
+        "many, 1000000s",
+        &run_with("simulate tasks - --sms 1 --duration 1000000s", many),
     );
     let huge = format!(
         r#"{{"tasks":[{}]}}"#,
@@ -81,11 +65,8 @@ fn what_takes_too_long_asks_for_a_duration() {
             .replace("9e9s", "5000000000s")
             .replace('}', r#","wcet":{"table":[[1,9223372036854775807]]}}"#)
     );
-    let answer = run_with("simulate tasks - --sms 1 --duration 1s", huge);
-    assert!(
-        answer.code == 2 && answer.stderr.contains("may take longer than 2^62 ns"),
-        "{answer:?}"
-    );
+    told.refusal("huge", &run_with("simulate tasks - --sms 1 --duration 1s", huge));
+    assert_snapshot!(told);
 }
 
 #[test]
@@ -100,21 +81,18 @@ fn plans_that_do_not_fit_are_refused() {
     };
     let no_model = plan.replace("\"interference\":\"conflict\"", "\"interference\":null");
     let two = format!("{plan}{plan}");
-    for (text, expected) in [
-        (
-            part("0,0"),
-            "partitions[0].tasks: found task 0, which partitions[0] has as well",
-        ),
-        (part("99"), "partitions[0].tasks: found task 99, expected at most"),
-        (part(""), "expected a plan that places every task"),
-        (no_model, "expected --interference"),
-        (two, "expected as many as in"),
-        (String::new(), "expected a plan"),
+    let mut told = Transcript::in_folder(folder.path());
+    for (given, text) in [
+        ("task 0 twice", part("0,0")),
+        ("task 99", part("99")),
+        ("no task", part("")),
+        ("no model", no_model),
+        ("two plans", two),
+        ("nothing", String::new()),
     ] {
         std::fs::write(&path, text).unwrap();
         let answer = run(&format!("simulate tasks {ADAS} --plan {}", path.display()));
-        assert_eq!(answer.code, 2, "{expected}: {answer:?}");
-        assert!(answer.stderr.contains(expected), "{expected}: {answer:?}");
+        told.refusal(given, &answer);
         let out = folder.path().join("out.json");
         assert_eq!(
             run(&format!(
@@ -127,26 +105,18 @@ fn plans_that_do_not_fit_are_refused() {
         );
         assert_eq!(files(folder.path()).len(), 1);
     }
+    assert_snapshot!(told);
 }
 
 #[test]
 fn an_order_that_does_not_exist_is_refused() {
     let set = r#"{"tasks":[{"period":10,"deadline":4,"wcet":{"table":[[1,3]]}},{"period":10,"deadline":5,"wcet":{"table":[[1,3]]}}]}"#;
-    let answer = run_with("simulate tasks - --sms 1 --policy fp-audsley", set);
-    assert!(
-        answer.code == 2
-            && answer
-                .stderr
-                .contains("found fp-audsley, which finds no priorities"),
-        "{answer:?}"
-    );
     let unknown = r#"{"tasks":[{"period":10,"wcet":{"table":[[2,3]]}}]}"#;
-    let answer = run_with("simulate tasks - --sms 1", unknown);
-    assert!(
-        answer.code == 2
-            && answer
-                .stderr
-                .contains("tasks[0].wcet: found no known WCET on 1 SMs"),
-        "{answer:?}"
+    let mut told = Transcript::default();
+    told.refusal(
+        "no order",
+        &run_with("simulate tasks - --sms 1 --policy fp-audsley", set),
     );
+    told.refusal("no WCET", &run_with("simulate tasks - --sms 1", unknown));
+    assert_snapshot!(told);
 }

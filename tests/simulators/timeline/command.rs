@@ -5,8 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use insta::assert_snapshot;
 use serde_json::Value;
 
+use crate::support::transcript::Transcript;
 use crate::timeline::trace::{Event, events, faults};
 
 fn gpusched(folder: &Path, arguments: &str) -> Output {
@@ -147,35 +149,23 @@ fn what_cannot_be_drawn_is_refused() {
     let at = folder.path();
     answer(at, "generate --tasks 2 --utilization 1 --count 2 -o sets.jsonl");
     answer(at, "generate --tasks 2 --utilization 1 --count 1 -o one.json");
-    for (arguments, message) in [
-        (
-            "simulate tasks sets.jsonl --sms 4 --trace t.json",
-            "--trace, --gantt: found several task sets",
-        ),
-        ("simulate tasks sets.jsonl --sms 4 --from 1ms", "--gantt"),
-        ("simulate tasks one.json --sms 4 --trace -", "--trace: found -"),
-        (
-            "simulate tasks one.json --sms 4 --gantt a --trace a",
-            "found the same file",
-        ),
-        (
-            "simulate tasks one.json --sms 4 --gantt a --from 2ms --to 1ms",
-            "--from: found 2ms",
-        ),
-        (
-            "simulate tasks one.json --sms 4 --gantt g.svg --trace missing/t.json",
-            "missing/t.json",
-        ),
-        ("simulate tasks sets.jsonl --sms 4 --trace missing/t.json", ""),
+    let mut told = Transcript::in_folder(at);
+    for line in [
+        "simulate tasks sets.jsonl --sms 4 --trace t.json",
+        "simulate tasks sets.jsonl --sms 4 --from 1ms",
+        "simulate tasks one.json --sms 4 --trace -",
+        "simulate tasks one.json --sms 4 --gantt a --trace a",
+        "simulate tasks one.json --sms 4 --gantt a --from 2ms --to 1ms",
+        "simulate tasks one.json --sms 4 --gantt g.svg --trace missing/t.json",
+        "simulate tasks sets.jsonl --sms 4 --trace missing/t.json",
     ] {
-        let output = gpusched(at, arguments);
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{arguments}: {stderr}");
-        assert!(stderr.contains(message), "{arguments}: {stderr}");
+        let mut command = crate::support::gpusched(line.split_whitespace());
+        told.refusal(line, &crate::support::answer(command.current_dir(at)));
         for left in ["t.json", "g.svg", "a", "-"] {
-            assert!(!at.join(left).exists(), "{arguments}: {left}");
+            assert!(!at.join(left).exists(), "{line}: {left}");
         }
     }
+    assert_snapshot!(told);
 }
 
 /// A chart of too much is refused, and leaves nothing: what was there before stays. The rest of the run is there without the chart.

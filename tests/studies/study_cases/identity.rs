@@ -1,6 +1,7 @@
 //! What makes a study another experiment, and where its files are found.
 
 use super::*;
+use insta::assert_snapshot;
 
 #[test]
 fn every_input_counts_in_the_identity() {
@@ -82,25 +83,17 @@ fn files_count_with_their_content() {
     fs::remove_file(studies.join("kernel.json")).unwrap();
     assert_eq!(states(), [State::Current]);
 
-    for (content, part) in [
-        ("", "kernel.json: found nothing, expected a kernel"),
-        ("[]", "kernel.json:1: found \"[]\", expected a kernel"),
-        (
-            &histo.replace("1700", "9700")[..],
-            "kernel.json:1: at clusters[0]",
-        ),
-        (
-            &format!("{histo}\n{histo}\n")[..],
-            "kernel.json: found several documents",
-        ),
+    let mut told = Transcript::in_folder(root.path());
+    for content in [
+        "",
+        "[]",
+        &histo.replace("1700", "9700"),
+        &format!("{histo}\n{histo}\n"),
     ] {
         fs::write(&path, content).unwrap();
-        let message = read().unwrap_err().to_string();
-        assert!(
-            message.contains("cases.toml:6: at case[0].kernel: ") && message.contains(part),
-            "{message}"
-        );
+        told.case(content, read().unwrap_err());
     }
+    assert_snapshot!(told);
 }
 
 /// A folder of results says all by itself, wherever it is; a file that is there again, with another content, counts.
@@ -147,15 +140,10 @@ fn results_are_at_home_anywhere() {
     )
     .unwrap();
     assert_eq!(found().unwrap().state, State::Outdated);
-    for (content, part) in [
-        ("{}", "expected a file"),
-        ("{\n\"kernel.json\": 1}", "cases.inputs.json:2: invalid type"),
-    ] {
+    let mut told = Transcript::in_folder(elsewhere.path());
+    for content in ["{}", "{\n\"kernel.json\": 1}"] {
         fs::write(whole.join("cases.inputs.json"), content).unwrap();
-        let message = found().unwrap_err().to_string();
-        assert!(
-            message.contains("cases.toml:6: at case[0].kernel: ") && message.contains(part),
-            "{message}"
-        );
+        told.case(content, found().unwrap_err());
     }
+    assert_snapshot!(told);
 }

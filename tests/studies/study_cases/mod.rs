@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use crate::study_support::files::{stable_files, temporary};
 use crate::study_support::run;
+use crate::support::transcript::{Transcript, variants};
 use gpusched::bandwidth::nominal;
 use gpusched::kernel_wcet::synthesis::Synthesizer;
 use gpusched::kernel_wcet::trace::Level;
@@ -29,6 +30,18 @@ const JOURNAL: &str = "cases.checkpoint.jsonl";
 
 fn parse(text: &str) -> gpusched::error::Result<Spec> {
     Spec::parse("cases.toml", text, Overrides::default())
+}
+
+/// What is said of `study` with each of `changes`, one line each.
+fn refused(study: &str, changes: &str) -> Transcript {
+    let mut told = Transcript::default();
+    for (given, text) in variants(study, changes) {
+        let message = parse(&text).unwrap_err().to_string();
+        assert!(message.starts_with("cases.toml"), "{given}: {message}");
+        assert_eq!(message.lines().count(), 1, "{given}: {message}");
+        told.case(given, message);
+    }
+    told
 }
 
 fn cases() -> Spec {

@@ -8,7 +8,7 @@ use super::BudgetPolicy;
 use gpusched_model::Factor;
 use gpusched_model::Refusal;
 use gpusched_model::benchmark::Figure;
-use gpusched_model::reader::Document;
+use gpusched_model::reader::{Document, Fault, from_json};
 
 /// Published figures of best-effort cores beside benchmarks, each figure with its source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -107,6 +107,10 @@ impl BudgetResults {
 
 impl Document for BudgetResults {
     const EXPECTED: &str = "budget results: an object such as {\"results\":[…],\"sources\":{…}}";
+
+    fn from_json(text: &str) -> Result<BudgetResults, Fault> {
+        from_json::<BudgetResults, _>(text)
+    }
 }
 
 impl TryFrom<BudgetResultsShape> for BudgetResults {

@@ -8,10 +8,10 @@ pub use granularity::Runs;
 pub use granularity::{Granularity, Hardware, Instance, Place};
 pub use mig::{Mig, MigProfile};
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::Refusal;
-use super::reader::Document;
+use super::reader::{Document, Fault, from_json};
 use super::wcet::MAX_SMS;
 
 /// The most GPCs of a device.
@@ -318,8 +318,8 @@ impl Document for Device {
     const EXPECTED: &str =
         "a device: an object such as {\"name\":…,\"sms\":8,\"sms_per_tpc\":2,\"tpcs_per_gpc\":[4]}";
 
-    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Device, Refusal>, D::Error> {
-        DeviceShape::deserialize(from).map(Device::try_from)
+    fn from_json(text: &str) -> Result<Device, Fault> {
+        from_json::<DeviceShape, _>(text)
     }
 }
 

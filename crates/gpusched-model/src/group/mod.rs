@@ -7,8 +7,8 @@ pub use kernel::{GroupKernel, ProfileSource};
 pub use platform::MemoryPlatform;
 
 use crate::Refusal;
-use crate::reader::Document;
-use serde::{Deserialize, Deserializer, Serialize};
+use crate::reader::{Document, Fault, from_json};
+use serde::{Deserialize, Serialize};
 
 use super::MemoryProfile;
 
@@ -121,8 +121,8 @@ impl TryFrom<GroupShape> for Group {
 impl Document for Group {
     const EXPECTED: &str = "a group: an object such as {\"kernels\":[{\"profile\":…,\"sms\":5},…]}";
 
-    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Group, Refusal>, D::Error> {
-        GroupShape::deserialize(from).map(Group::try_from)
+    fn from_json(text: &str) -> Result<Group, Fault> {
+        from_json::<GroupShape, _>(text)
     }
 }
 

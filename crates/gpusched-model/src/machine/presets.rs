@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Machine, MachineShape};
 use crate::error::{Error, Result};
-use crate::reader::{Document, Documents};
+use crate::reader::{Document, Documents, Fault, from_json};
 
 /// The files, built into the program so that it needs no data directory.
 const FILES: [&str; 2] = [
@@ -14,6 +14,10 @@ const FILES: [&str; 2] = [
 
 impl Document for MachineShape {
     const EXPECTED: &str = "a machine: an object with \"clusters\", \"sm\", \"memory\" …";
+
+    fn from_json(text: &str) -> Result<MachineShape, Fault> {
+        from_json::<MachineShape, _>(text)
+    }
 }
 
 impl Machine {

@@ -1,12 +1,12 @@
 //! The shape of programs in JSON, before it is checked.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::names::Ordered;
 use super::statement::{Access, Branch, Instruction, Loop, Repeat, Statement};
 use super::{Buffer, Cache, Dimensions, Expression, MemorySpace, Op, Program};
 use crate::Refusal;
-use crate::reader::Document;
+use crate::reader::{Document, Fault, from_json};
 
 /// A kernel and its launch.
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
@@ -80,8 +80,8 @@ impl TryFrom<RawProgram> for Program {
 impl Document for Program {
     const EXPECTED: &str = "a program: an object such as {\"name\":…,\"grid\":…,\"block\":…,\"body\":[…]}";
 
-    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Program, Refusal>, D::Error> {
-        RawProgram::deserialize(from).map(Program::try_from)
+    fn from_json(text: &str) -> Result<Program, Fault> {
+        from_json::<RawProgram, _>(text)
     }
 }
 

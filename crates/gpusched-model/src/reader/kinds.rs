@@ -1,38 +1,46 @@
 //! What a stream can consist of.
 
-use serde::Deserializer;
-use serde::de::DeserializeOwned;
-
 use super::Documents;
-use crate::Refusal;
+use super::raw::{Fault, from_json};
 use crate::{
     Bound, Device, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet, WarpScenario,
 };
 
 /// What a stream can consist of.
-pub trait Document: DeserializeOwned {
+pub trait Document: Sized {
     /// What is expected where there is something else.
     const EXPECTED: &str;
 
-    /// The document that `from` describes, or why its fields together make none.
+    /// The document that `text` describes: [`from_json`] with the shape of the file. It is no generic function, so that the crate
+    /// of the document compiles its reader, once for all crates that read it.
     ///
     /// # Errors
-    /// What `from` says of a single field.
-    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Self, Refusal>, D::Error> {
-        Self::deserialize(from).map(Ok)
-    }
+    /// The first line that is wrong, and why.
+    fn from_json(text: &str) -> Result<Self, Fault>;
 }
 
 impl Document for TaskSet {
     const EXPECTED: &str = "a task set: an object such as {\"tasks\":[…]}";
+
+    fn from_json(text: &str) -> Result<TaskSet, Fault> {
+        from_json::<TaskSet, _>(text)
+    }
 }
 
 impl Document for Plan {
     const EXPECTED: &str = "a plan: an object such as {\"schedulable\":…,\"partitions\":[…]}";
+
+    fn from_json(text: &str) -> Result<Plan, Fault> {
+        from_json::<Plan, _>(text)
+    }
 }
 
 impl Document for Bound {
     const EXPECTED: &str = "a bound: an object such as {\"q\":0.13,\"wcet_ns\":…,\"certificate\":{…}}";
+
+    fn from_json(text: &str) -> Result<Bound, Fault> {
+        from_json::<Bound, _>(text)
+    }
 }
 
 /// A stream of task sets.

@@ -19,7 +19,7 @@ pub use self::kinds::{
     Bounds, Devices, Document, Groups, Kernels, MemoryProfiles, Plans, Programs, Scenarios, Systems,
     TaskSets, WarpScenarios,
 };
-pub use self::raw::RawDocument;
+pub use self::raw::{Fault, RawDocument, from_json};
 use crate::error::{Error, Refusal, Result};
 
 /// The longest text of one document [bytes]: about a million tasks.

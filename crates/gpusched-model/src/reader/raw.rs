@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_path_to_error::Track;
 
 use super::Document;
@@ -80,22 +80,49 @@ impl RawDocument {
             let found: String = start.chars().take(20).collect();
             return Err((1, Refusal::new("", format!("{found:?}"), T::EXPECTED)));
         }
-        let mut json = serde_json::Deserializer::from_str(text);
-        let mut track = Track::new();
-        let read = T::read(serde_path_to_error::Deserializer::new(&mut json, &mut track));
-        let checked = read.map_err(|error| {
-            let path = track.path().to_string();
-            let field = if path == "." || path == "?" { "" } else { &path };
-            let (line, refusal) = describe(&error, field);
-            let kind = match field.contains(['.', '[']) {
-                true => None,
-                false => likeness(text, T::EXPECTED),
-            };
-            (line, refusal.looks_like(kind))
-        })?;
-        json.end().map_err(|error| describe(&error, ""))?;
-        checked.map_err(|refusal| (line_of(text, refusal.field()), refusal))
+        T::from_json(text)
     }
+}
+
+/// What is wrong with a document, and in which line of its text, counted from 1.
+pub type Fault = (usize, Refusal);
+
+/// The `T` that `text` describes in the shape `S` of its file.
+///
+/// Well-formed text is read once. Where something is wrong, it is read again, now with the path to each field, which takes longer.
+///
+/// # Errors
+/// The first line that is wrong, and why.
+pub fn from_json<S, T>(text: &str) -> Result<T, Fault>
+where
+    S: DeserializeOwned,
+    T: Document + TryFrom<S>,
+    Refusal: From<T::Error>,
+{
+    let shape = serde_json::from_str::<S>(text).or_else(|_| located(text, T::EXPECTED))?;
+    T::try_from(shape).map_err(|refused| {
+        let refusal = Refusal::from(refused);
+        (line_of(text, refusal.field()), refusal)
+    })
+}
+
+/// As [`serde_json::from_str`], with the field that is wrong.
+fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let mut track = Track::new();
+    let read = S::deserialize(serde_path_to_error::Deserializer::new(&mut json, &mut track));
+    let shape = read.map_err(|error| {
+        let path = track.path().to_string();
+        let field = if path == "." || path == "?" { "" } else { &path };
+        let (line, refusal) = describe(&error, field);
+        let kind = match field.contains(['.', '[']) {
+            true => None,
+            false => likeness(text, expected),
+        };
+        (line, refusal.looks_like(kind))
+    })?;
+    json.end().map_err(|error| describe(&error, ""))?;
+    Ok(shape)
 }
 
 /// The line of a JSON error, and what it says, without the position that serde_json appends to its message.

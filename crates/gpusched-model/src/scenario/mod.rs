@@ -19,7 +19,7 @@ pub use need::Need;
 pub use profile::ProfileTime;
 
 use crate::Refusal;
-use crate::reader::Document;
+use crate::reader::{Document, Fault, from_json};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -249,8 +249,8 @@ impl TryFrom<ScenarioShape> for Scenario {
 impl Document for Scenario {
     const EXPECTED: &str = "a scenario: an object such as {\"platform\":\"xavier\",\"kernels\":[…]}";
 
-    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<Scenario, Refusal>, D::Error> {
-        ScenarioShape::deserialize(from).map(Scenario::try_from)
+    fn from_json(text: &str) -> Result<Scenario, Fault> {
+        from_json::<ScenarioShape, _>(text)
     }
 }
 

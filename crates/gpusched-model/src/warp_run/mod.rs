@@ -7,10 +7,10 @@ mod sms;
 pub use kernel::{KernelSource, RunKernel};
 pub use sms::SmSet;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::Refusal;
-use super::reader::Document;
+use super::reader::{Document, Fault, from_json};
 use super::{Machine, Scheduler};
 
 /// Kernels on a GPU, simulated warp by warp.
@@ -153,8 +153,8 @@ impl TryFrom<WarpRunShape> for WarpRun {
 impl Document for WarpRun {
     const EXPECTED: &str = "a scenario: an object such as {\"machine\":\"rtx2060\",\"kernels\":[…]}";
 
-    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Result<WarpRun, Refusal>, D::Error> {
-        WarpRunShape::deserialize(from).map(WarpRun::new)
+    fn from_json(text: &str) -> Result<WarpRun, Fault> {
+        from_json::<WarpRunShape, _>(text)
     }
 }
 

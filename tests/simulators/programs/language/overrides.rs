@@ -1,8 +1,10 @@
 //! Other launches of a program.
 
 use gpusched::model::program::Overrides;
+use insta::assert_snapshot;
 
 use super::{issues, program};
+use crate::support::transcript::Transcript;
 
 #[test]
 fn launches_are_overridden() {
@@ -20,37 +22,38 @@ fn launches_are_overridden() {
         .unwrap();
     assert_eq!(issues(&other, 0, 0).len(), 11);
     assert_eq!((other.value("n"), other.value("b")), (Some(5), Some(0xC000_1400)));
-    for (overrides, expected) in [
+    let mut told = Transcript::default();
+    for (given, overrides) in [
         (
+            "x = 1",
             Overrides {
                 values: vec![("x".to_owned(), 1)],
                 ..Overrides::default()
             },
-            "found the name \"x\", expected a parameter or a buffer of t: n, m, a, b",
         ),
         (
+            "a = -1",
             Overrides {
                 values: vec![("a".to_owned(), -1)],
                 ..Overrides::default()
             },
-            "buffers.a: found -1",
         ),
         (
+            "2000 threads",
             Overrides {
                 block: Some("2000".parse().unwrap()),
                 ..Overrides::default()
             },
-            "block: found 2000 threads",
         ),
         (
+            "pc = 3",
             Overrides {
                 pc: Some(3),
                 ..Overrides::default()
             },
-            "pc: found 3",
         ),
     ] {
-        let error = program.with(&overrides).unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}");
+        told.case(given, program.with(&overrides).unwrap_err());
     }
+    assert_snapshot!(told);
 }

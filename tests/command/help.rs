@@ -1,0 +1,56 @@
+//! The help of all commands, as the command prints it.
+
+use crate::support::run;
+
+/// The long help of one command.
+pub struct Help {
+    /// With all names above it, such as `gpusched wcet fit`.
+    pub name: String,
+    pub text: String,
+    pub has_subcommands: bool,
+}
+
+impl Help {
+    /// That of `gpusched` and of everything below it.
+    pub fn all() -> Vec<Help> {
+        let mut all = Vec::new();
+        collect("gpusched", &mut all);
+        all
+    }
+
+    /// The indented lines after `Example:` or `Examples:`.
+    pub fn examples(&self) -> impl Iterator<Item = &str> {
+        section(&self.text, "Example").map(str::trim)
+    }
+
+    /// The long options it names, without their hyphens.
+    pub fn options(&self) -> impl Iterator<Item = &str> {
+        let words = self.text.split(|c: char| !(c.is_alphanumeric() || c == '-'));
+        words.filter_map(|word| word.strip_prefix("--").filter(|name| !name.is_empty()))
+    }
+}
+
+fn collect(name: &str, all: &mut Vec<Help>) {
+    let above = name.strip_prefix("gpusched").unwrap();
+    let help = run(&format!("{above} --help"));
+    assert_eq!(help.code, 0, "{name}");
+    let named =
+        section(&help.stdout, "Commands:").filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names: Vec<String> = named
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .map(|below| format!("{name} {below}"))
+        .collect();
+    all.push(Help {
+        name: name.to_owned(),
+        has_subcommands: !names.is_empty(),
+        text: help.stdout,
+    });
+    names.iter().for_each(|name| collect(name, all));
+}
+
+/// The indented lines after the line that begins with `title`.
+fn section<'a>(help: &'a str, title: &str) -> impl Iterator<Item = &'a str> {
+    let lines = help.lines().skip_while(move |line| !line.starts_with(title));
+    lines.skip(1).take_while(|line| line.starts_with("  "))
+}
