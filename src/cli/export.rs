@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::output::Output;
 use super::{Format, Global, Outcome, complain};
 use crate::cli::names::named;
+use crate::cli::report::Output;
 use crate::error::{Error, Refusal, Result};
 use crate::export::Target;
 use crate::model::device::Hardware;

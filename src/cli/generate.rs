@@ -5,10 +5,9 @@ use std::io::{self, IsTerminal as _};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
-use super::output::Output;
-use super::question::json_line;
 use super::{Format, Global, Outcome};
 use crate::cli::names::named;
+use crate::cli::report::{Output, json_line};
 use crate::cli::values::{number, refused, whole};
 use crate::error::{Error, Result};
 use crate::generation::{Generator, Periods, Recipe, Source, WcetModel};

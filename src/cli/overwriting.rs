@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Command};
 
-use super::output::OutputPath;
+use crate::cli::report::OutputPath;
 use crate::error::{Error, Result};
 
 /// Arguments that may name a file to be read, though they are no paths.

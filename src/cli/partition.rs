@@ -7,13 +7,14 @@ mod solver;
 
 use std::time::Duration;
 
+use serde::Serialize;
+
 use super::device::offer;
-use super::output::Palette;
-use super::question::{Answer, Case, Question, csv_line, json_line};
-use super::table::{Column, Table, clip, wrap};
+use super::question::{Answer, Case, Question};
 use super::test::decimals;
-use super::{Format, Global, Outcome};
+use super::{Global, Outcome};
 use crate::cli::names::named;
+use crate::cli::report::{Column, Form, Palette, Report, Rows, Table, clip, wrap};
 use crate::cli::values::whole;
 use crate::error::{Error, Result};
 use crate::model::Policy;
@@ -96,7 +97,7 @@ Examples:
   gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic bf --forbidden act -o plan.json
   gpusched partition tasksets/tasksets/adas.json --device a100 --granularity tpc --export libsmctrl";
 
-const HEADER: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by\n";
+const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by";
 
 impl Args {
     /// Answers for each task set.
@@ -105,33 +106,32 @@ impl Args {
     /// Bad usage, bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let heuristic = self.heuristic()?;
-        let (format, palette) = (global.format(), Palette::of(global));
-        let header = match format {
-            Format::Csv if !self.export.replaces_answer() => HEADER,
-            _ => "",
+        let (form, replaced) = (Form::of(global), self.export.replaces_answer());
+        let header = match replaced {
+            true => String::new(),
+            false => form.header(COLUMNS),
         };
         let offer = offer(self.question.device(), self.granularity)?;
         self.export.check(global, offer.as_ref(), self.sensitivity)?;
         let beside = self.export.beside();
         self.question
-            .ask(global, (header, beside), offer.as_ref(), |case| {
+            .ask(global, (&header, beside), offer.as_ref(), |case| {
                 let mut plan = partition_by(&case.problem, &heuristic, self.traffic.unwrap_or_default());
                 if self.sensitivity {
                     plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
                 }
                 let exported = self.export.run(case, &plan)?;
-                let text = match format {
-                    _ if self.export.replaces_answer() => exported.clone().unwrap_or_default(),
-                    Format::Json => json_line(&plan)?,
-                    Format::Csv => self.csv(case, &plan)?,
-                    Format::Text if case.alone => self.report(case, &plan, &palette),
-                    Format::Text => {
-                        let headline = self.headline(case, &plan, &palette);
-                        format!("{}: {headline}{}\n", case.index, case.in_brackets())
-                    }
+                let schedulable = plan.schedulable;
+                let text = match (replaced, &exported) {
+                    (true, exported) => exported.clone().unwrap_or_default(),
+                    (false, _) => form.render(&Planned {
+                        args: self,
+                        case,
+                        plan,
+                    })?,
                 };
                 Ok(Answer {
-                    positive: plan.schedulable,
+                    positive: schedulable,
                     beside: exported.filter(|_| beside.is_some()),
                     text,
                 })
@@ -416,9 +416,23 @@ impl Args {
         }
         table
     }
+}
 
+/// A plan for one task set.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Planned<'a> {
+    #[serde(skip)]
+    args: &'a Args,
+    #[serde(skip)]
+    case: &'a Case<'a>,
+    plan: Plan,
+}
+
+impl Report for Planned<'_> {
     /// One row per partition; a row without partition where there is none.
-    fn csv(&self, case: &Case<'_>, plan: &Plan) -> Result<String> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let Planned { case, plan, .. } = self;
         let system = [
             case.index.to_string(),
             case.set.name().unwrap_or_default().to_owned(),
@@ -436,13 +450,12 @@ impl Args {
         ];
         if plan.partitions.is_empty() {
             let nothing = [const { String::new() }; 6];
-            return csv_line(system.into_iter().chain(nothing).chain(search));
+            return rows.add(system.into_iter().chain(nothing).chain(search));
         }
-        let mut rows = String::new();
         for (index, partition) in plan.partitions.iter().enumerate() {
             let tasks: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
             let utilization = case.problem.utilization(&partition.tasks, partition.sms);
-            let slack = (self.question.policy() == Policy::Edf)
+            let slack = (self.args.question.policy() == Policy::Edf)
                 .then(|| slack(case, partition))
                 .flatten();
             let own = [
@@ -453,10 +466,20 @@ impl Args {
                 slack.map_or(String::new(), |slack| slack.ns().to_string()),
                 partition.verdict.evidence.reason().to_owned(),
             ];
-            let row = system.iter().chain(&own).chain(&search);
-            rows += &csv_line(row)?;
+            rows.add(system.iter().chain(&own).chain(&search))?;
         }
-        Ok(rows)
+        Ok(())
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let Planned { args, case, plan } = self;
+        Ok(match case.alone {
+            true => args.report(case, plan, palette),
+            false => {
+                let headline = args.headline(case, plan, palette);
+                format!("{}: {headline}{}\n", case.index, case.in_brackets())
+            }
+        })
     }
 }
 

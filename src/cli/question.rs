@@ -7,11 +7,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use serde::Serialize;
 
-use super::output::{Output, OutputPath};
-use super::table::clip;
 use super::{Format, Global, Outcome, complain};
+use crate::cli::report::{Output, OutputPath, clip};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::reader::TaskSets;
@@ -354,22 +352,4 @@ impl Pace {
         }
         self.since = Instant::now();
     }
-}
-
-/// `value` on one line of JSON.
-pub fn json_line(value: &impl Serialize) -> Result<String> {
-    let mut line = serde_json::to_string(value).map_err(|cause| Error::io("-", "write", cause.into()))?;
-    line.push('\n');
-    Ok(line)
-}
-
-/// One CSV record.
-pub fn csv_line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let fail = |cause| Error::io("-", "write", std::io::Error::other(cause));
-    writer
-        .write_record(fields)
-        .map_err(|error| fail(error.to_string()))?;
-    let bytes = writer.into_inner().map_err(|error| fail(error.to_string()))?;
-    String::from_utf8(bytes).map_err(|error| fail(error.to_string()))
 }

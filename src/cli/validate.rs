@@ -9,9 +9,8 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::output::{Content, Output, OutputPath, Palette};
-use super::question::json_line;
-use super::{Format, Global, Outcome};
+use super::{Global, Outcome};
+use crate::cli::report::{Content, Output, OutputPath, json_line};
 use crate::error::Result;
 use crate::validation::{Campaign, Observer, shared as shared_memory};
 
@@ -81,11 +80,7 @@ impl Args {
         if let Some(file) = pessimism {
             output.complete(file, report::pessimism(&found))?;
         }
-        output.answer(match global.format() {
-            Format::Json => json_line(&validation)?,
-            Format::Csv => report::csv(&validation)?,
-            Format::Text => report::text(&validation, &Palette::of(global)),
-        })?;
+        output.only(report::COLUMNS, &validation)?;
         Ok(match found.breaches() {
             0 => Outcome::Positive,
             _ => Outcome::Negative,
@@ -102,12 +97,7 @@ impl Args {
         let bar = self.bar(global);
         let report = campaign.run(&global.pool()?, || bar.inc(1))?;
         bar.finish_and_clear();
-        let validation = SharedValidation::new(&campaign, &report);
-        output.answer(match global.format() {
-            Format::Json => json_line(&validation)?,
-            Format::Csv => shared::csv(&validation)?,
-            Format::Text => shared::text(&validation, &report, &Palette::of(global)),
-        })?;
+        output.only(shared::COLUMNS, &SharedValidation::new(&campaign, &report))?;
         Ok(match report.broken {
             None => Outcome::Positive,
             Some(_) => Outcome::Negative,

@@ -2,7 +2,7 @@
 
 use crate::bandwidth::BudgetPolicy;
 use crate::cli::names::named;
-use crate::cli::output::{Content, OutputPath};
+use crate::cli::report::{Content, OutputPath};
 use crate::cli::values::whole;
 use crate::error::Result;
 use crate::model::Straddling;

@@ -2,8 +2,8 @@
 
 use crate::cli::export::{misnamed, of};
 use crate::cli::names::named;
-use crate::cli::output::{Content, OutputPath};
 use crate::cli::question::Case;
+use crate::cli::report::{Content, OutputPath};
 use crate::cli::{Global, complain};
 use crate::error::{Error, Result};
 use crate::export::Target;

@@ -1,51 +1,19 @@
 //! Predictions as CSV and for people.
 
+use serde::Serialize;
+
 use super::answer::{Answer, KernelAnswer, ModelAnswer};
-use crate::cli::output::Palette;
-use crate::cli::question::csv_line;
-use crate::cli::table::{Column, Table, clip};
+use crate::cli::report::{Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
 use crate::model::words::counted;
 
-/// Columns: a row per kernel and model.
-const KERNELS: [&str; 9] = [
-    "group",
-    "model",
-    "kernel",
-    "sms",
-    "class",
-    "isolated_ns",
-    "bandwidth",
-    "predicted_ns",
-    "slowdown",
-];
-
-/// Columns: a row per kernel, window and model.
-const WINDOWS: [&str; 14] = [
-    "group",
-    "model",
-    "window",
-    "start_ns",
-    "end_ns",
-    "demand",
-    "interference",
-    "kernel",
-    "sms",
-    "progress",
-    "share",
-    "penalty",
-    "factor",
-    "time_ns",
-];
-
-/// The header.
-///
-/// # Errors
-/// None that a string brings about.
-pub fn csv_header(windows: bool) -> Result<String> {
+/// The columns: a row per kernel and model, or per kernel, window and model.
+pub fn columns(windows: bool) -> &'static str {
     match windows {
-        true => csv_line(WINDOWS),
-        false => csv_line(KERNELS),
+        true => {
+            "group,model,window,start_ns,end_ns,demand,interference,kernel,sms,progress,share,penalty,factor,time_ns"
+        }
+        false => "group,model,kernel,sms,class,isolated_ns,bandwidth,predicted_ns,slowdown",
     }
 }
 
@@ -53,23 +21,38 @@ fn optional(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// The rows of the group at position `group`.
-///
-/// # Errors
-/// None that a string brings about.
-pub fn csv(answer: &Answer, group: usize, windows: bool) -> Result<String> {
-    let mut text = String::new();
-    for prediction in &answer.predictions {
-        let rows = match windows {
-            true => window_rows(prediction),
-            false => prediction.kernels.iter().map(kernel_row).collect(),
-        };
-        for row in rows {
-            let first = [group.to_string(), prediction.model.to_string()];
-            text += &csv_line(first.into_iter().chain(row))?;
+/// The predictions for one group.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct Predicted {
+    /// Its position in the stream.
+    #[serde(skip)]
+    pub index: usize,
+    /// Whether to say what each window contributes.
+    #[serde(skip)]
+    pub windows: bool,
+    /// The predictions.
+    pub answer: Answer,
+}
+
+impl Report for Predicted {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        for prediction in &self.answer.predictions {
+            let of_model = match self.windows {
+                true => window_rows(prediction),
+                false => prediction.kernels.iter().map(kernel_row).collect(),
+            };
+            for row in of_model {
+                let first = [self.index.to_string(), prediction.model.to_string()];
+                rows.add(first.into_iter().chain(row))?;
+            }
         }
+        Ok(())
     }
-    Ok(text)
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        Ok(text(&self.answer, self.windows, palette))
+    }
 }
 
 fn kernel_row(kernel: &KernelAnswer) -> Vec<String> {
@@ -118,8 +101,7 @@ fn filled(value: String, measured: bool) -> String {
     if measured { value } else { format!("~{value}") }
 }
 
-/// For people.
-pub fn text(answer: &Answer, windows: bool, palette: &Palette) -> String {
+fn text(answer: &Answer, windows: bool, palette: &Palette) -> String {
     let name = answer.name.as_deref().unwrap_or("group");
     let mut text = format!(
         "{}: {} GB/s on {}\n",

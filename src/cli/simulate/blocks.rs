@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use super::pictures::Pictures;
 use crate::cli::names::named;
-use crate::cli::output::{Output, Palette};
+use crate::cli::report::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::reader::Scenarios;
@@ -71,9 +71,9 @@ impl Args {
         };
         match global.format() {
             Format::Csv => {
-                let mut rows = rows::Rows::new(output);
+                let mut rows = rows::Rows::new(&mut output);
                 let (_, timeline) = self.simulate(&scenario, global, &mut rows)?;
-                let mut output = rows.finish()?;
+                rows.finish()?;
                 draw(timeline, &mut output)?;
                 output.finish()?;
             }
@@ -82,7 +82,7 @@ impl Args {
                 let (end, timeline) = self.simulate(&scenario, global, &mut record)?;
                 draw(timeline, &mut output)?;
                 record.sort();
-                Answer::new(shape, end, &record).write(output)?;
+                output.json(&Answer::new(shape, end, &record))?;
             }
             Format::Text => {
                 let mut overview = Overview::default();

@@ -11,8 +11,7 @@ use std::path::PathBuf;
 use super::kernels::{Changes, KernelArgs, budget_example, is_trace};
 use super::pictures::Pictures;
 use crate::cli::names::named;
-use crate::cli::output::{Output, Palette};
-use crate::cli::question::json_line;
+use crate::cli::report::{Output, Palette};
 use crate::cli::values::refused;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Refusal, Result};
@@ -106,9 +105,9 @@ impl Args {
         };
         match global.format() {
             Format::Csv => {
-                let mut rows = rows::Rows::new(output);
+                let mut rows = rows::Rows::new(&mut output);
                 let timeline = self.simulate(&scenario, &mut rows)?;
-                let mut output = rows.finish()?;
+                rows.finish()?;
                 draw(timeline, &mut output)?;
                 output.finish()?;
             }
@@ -123,7 +122,7 @@ impl Args {
                     return Err(self.refuse(&message));
                 }
                 draw(timeline, &mut output)?;
-                output.answer(json_line(&Answer::new(shape, &record))?)?;
+                output.json(&Answer::new(shape, &record))?;
             }
             Format::Text => {
                 let mut overview = Overview::default();

@@ -5,15 +5,13 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::output::Palette;
-use crate::cli::question::csv_line;
-use crate::cli::table::{Column, Table};
+use crate::cli::report::{Column, Palette, Report, Rows, Table};
 use crate::error::Result;
 use crate::model::Policy;
 use crate::model::policy::Strength;
 use crate::model::words::counted;
 use crate::validation::check::Breach;
-use crate::validation::{Campaign, PolicyTally, Report};
+use crate::validation::{self, Campaign, PolicyTally};
 
 /// What `validate` answers.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
@@ -109,7 +107,7 @@ impl PolicyResult {
 
 impl Validation {
     /// What `report` says about `campaign`; the reproducer, if there is one, goes to `file`.
-    pub fn new(campaign: &Campaign, report: &Report, file: &Path) -> Validation {
+    pub fn new(campaign: &Campaign, report: &validation::Report, file: &Path) -> Validation {
         let file = file.display().to_string();
         let policies = report.policies.iter();
         Validation {
@@ -133,39 +131,46 @@ impl Validation {
     }
 }
 
-/// A row per policy.
-pub fn csv(validation: &Validation) -> Result<String> {
-    let mut text = String::from(
-        "policy,strength,systems,schedulable,partitions,runs,jobs,preemptions,misses,above_bound,rejected,rejected_missed,rejected_overloaded,bounded,mean_ratio\n",
-    );
-    for row in &validation.policies {
-        let numbers = [
-            row.systems,
-            row.schedulable,
-            row.partitions,
-            row.runs,
-            row.jobs,
-            row.preemptions,
-            row.misses,
-            row.above_bound,
-            row.rejected,
-            row.rejected_missed,
-            row.rejected_overloaded,
-            row.bounded,
-        ];
-        let names = [row.policy.to_string(), row.strength.to_string()];
-        let ratio = row
-            .mean_ratio
-            .map(|ratio| format!("{ratio:.4}"))
-            .unwrap_or_default();
-        let numbers = numbers.iter().map(u64::to_string);
-        text += &csv_line(names.into_iter().chain(numbers).chain([ratio]))?;
+/// The columns of the CSV: a row per policy.
+pub const COLUMNS: &str = "policy,strength,systems,schedulable,partitions,runs,jobs,preemptions,misses,above_bound,rejected,rejected_missed,rejected_overloaded,bounded,mean_ratio";
+
+impl Report for Validation {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        for row in &self.policies {
+            let numbers = [
+                row.systems,
+                row.schedulable,
+                row.partitions,
+                row.runs,
+                row.jobs,
+                row.preemptions,
+                row.misses,
+                row.above_bound,
+                row.rejected,
+                row.rejected_missed,
+                row.rejected_overloaded,
+                row.bounded,
+            ];
+            let names = [row.policy.to_string(), row.strength.to_string()];
+            let ratio = row.mean_ratio.map(|ratio| format!("{ratio:.4}"));
+            let numbers = numbers.iter().map(u64::to_string);
+            rows.add(
+                names
+                    .into_iter()
+                    .chain(numbers)
+                    .chain([ratio.unwrap_or_default()]),
+            )?;
+        }
+        Ok(())
     }
-    Ok(text)
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        Ok(text(self, palette))
+    }
 }
 
 /// How many of the tasks with a bound have a longest response time of at most so much of it.
-pub fn pessimism(report: &Report) -> String {
+pub fn pessimism(report: &validation::Report) -> String {
     let mut text = String::from("policy,ratio,tasks,share\n");
     for (policy, tally) in &report.policies {
         let bounded = tally.bounded();
@@ -181,7 +186,7 @@ pub fn pessimism(report: &Report) -> String {
 }
 
 /// All there is to say.
-pub fn text(validation: &Validation, palette: &Palette) -> String {
+fn text(validation: &Validation, palette: &Palette) -> String {
     let (good, bad) = (palette.good, palette.bad);
     let sum = |number: fn(&PolicyResult) -> u64| validation.policies.iter().map(number).sum::<u64>();
     let headline = match validation.breaches {

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::super::output::{Content, Output, OutputPath, Palette};
-use super::super::question::{csv_line, json_line};
-use super::super::table::{Column, Table};
-use super::super::{Format, Global, Outcome, complain};
+use serde::Serialize;
+
+use super::super::{Global, Outcome, complain};
 use super::points;
 use crate::cli::names::named;
+use crate::cli::report::{Column, Content, Output, OutputPath, Palette, Report, Rows, Table, json_line};
 use crate::cli::values::refused;
 use crate::error::{Error, Refusal, Result};
 use crate::kernel_wcet::fit::least_squares::Line;
@@ -47,16 +47,7 @@ Examples:
   gpusched wcet fit tasksets/measurements/stencil.csv --svg speed-up.svg -o curve.csv";
 
 /// The columns of the CSV.
-const COLUMNS: [&str; 8] = [
-    "contention",
-    "sms",
-    "measurements",
-    "longest_ns",
-    "monotone_ns",
-    "wcet_ns",
-    "least_squares_ns",
-    "speed_up",
-];
+const COLUMNS: &str = "contention,sms,measurements,longest_ns,monotone_ns,wcet_ns,least_squares_ns,speed_up";
 
 fn epsilon(text: &str) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);
@@ -86,15 +77,11 @@ impl Args {
                 complain(&format!("note: {note}"));
             }
         }
-        let text = match global.format() {
-            Format::Json => json_line(&answer)?,
-            Format::Csv => csv(&answer)?,
-            Format::Text => report(&answer, &file, &Palette::of(global))?,
-        };
+        let fitted = Fitted { answer, file };
         if let Some(svg) = svg {
-            output.complete(svg, figure(&answer, &file)?)?;
+            output.complete(svg, fitted.figure()?)?;
         }
-        output.answer(text)?;
+        output.only(COLUMNS, &fitted)?;
         Ok(Outcome::Positive)
     }
 }
@@ -144,36 +131,54 @@ fn curves(answer: &Fit) -> impl Iterator<Item = (&'static str, &Curve)> {
     std::iter::once(("isolated", &answer.isolated)).chain(conflict)
 }
 
-fn csv(answer: &Fit) -> Result<String> {
-    let mut text = csv_line(COLUMNS)?;
-    for (contention, curve) in curves(answer) {
-        for point in &curve.points {
-            let line = |line: Line| format!("{:.0}", line.a_ns / f64::from(point.sms) + line.b_ns);
-            text += &csv_line([
-                contention.to_owned(),
-                point.sms.to_string(),
-                point.measurements.to_string(),
-                point.longest_ns.ns().to_string(),
-                point.monotone_ns.ns().to_string(),
-                point.wcet_ns.ns().to_string(),
-                curve.least_squares.map_or(String::new(), line),
-                format!("{:.6}", point.speed_up),
-            ])?;
-        }
-    }
-    Ok(text)
+/// A fit of the measurements in a file.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Fitted {
+    answer: Fit,
+    #[serde(skip)]
+    file: String,
 }
 
-fn figure(answer: &Fit, file: &str) -> Result<String> {
-    let table = study::Table::from_reader(file, csv(answer)?.as_bytes())?;
-    let options = plot::Options {
-        x: "sms".to_owned(),
-        y: "speed_up".to_owned(),
-        series: "contention".to_owned(),
-        title: Some(file.to_owned()),
-        ..plot::Options::default()
-    };
-    plot::line_chart(&[table], &options)
+impl Report for Fitted {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        for (contention, curve) in curves(&self.answer) {
+            for point in &curve.points {
+                let line = |line: Line| format!("{:.0}", line.a_ns / f64::from(point.sms) + line.b_ns);
+                rows.add([
+                    contention.to_owned(),
+                    point.sms.to_string(),
+                    point.measurements.to_string(),
+                    point.longest_ns.ns().to_string(),
+                    point.monotone_ns.ns().to_string(),
+                    point.wcet_ns.ns().to_string(),
+                    curve.least_squares.map_or(String::new(), line),
+                    format!("{:.6}", point.speed_up),
+                ])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        report(&self.answer, &self.file, palette)
+    }
+}
+
+impl Fitted {
+    fn figure(&self) -> Result<String> {
+        let mut rows = Rows::below(COLUMNS)?;
+        self.rows(&mut rows)?;
+        let table = study::Table::from_reader(&self.file, rows.finish()?.as_bytes())?;
+        let options = plot::Options {
+            x: "sms".to_owned(),
+            y: "speed_up".to_owned(),
+            series: "contention".to_owned(),
+            title: Some(self.file.clone()),
+            ..plot::Options::default()
+        };
+        plot::line_chart(&[table], &options)
+    }
 }
 
 fn kind(kind: Kind) -> &'static str {

@@ -2,20 +2,20 @@
 
 use super::report::LONGEST;
 use crate::cli::budget::regulation;
-use crate::cli::question::csv_line;
-use crate::cli::table::clip;
+use crate::cli::report::{Rows, clip};
 use crate::error::Result;
 use crate::model::System;
 use crate::simulator::regulation::sequence::SequenceRun;
 use crate::time::Time;
 
 /// The columns of the CSV.
-pub const HEADER: &str =
-    "policy,run,time_ms,length_ms,kernel,job,q,remaining,remaining_by_cluster,be_requests,slack_ns\n";
+pub const COLUMNS: &str =
+    "policy,run,time_ms,length_ms,kernel,job,q,remaining,remaining_by_cluster,be_requests,slack_ns";
 
 /// A row per stretch of `run`.
 pub fn csv(run: &SequenceRun, system: &System) -> Result<String> {
-    let rows = run.stretches.iter().map(|stretch| {
+    let mut rows = Rows::default();
+    for stretch in &run.stretches {
         let name = |kernel: usize| {
             let name = system.kernels().get(kernel).and_then(|task| task.kernel().name());
             name.map_or_else(|| kernel.to_string(), str::to_owned)
@@ -28,7 +28,7 @@ pub fn csv(run: &SequenceRun, system: &System) -> Result<String> {
                 String::new()
             }
         };
-        csv_line([
+        rows.add([
             run.policy.to_string(),
             run.run.to_string(),
             decimal(stretch.begin),
@@ -40,9 +40,9 @@ pub fn csv(run: &SequenceRun, system: &System) -> Result<String> {
             remaining.join(":"),
             format!("{:.1}", stretch.requests),
             stretch.slack.map(|slack| slack.to_string()).unwrap_or_default(),
-        ])
-    });
-    rows.collect()
+        ])?;
+    }
+    rows.finish()
 }
 
 /// Milliseconds, to the nanosecond.

@@ -3,77 +3,62 @@
 use std::fmt::Write as _;
 
 use crate::accelsim::{Dimension, KernelSummary, OpcodeCount, TraceSummary};
-use crate::cli::output::Palette;
-use crate::cli::question::csv_line;
-use crate::cli::table::{Column, Table, clip, wrap};
+use crate::cli::report::{Column, Palette, Report, Rows, Table, clip, wrap};
 use crate::error::Result;
 
-/// Columns of the CSV before and after those of units.
-const FIRST: [&str; 15] = [
-    "file",
-    "name",
-    "id",
-    "stream",
-    "grid_x",
-    "grid_y",
-    "grid_z",
-    "block_x",
-    "block_y",
-    "block_z",
-    "shared_memory",
-    "registers",
-    "warps",
-    "instructions",
-    "lane_instructions",
-];
-const LAST: [&str; 6] = [
-    "global_load_sectors",
-    "global_store_sectors",
-    "global_atomic_sectors",
-    "local_load_sectors",
-    "local_store_sectors",
-    "footprint_bytes",
-];
-
-/// A row per kernel.
-pub fn csv(summary: &TraceSummary) -> Result<String> {
+/// The columns of the CSV, in the middle those of units.
+pub fn columns() -> String {
     let units = crate::accelsim::UnitCounts::default()
         .named()
         .map(|(name, _)| name);
-    let mut text = csv_line(FIRST.into_iter().chain(units).chain(LAST))?;
-    for kernel in &summary.kernels {
-        let KernelSummary { grid, block, .. } = kernel;
-        let mut row = vec![kernel.file.clone(), kernel.name.clone()];
-        let sizes = [
-            grid.x,
-            grid.y,
-            grid.z,
-            block.x,
-            block.y,
-            block.z,
-            kernel.shared_memory,
-            kernel.registers,
-        ];
-        let numbers = [kernel.id, kernel.stream].into_iter().chain(sizes.map(u64::from));
-        let numbers = numbers.chain([kernel.warps, kernel.instructions, kernel.lane_instructions]);
-        let numbers = numbers
-            .chain(kernel.units.named().map(|(_, count)| count))
-            .chain([
-                kernel.sectors("global", "load"),
-                kernel.sectors("global", "store"),
-                kernel.sectors("global", "atomic"),
-                kernel.sectors("local", "load"),
-                kernel.sectors("local", "store"),
-                kernel.footprint_bytes,
-            ]);
-        row.extend(numbers.map(|number| number.to_string()));
-        text += &csv_line(row)?;
+    format!(
+        "file,name,id,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,shared_memory,registers,warps,instructions,lane_instructions,{},\
+         global_load_sectors,global_store_sectors,global_atomic_sectors,local_load_sectors,local_store_sectors,footprint_bytes",
+        units.join(",")
+    )
+}
+
+impl Report for TraceSummary {
+    /// A row per kernel.
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        for kernel in &self.kernels {
+            let KernelSummary { grid, block, .. } = kernel;
+            let mut row = vec![kernel.file.clone(), kernel.name.clone()];
+            let sizes = [
+                grid.x,
+                grid.y,
+                grid.z,
+                block.x,
+                block.y,
+                block.z,
+                kernel.shared_memory,
+                kernel.registers,
+            ];
+            let numbers = [kernel.id, kernel.stream].into_iter().chain(sizes.map(u64::from));
+            let numbers = numbers.chain([kernel.warps, kernel.instructions, kernel.lane_instructions]);
+            let numbers = numbers
+                .chain(kernel.units.named().map(|(_, count)| count))
+                .chain([
+                    kernel.sectors("global", "load"),
+                    kernel.sectors("global", "store"),
+                    kernel.sectors("global", "atomic"),
+                    kernel.sectors("local", "load"),
+                    kernel.sectors("local", "store"),
+                    kernel.footprint_bytes,
+                ]);
+            row.extend(numbers.map(|number| number.to_string()));
+            rows.add(row)?;
+        }
+        Ok(())
     }
-    Ok(text)
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        Ok(text(self, palette))
+    }
 }
 
 /// A table of the kernels, then each in a few lines.
-pub fn text(summary: &TraceSummary, palette: &Palette) -> String {
+fn text(summary: &TraceSummary, palette: &Palette) -> String {
     let mut text = String::new();
     if summary.copies.count > 0 {
         let _ = writeln!(

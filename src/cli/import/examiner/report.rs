@@ -3,52 +3,69 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::cli::output::Palette;
-use crate::cli::question::csv_line;
-use crate::cli::table::{Column, Table, clip};
+use serde::Serialize;
+
+use crate::cli::report::{Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
 use crate::examiner::Imported;
 use crate::model::words::counted;
 use crate::simulator::blocks::{Comparison, Difference, Reason, Record};
 
 /// The columns of the CSV.
-const HEADER: &str = "kernel,name,block,measured_sm,simulated_sm,measured_start_ns,simulated_start_ns,measured_end_ns,simulated_end_ns,reason\n";
+pub const COLUMNS: &str = "kernel,name,block,measured_sm,simulated_sm,measured_start_ns,simulated_start_ns,measured_end_ns,simulated_end_ns,reason";
 
-/// A row per block, by kernel, then by number.
-pub fn csv(run: &Imported, record: &Record, comparison: &Comparison) -> Result<String> {
-    let reasons: BTreeMap<(usize, u32), Reason> = comparison
-        .differences
-        .iter()
-        .map(|difference| ((difference.kernel, difference.block), difference.reason))
-        .collect();
-    let mut text = HEADER.to_owned();
-    for block in &record.blocks {
-        let launch = run.scenario.shape().kernels.get(block.kernel);
-        let execution = run.executions.get(block.kernel);
-        let Some(measured) = execution.and_then(|run| run.blocks.get(block.block as usize)) else {
-            continue;
-        };
-        text += &csv_line([
-            block.kernel.to_string(),
-            launch.and_then(|launch| launch.name.clone()).unwrap_or_default(),
-            block.block.to_string(),
-            measured.sm.to_string(),
-            block.sm.to_string(),
-            measured.start.ns().to_string(),
-            block.start_ns.ns().to_string(),
-            measured.end.ns().to_string(),
-            block.end_ns.ns().to_string(),
-            reasons
-                .get(&(block.kernel, block.block))
-                .map_or("", |reason| name(*reason))
-                .to_owned(),
-        ])?;
+/// A run beside its simulation.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct Compared {
+    /// The run.
+    #[serde(skip)]
+    pub run: Imported,
+    /// Its simulation, by kernel, then by number of the block.
+    #[serde(skip)]
+    pub record: Record,
+    /// What differs.
+    pub comparison: Comparison,
+}
+
+impl Report for Compared {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let differences = self.comparison.differences.iter();
+        let reasons: BTreeMap<(usize, u32), Reason> = differences
+            .map(|difference| ((difference.kernel, difference.block), difference.reason))
+            .collect();
+        for block in &self.record.blocks {
+            let launch = self.run.scenario.shape().kernels.get(block.kernel);
+            let execution = self.run.executions.get(block.kernel);
+            let Some(measured) = execution.and_then(|run| run.blocks.get(block.block as usize)) else {
+                continue;
+            };
+            rows.add([
+                block.kernel.to_string(),
+                launch.and_then(|launch| launch.name.clone()).unwrap_or_default(),
+                block.block.to_string(),
+                measured.sm.to_string(),
+                block.sm.to_string(),
+                measured.start.ns().to_string(),
+                block.start_ns.ns().to_string(),
+                measured.end.ns().to_string(),
+                block.end_ns.ns().to_string(),
+                reasons
+                    .get(&(block.kernel, block.block))
+                    .map_or("", |reason| name(*reason))
+                    .to_owned(),
+            ])?;
+        }
+        Ok(())
     }
-    Ok(text)
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        Ok(text(&self.run, &self.comparison, palette))
+    }
 }
 
 /// The shares, kernel by kernel, and the first difference explained.
-pub fn text(run: &Imported, comparison: &Comparison, palette: &Palette) -> String {
+fn text(run: &Imported, comparison: &Comparison, palette: &Palette) -> String {
     let shape = run.scenario.shape();
     let (style, title) = match comparison.equal == comparison.blocks {
         true => (palette.good, "every block"),

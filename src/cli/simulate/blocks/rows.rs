@@ -1,6 +1,6 @@
 //! A run in CSV: a row per block, as soon as it has ended.
 
-use crate::cli::output::Output;
+use crate::cli::report::Output;
 use crate::cli::simulate::growing::Growing;
 use crate::error::Result;
 use crate::simulator::blocks::Observer;
@@ -10,11 +10,11 @@ use crate::time::Time;
 const HEADER: &str = "kernel,block,sm,start_ns,end_ns\n";
 
 /// An observer that writes.
-pub struct Rows(Growing);
+pub struct Rows<'a>(Growing<'a>);
 
-impl Rows {
+impl<'a> Rows<'a> {
     /// Nothing but the header so far.
-    pub fn new(output: Output) -> Rows {
+    pub fn new(output: &'a mut Output) -> Rows<'a> {
         Rows(Growing::new(output, HEADER))
     }
 
@@ -22,12 +22,12 @@ impl Rows {
     ///
     /// # Errors
     /// The first failure to write.
-    pub fn finish(self) -> Result<Output> {
+    pub fn finish(self) -> Result<()> {
         self.0.finish()
     }
 }
 
-impl Observer for Rows {
+impl Observer for Rows<'_> {
     fn block_ended(&mut self, now: Time, kernel: usize, block: u32, sm: u32, start: Time) {
         let (start, end) = (start.ns(), now.ns());
         self.0.row(format_args!("{kernel},{block},{sm},{start},{end}"));

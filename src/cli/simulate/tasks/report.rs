@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::case::Case;
 use super::{Args, Times};
-use crate::cli::output::Palette;
 use crate::cli::question::naming;
-use crate::cli::table::{Column, Table, clip};
+use crate::cli::report::{Column, Palette, Report, Table, clip};
+use crate::error::Result;
 use crate::model::plan::Failure;
 use crate::model::words::counted;
 use crate::model::{Policy, TaskSet};
@@ -156,8 +156,31 @@ fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<
     ))
 }
 
+/// What became of one task set.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(super) struct Simulated<'a> {
+    #[serde(skip)]
+    pub index: u64,
+    #[serde(skip)]
+    pub set: &'a TaskSet,
+    /// Whether the stream holds nothing else.
+    #[serde(skip)]
+    pub alone: bool,
+    pub summary: Summary,
+}
+
+impl Report for Simulated<'_> {
+    fn text(&self, palette: &Palette) -> Result<String> {
+        Ok(match self.alone {
+            true => text(&self.summary, self.set, palette),
+            false => line(&self.summary, self.index, self.set, palette),
+        })
+    }
+}
+
 /// One line of a list.
-pub(super) fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palette) -> String {
+fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palette) -> String {
     let name = set.name().map(|name| format!(" [{}]", clip(name, 40)));
     if let Some(why) = not_simulated(summary, set, palette) {
         return format!("{index}: {why}{}\n", name.unwrap_or_default());
@@ -172,7 +195,7 @@ pub(super) fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palet
 }
 
 /// All there is to say about one task set.
-pub(super) fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
+fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
     if let Some(why) = not_simulated(summary, set, palette) {
         return format!("{why}\n");
     }

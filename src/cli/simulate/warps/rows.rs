@@ -1,6 +1,6 @@
 //! A run in CSV: a row per instruction, as soon as it is issued.
 
-use crate::cli::output::Output;
+use crate::cli::report::Output;
 use crate::cli::simulate::growing::Growing;
 use crate::error::Result;
 use crate::warp::subcore::{Issue, Observer};
@@ -9,11 +9,11 @@ use crate::warp::subcore::{Issue, Observer};
 const HEADER: &str = "cycle,scheduler,warp,kernel,instruction\n";
 
 /// An observer that writes.
-pub struct Rows(Growing);
+pub struct Rows<'a>(Growing<'a>);
 
-impl Rows {
+impl<'a> Rows<'a> {
     /// Nothing but the header so far.
-    pub fn new(output: Output) -> Rows {
+    pub fn new(output: &'a mut Output) -> Rows<'a> {
         Rows(Growing::new(output, HEADER))
     }
 
@@ -21,12 +21,12 @@ impl Rows {
     ///
     /// # Errors
     /// The first failure to write.
-    pub fn finish(self) -> Result<Output> {
+    pub fn finish(self) -> Result<()> {
         self.0.finish()
     }
 }
 
-impl Observer for Rows {
+impl Observer for Rows<'_> {
     fn issued(&mut self, issue: Issue) {
         // There is one sub-core, hence one scheduler.
         self.0.row(format_args!(
