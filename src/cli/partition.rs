@@ -7,14 +7,12 @@ mod solver;
 
 use std::time::Duration;
 
-use serde::Serialize;
-
 use super::device::offer;
 use super::question::{Answer, Case, Question};
 use super::test::decimals;
 use super::{Global, Outcome};
 use crate::cli::names::named;
-use crate::cli::report::{Column, Form, Palette, Report, Rows, Table, clip, wrap};
+use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, wrap};
 use crate::cli::values::whole;
 use crate::error::{Error, Result};
 use crate::model::Policy;
@@ -124,11 +122,7 @@ impl Args {
                 let schedulable = plan.schedulable;
                 let text = match (replaced, &exported) {
                     (true, exported) => exported.clone().unwrap_or_default(),
-                    (false, _) => form.render(&Planned {
-                        args: self,
-                        case,
-                        plan,
-                    })?,
+                    (false, _) => form.render(&About((self, case), plan))?,
                 };
                 Ok(Answer {
                     positive: schedulable,
@@ -418,61 +412,44 @@ impl Args {
     }
 }
 
-/// A plan for one task set.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Planned<'a> {
-    #[serde(skip)]
-    args: &'a Args,
-    #[serde(skip)]
-    case: &'a Case<'a>,
-    plan: Plan,
-}
-
-impl Report for Planned<'_> {
+impl Report for About<(&Args, &Case<'_>), Plan> {
     /// One row per partition; a row without partition where there is none.
     fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let Planned { case, plan, .. } = self;
-        let system = [
-            case.index.to_string(),
-            case.set.name().unwrap_or_default().to_owned(),
-            plan.schedulable.to_string(),
-            plan.failure.as_ref().map_or("", Failure::reason).to_owned(),
-            plan.sms_used.to_string(),
-        ];
+        let About((args, case), plan) = self;
+        let system = (
+            case.index,
+            case.set.name(),
+            plan.schedulable,
+            plan.failure.as_ref().map(Failure::reason),
+            plan.sms_used,
+        );
         let bound = plan.bound.as_ref().map(|bound| bound.sms);
         let gap = bound.and_then(|bound| plan.sms_used.checked_sub(bound));
-        let number = |number: Option<u32>| number.map_or(String::new(), |number| number.to_string());
-        let search = [
-            number(bound),
-            number(gap),
-            plan.stats.ended_by.map_or("", EndedBy::name).to_owned(),
-        ];
+        let search = (bound, gap, plan.stats.ended_by.map(EndedBy::name));
         if plan.partitions.is_empty() {
-            let nothing = [const { String::new() }; 6];
-            return rows.add(system.into_iter().chain(nothing).chain(search));
+            return rows.add((system, [""; 6], search));
         }
         for (index, partition) in plan.partitions.iter().enumerate() {
             let tasks: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
             let utilization = case.problem.utilization(&partition.tasks, partition.sms);
-            let slack = (self.args.question.policy() == Policy::Edf)
+            let slack = (args.question.policy() == Policy::Edf)
                 .then(|| slack(case, partition))
                 .flatten();
-            let own = [
-                index.to_string(),
-                partition.sms.to_string(),
+            let own = (
+                index,
+                partition.sms,
                 tasks.join(" "),
-                utilization.map_or(String::new(), |u| format!("{:.6}", u.as_f64())),
-                slack.map_or(String::new(), |slack| slack.ns().to_string()),
-                partition.verdict.evidence.reason().to_owned(),
-            ];
-            rows.add(system.iter().chain(&own).chain(&search))?;
+                utilization.map(|u| format!("{:.6}", u.as_f64())),
+                slack.map(Time::ns),
+                partition.verdict.evidence.reason(),
+            );
+            rows.add((system, own, search))?;
         }
         Ok(())
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let Planned { args, case, plan } = self;
+        let About((args, case), plan) = self;
         Ok(match case.alone {
             true => args.report(case, plan, palette),
             false => {

@@ -5,13 +5,12 @@ mod profiles;
 mod table;
 
 pub use answer::Answer;
-use table::Predicted;
 
 use std::path::PathBuf;
 
 use super::{Global, Outcome};
 use crate::cli::names::named;
-use crate::cli::report::Output;
+use crate::cli::report::{About, Output};
 use crate::error::{Error, Refusal, Result};
 use crate::model::Group;
 use crate::model::reader::Groups;
@@ -55,18 +54,14 @@ impl Args {
         let mut output = Output::open(global)?;
         output.header(table::columns(self.windows))?;
         let mut groups = Groups::open(&self.groups)?;
-        let mut index = 0;
+        let mut index = 0usize;
         while let Some(group) = groups.next() {
             let (line, group) = group?;
             let refuse = |refusal: Refusal| Error::from(refusal.at(groups.file(), line));
             let mut files = Vec::new();
             let answer = self.answer(group, &mut files, &refuse)?;
             output.keep(files)?;
-            output.report(&Predicted {
-                index,
-                windows: self.windows,
-                answer,
-            })?;
+            output.report(&About((index, self.windows), answer))?;
             index += 1;
         }
         output.finish()?;

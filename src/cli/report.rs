@@ -35,12 +35,27 @@ pub trait Report: Serialize {
         Ok(())
     }
 
+    /// These rows as text.
+    ///
+    /// # Errors
+    /// Those of [`Rows::add`].
+    fn csv(&self) -> Result<String> {
+        let mut rows = Rows::default();
+        self.rows(&mut rows)?;
+        rows.finish()
+    }
+
     /// What people read, whole lines.
     ///
     /// # Errors
     /// What can only be said after another computation, which fails.
     fn text(&self, palette: &Palette) -> Result<String>;
 }
+
+/// An answer, after what it is about. JSON says the answer alone.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct About<S, A>(#[serde(skip)] pub S, pub A);
 
 /// The form of answers: a format, and for people the colors.
 #[derive(Copy, Clone, Debug)]
@@ -73,11 +88,7 @@ impl Form {
     pub fn render(&self, report: &impl Report) -> Result<String> {
         match self.format {
             Format::Json => report.json(),
-            Format::Csv => {
-                let mut rows = Rows::default();
-                report.rows(&mut rows)?;
-                rows.finish()
-            }
+            Format::Csv => report.csv(),
             Format::Text => report.text(&self.palette),
         }
     }
@@ -88,36 +99,21 @@ pub struct Rows(csv::Writer<Vec<u8>>);
 
 impl Default for Rows {
     fn default() -> Rows {
-        Rows(csv::Writer::from_writer(Vec::new()))
+        Rows(
+            csv::WriterBuilder::new()
+                .has_headers(false)
+                .from_writer(Vec::new()),
+        )
     }
 }
 
 impl Rows {
-    /// No rows so far, below the `columns`, which are separated by commas.
-    ///
-    /// # Errors
-    /// Those of [`Rows::add`].
-    pub fn below(columns: &str) -> Result<Rows> {
-        let mut rows = Rows::default();
-        rows.add(columns.split(','))?;
-        Ok(rows)
-    }
-
-    /// Adds a row.
+    /// Adds a row; what is empty or absent has an empty field.
     ///
     /// # Errors
     /// [`Error::Io`] for a row with another number of fields than the one before.
-    pub fn add<T: AsRef<[u8]>>(&mut self, fields: impl IntoIterator<Item = T>) -> Result<()> {
-        let written = self.0.write_record(fields);
-        written.map_err(|cause| unwritten(io::Error::other(cause)))
-    }
-
-    /// Adds a row with the fields of `record`, faster than by way of their text.
-    ///
-    /// # Errors
-    /// Those of [`Rows::add`].
-    pub fn add_fields(&mut self, record: impl Serialize) -> Result<()> {
-        let written = self.0.serialize(record);
+    pub fn add(&mut self, row: impl Serialize) -> Result<()> {
+        let written = self.0.serialize(row);
         written.map_err(|cause| unwritten(io::Error::other(cause)))
     }
 

@@ -2,14 +2,14 @@
 
 use super::question::{Answer, Case, Question};
 use super::{Global, Outcome};
-use crate::cli::report::{Column, Form, Palette, Report, Rows, Table, clip};
+use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_line};
 use crate::error::{Error, Result};
 use crate::model::policy::Strength;
 use crate::model::words::counted;
 use crate::model::{Evidence, Kind, Policy, Utilization, Verdict};
 use crate::schedulability;
 use crate::time::Time;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 /// Tests whether tasks meet their deadlines in one partition.
 #[derive(Debug, clap::Args)]
@@ -70,127 +70,84 @@ impl Args {
             ));
         }
         let form = Form::of(global);
-        self.question
-            .ask(global, (&form.header(COLUMNS), None), None, |case| {
-                let tasks: Vec<usize> = (0..case.set.tasks().len()).collect();
-                let verdict = case.problem.verdict(&tasks, case.problem.sms());
-                Ok(Answer {
-                    positive: verdict.schedulable,
-                    text: form.render(&Tested {
-                        args: self,
-                        case,
-                        tasks,
-                        verdict,
-                    })?,
-                    beside: None,
-                })
+        let header = form.header(COLUMNS);
+        self.question.ask(global, (&header, None), None, |case| {
+            let verdict = case.problem.verdict(&all(case), case.problem.sms());
+            Ok(Answer {
+                positive: verdict.schedulable,
+                text: form.render(&About((self, case), verdict))?,
+                beside: None,
             })
-    }
-}
-
-/// A verdict on one task set.
-struct Tested<'a> {
-    args: &'a Args,
-    case: &'a Case<'a>,
-    /// All tasks.
-    tasks: Vec<usize>,
-    verdict: Verdict,
-}
-
-impl Serialize for Tested<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let response = Response {
-            schedulable: self.verdict.schedulable,
-            policy: self.verdict.policy,
-            strength: self.verdict.strength,
-            evidence: self.verdict.evidence.clone(),
-            response_times_ns: self.response_times(),
-        };
-        response.serialize(serializer)
-    }
-}
-
-impl Report for Tested<'_> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let Tested { case, verdict, .. } = self;
-        let sms = case.problem.sms();
-        let utilization = case.problem.utilization(&self.tasks, sms);
-        rows.add([
-            case.index.to_string(),
-            case.set.name().unwrap_or_default().to_owned(),
-            verdict.schedulable.to_string(),
-            verdict.policy.to_string(),
-            verdict.evidence.reason().to_owned(),
-            verdict.strength.to_string(),
-            sms.to_string(),
-            utilization.map_or(String::new(), |u| format!("{:.6}", u.as_f64())),
-            verdict.evidence.to_string(),
-        ])
-    }
-
-    fn text(&self, palette: &Palette) -> Result<String> {
-        Ok(match self.case.alone {
-            true => self.details(palette),
-            false => self.line(palette),
         })
     }
 }
 
-impl Tested<'_> {
+/// The positions of all tasks.
+fn all(case: &Case<'_>) -> Vec<usize> {
+    (0..case.set.tasks().len()).collect()
+}
+
+impl Report for About<(&Args, &Case<'_>), Verdict> {
+    fn json(&self) -> Result<String> {
+        let About((args, case), verdict) = self;
+        json_line(&Response {
+            schedulable: verdict.schedulable,
+            policy: verdict.policy,
+            strength: verdict.strength,
+            evidence: verdict.evidence.clone(),
+            response_times_ns: args.response_times(case, verdict),
+        })
+    }
+
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About((_, case), verdict) = self;
+        let sms = case.problem.sms();
+        let utilization = case.problem.utilization(&all(case), sms);
+        rows.add((
+            case.index,
+            case.set.name(),
+            verdict.schedulable,
+            verdict.policy.to_string(),
+            verdict.evidence.reason(),
+            verdict.strength.to_string(),
+            sms,
+            utilization.map(|u| format!("{:.6}", u.as_f64())),
+            verdict.evidence.to_string(),
+        ))
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((args, case), verdict) = self;
+        Ok(match case.alone {
+            true => args.report(case, verdict, palette),
+            false => line(case, verdict, palette),
+        })
+    }
+}
+
+impl Args {
     /// Those that the policy always comes with, or that were asked for.
-    fn response_times(&self) -> Option<Vec<Option<Time>>> {
-        let (policy, case) = (self.args.question.policy(), self.case);
-        if !self.args.response_times && !fixed_priority(policy) {
+    fn response_times(&self, case: &Case<'_>, verdict: &Verdict) -> Option<Vec<Option<Time>>> {
+        let policy = self.question.policy();
+        if !self.response_times && !fixed_priority(policy) {
             return None;
         }
         if case.problem.memory().is_some() {
-            return match &self.verdict.evidence {
+            return match &verdict.evidence {
                 Evidence::ResponseTimes {
                     response_times_ns, ..
                 } => Some(response_times_ns.iter().copied().map(Some).collect()),
                 _ => None,
             };
         }
-        let demands = case.problem.demands(&self.tasks, case.problem.sms()).ok()?;
+        let demands = case.problem.demands(&all(case), case.problem.sms()).ok()?;
         schedulability::response_times(policy, &demands)
     }
 
-    /// The answer in two or three words, in color.
-    fn headline(&self, palette: &Palette) -> String {
-        let verdict = &self.verdict;
-        let (style, words) = match (verdict.schedulable, verdict.strength) {
-            (true, Strength::NecessaryOnly) => (palette.good, "NECESSARY CONDITION HOLDS"),
-            (true, _) => (palette.good, "SCHEDULABLE"),
-            (false, Strength::Sufficient) if verdict.evidence == Evidence::BoundExceeded => {
-                (palette.bad, "BOUND EXCEEDED")
-            }
-            (false, _) if matches!(verdict.evidence, Evidence::Undecided { .. }) => {
-                (palette.bad, "UNDECIDED")
-            }
-            (false, _) => (palette.bad, "NOT SCHEDULABLE"),
-        };
-        format!("{style}{words}{style:#}")
-    }
-
-    /// One line of a list.
-    fn line(&self, palette: &Palette) -> String {
-        let Tested { case, verdict, .. } = self;
-        format!(
-            "{}: {}: {}{}{}\n",
-            case.index,
-            self.headline(palette),
-            verdict.evidence,
-            case.naming(verdict.evidence.task()),
-            case.in_brackets()
-        )
-    }
-
     /// All there is to say about one task set.
-    fn details(&self, palette: &Palette) -> String {
-        let Tested {
-            case, tasks, verdict, ..
-        } = self;
-        let (test, times) = (self.args.question.test_name(), self.response_times());
+    fn report(&self, case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
+        let (test, times) = (self.question.test_name(), self.response_times(case, verdict));
+        let tasks = &all(case);
         let sms = case.problem.sms();
         let name = case
             .set
@@ -198,7 +155,7 @@ impl Tested<'_> {
             .map_or("task set".to_owned(), |name| clip(name, 40));
         let mut text = format!(
             "{}: {name}, {} in one partition of {} under {test}\n{}{}\n\n",
-            self.headline(palette),
+            headline(verdict, palette),
             counted(tasks.len(), "task"),
             counted(sms, "SM"),
             verdict.evidence,
@@ -274,6 +231,32 @@ impl Tested<'_> {
 /// Whether `policy` works with priorities and response times.
 fn fixed_priority(policy: Policy) -> bool {
     matches!(policy, Policy::FixedPriority(..))
+}
+
+/// The answer in two or three words, in color.
+fn headline(verdict: &Verdict, palette: &Palette) -> String {
+    let (style, words) = match (verdict.schedulable, verdict.strength) {
+        (true, Strength::NecessaryOnly) => (palette.good, "NECESSARY CONDITION HOLDS"),
+        (true, _) => (palette.good, "SCHEDULABLE"),
+        (false, Strength::Sufficient) if verdict.evidence == Evidence::BoundExceeded => {
+            (palette.bad, "BOUND EXCEEDED")
+        }
+        (false, _) if matches!(verdict.evidence, Evidence::Undecided { .. }) => (palette.bad, "UNDECIDED"),
+        (false, _) => (palette.bad, "NOT SCHEDULABLE"),
+    };
+    format!("{style}{words}{style:#}")
+}
+
+/// One line of a list.
+fn line(case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
+    format!(
+        "{}: {}: {}{}{}\n",
+        case.index,
+        headline(verdict, palette),
+        verdict.evidence,
+        case.naming(verdict.evidence.task()),
+        case.in_brackets()
+    )
 }
 
 /// The items of the columns that are shown.

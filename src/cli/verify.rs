@@ -8,7 +8,7 @@ use super::pairs::{check_as_many, pairs};
 use super::progress::Progress;
 use super::question::naming;
 use super::{Global, Outcome};
-use crate::cli::report::{Output, Palette, Report, Rows};
+use crate::cli::report::{About, Output, Palette, Report, Rows};
 use crate::cli::values::whole;
 use crate::error::Result;
 use crate::model::TaskSet;
@@ -122,14 +122,8 @@ impl Args {
             }
             let checked = verify_with(&plan, &set, &effort);
             proven &= checked.is_ok() && proves(&plan);
-            output.report(&Answered {
-                index,
-                plan: &plan,
-                set: &set,
-                checked: &checked,
-                effort: &effort,
-                answer: answer(&plan, &set, &checked),
-            })?;
+            let answer = answer(&plan, &set, &checked);
+            output.report(&About((index, &plan, &set, &checked, &effort), answer))?;
         }
         drop(progress);
         output.finish()?;
@@ -190,56 +184,27 @@ fn answer(plan: &Plan, set: &TaskSet, checked: &Checked) -> Answer {
     }
 }
 
-/// What is said of one plan.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Answered<'a> {
-    #[serde(skip)]
-    index: u64,
-    #[serde(skip)]
-    plan: &'a Plan,
-    #[serde(skip)]
-    set: &'a TaskSet,
-    #[serde(skip)]
-    checked: &'a Checked,
-    #[serde(skip)]
-    effort: &'a Effort<'a>,
-    answer: Answer,
-}
-
-impl Report for Answered<'_> {
+impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>), Answer> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let Answer {
-            bound,
-            fault,
-            failure,
-            ..
-        } = &self.answer;
-        let of_bound = |sms: Option<u32>| sms.map(|sms| sms.to_string()).unwrap_or_default();
-        let of_fault = |text: fn(&Found) -> &String| fault.as_ref().map(text).cloned().unwrap_or_default();
-        rows.add([
-            self.index.to_string(),
-            self.answer.verified.to_string(),
-            self.answer.schedulable.to_string(),
-            self.answer.proven.to_string(),
-            of_bound(bound.as_ref().map(|bound| bound.sms)),
-            of_bound(bound.as_ref().and_then(|bound| bound.proven)),
-            of_fault(|fault| &fault.field),
-            of_fault(|fault| &fault.message),
-            failure.as_ref().map_or("", |failure| failure.reason).to_owned(),
-        ])
+        let About((index, ..), answer) = self;
+        let (bound, fault) = (answer.bound.as_ref(), answer.fault.as_ref());
+        rows.add((
+            index,
+            answer.verified,
+            answer.schedulable,
+            answer.proven,
+            bound.map(|bound| bound.sms),
+            bound.and_then(|bound| bound.proven),
+            fault.map(|fault| &fault.field),
+            fault.map(|fault| &fault.message),
+            answer.failure.as_ref().map(|failure| failure.reason),
+        ))
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let Answered {
-            index,
-            plan,
-            set,
-            effort,
-            ..
-        } = *self;
+        let About((index, plan, set, checked, effort), _) = *self;
         let (good, bad) = (palette.good, palette.bad);
-        let verified = match self.checked {
+        let verified = match checked {
             Err(fault) => return Ok(format!("{index}: {bad}REFUSED{bad:#} at {fault}\n")),
             Ok(verified) => verified,
         };

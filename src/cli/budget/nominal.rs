@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use crate::bandwidth::{Nominal, nominal};
-use crate::cli::report::{Output, Palette, Report, Rows};
+use crate::cli::report::{About, Output, Palette, Report, Rows};
 use crate::cli::wcet::{Traffic, distrust, percent, slowdown, title};
 use crate::cli::{Global, Outcome, complain};
 use crate::error::Result;
@@ -50,52 +48,33 @@ impl Args {
             distrust(&kernel);
             let Traffic { sync, straddling } = self.traffic;
             let found = nominal(&kernel, self.slowdown, sync, straddling)?;
-            output.report(&Answer {
-                kernel: &kernel,
-                traffic: &self.traffic,
-                found,
-            })?;
+            output.report(&About((&kernel, &self.traffic), found))?;
         }
         output.finish()?;
         Ok(Outcome::Positive)
     }
 }
 
-/// The budget for one kernel.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Answer<'a> {
-    #[serde(skip)]
-    kernel: &'a Kernel,
-    #[serde(skip)]
-    traffic: &'a Traffic,
-    found: Nominal,
-}
-
-impl Report for Answer<'_> {
+impl Report for About<(&Kernel, &Traffic), Nominal> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let found = &self.found;
-        rows.add([
-            found.kernel.clone().unwrap_or_default(),
+        let About(_, found) = self;
+        rows.add((
+            &found.kernel,
             found.slowdown.to_string(),
-            found.sync.to_string(),
+            found.sync,
             found.straddling.to_string(),
             found.nominal_q.to_string(),
-            found.wcet_isolated_ns.ns().to_string(),
-            found.wcet_nominal_ns.ns().to_string(),
-        ])
+            found.wcet_isolated_ns.ns(),
+            found.wcet_nominal_ns.ns(),
+        ))
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let Answer { kernel, found, .. } = self;
+        let About((kernel, traffic), found) = self;
         let (good, bad, name, alone) = (palette.good, palette.bad, title(kernel), found.wcet_isolated_ns);
         if found.nominal_q == Factor::ZERO {
             let least = Factor::from_billionths(1).unwrap_or(Factor::ZERO);
-            let any = self
-                .traffic
-                .estimator(kernel)
-                .bound(least, self.traffic.sync)?
-                .wcet_ns;
+            let any = traffic.estimator(kernel).bound(least, traffic.sync)?.wcet_ns;
             return Ok(format!(
                 "{name}: {bad}no budget{bad:#}: any at all costs {} of {alone} alone, for the blocks that bursts may cover in part\n",
                 percent(any, alone)

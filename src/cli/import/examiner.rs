@@ -4,10 +4,10 @@ mod report;
 
 use std::path::PathBuf;
 
-use self::report::{COLUMNS, Compared};
+use self::report::COLUMNS;
 use crate::cli::names::named;
 use crate::cli::question::platform;
-use crate::cli::report::Output;
+use crate::cli::report::{About, Output};
 use crate::cli::{Global, Outcome};
 use crate::error::Result;
 use crate::examiner::{LaunchTime, Log, MeasuredBlock, import};
@@ -64,14 +64,7 @@ impl Args {
         let mut record = Record::default();
         let comparison = Comparison::new(&run.scenario, &measured, self.window, global.seed(), &mut record)?;
         record.sort();
-        Output::open(global)?.only(
-            COLUMNS,
-            &Compared {
-                run,
-                record,
-                comparison,
-            },
-        )?;
+        Output::open(global)?.only(COLUMNS, &About((&run, &record), comparison))?;
         Ok(Outcome::Positive)
     }
 }

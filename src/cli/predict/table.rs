@@ -1,9 +1,7 @@
 //! Predictions as CSV and for people.
 
-use serde::Serialize;
-
 use super::answer::{Answer, KernelAnswer, ModelAnswer};
-use crate::cli::report::{Column, Palette, Report, Rows, Table, clip};
+use crate::cli::report::{About, Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
 use crate::model::words::counted;
 
@@ -21,37 +19,71 @@ fn optional(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// The predictions for one group.
-#[derive(Serialize)]
-#[serde(transparent)]
-pub struct Predicted {
-    /// Its position in the stream.
-    #[serde(skip)]
-    pub index: usize,
-    /// Whether to say what each window contributes.
-    #[serde(skip)]
-    pub windows: bool,
-    /// The predictions.
-    pub answer: Answer,
-}
-
-impl Report for Predicted {
+/// The position of a group, whether windows are asked for, and the predictions.
+impl Report for About<(usize, bool), Answer> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
-        for prediction in &self.answer.predictions {
-            let of_model = match self.windows {
+        let About((index, windows), answer) = self;
+        for prediction in &answer.predictions {
+            let of_model = match windows {
                 true => window_rows(prediction),
                 false => prediction.kernels.iter().map(kernel_row).collect(),
             };
             for row in of_model {
-                let first = [self.index.to_string(), prediction.model.to_string()];
-                rows.add(first.into_iter().chain(row))?;
+                rows.add((index, prediction.model.to_string(), row))?;
             }
         }
         Ok(())
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        Ok(text(&self.answer, self.windows, palette))
+        let About((_, windows), answer) = self;
+        let name = answer.name.as_deref().unwrap_or("group");
+        let mut text = format!(
+            "{}: {} GB/s on {}\n",
+            clip(name, 60),
+            answer.effective_bandwidth,
+            counted(answer.sms, "SM")
+        );
+        let mut table = Table::new([
+            Column::Left("kernel"),
+            Column::Right("SMs"),
+            Column::Left("class"),
+            Column::Left("model"),
+            Column::Right("alone"),
+            Column::Right("GB/s"),
+            Column::Right("together"),
+            Column::Right("slowdown"),
+        ]);
+        for prediction in &answer.predictions {
+            for kernel in &prediction.kernels {
+                table.row([
+                    clip(&kernel.kernel, 30),
+                    kernel.sms.to_string(),
+                    kernel.class.map_or("?".to_owned(), |class| class.to_string()),
+                    prediction.model.to_string(),
+                    filled(us(kernel.isolated_ns), kernel.isolated_measured),
+                    filled(format!("{:.2}", kernel.bandwidth), kernel.bandwidth_measured),
+                    us(kernel.predicted_ns),
+                    format!("{:.3}", kernel.slowdown),
+                ]);
+            }
+        }
+        text += &table.render(palette.header);
+        let kernels = || {
+            answer
+                .predictions
+                .iter()
+                .flat_map(|prediction| &prediction.kernels)
+        };
+        if kernels().any(|kernel| !(kernel.isolated_measured && kernel.bandwidth_measured)) {
+            text += "~ not in the profile: filled in by the model\n";
+        }
+        if *windows {
+            for prediction in &answer.predictions {
+                text += &window_table(prediction, palette);
+            }
+        }
+        Ok(text)
     }
 }
 
@@ -99,56 +131,6 @@ fn us(ns: u64) -> String {
 /// What was not measured has a tilde.
 fn filled(value: String, measured: bool) -> String {
     if measured { value } else { format!("~{value}") }
-}
-
-fn text(answer: &Answer, windows: bool, palette: &Palette) -> String {
-    let name = answer.name.as_deref().unwrap_or("group");
-    let mut text = format!(
-        "{}: {} GB/s on {}\n",
-        clip(name, 60),
-        answer.effective_bandwidth,
-        counted(answer.sms, "SM")
-    );
-    let mut table = Table::new([
-        Column::Left("kernel"),
-        Column::Right("SMs"),
-        Column::Left("class"),
-        Column::Left("model"),
-        Column::Right("alone"),
-        Column::Right("GB/s"),
-        Column::Right("together"),
-        Column::Right("slowdown"),
-    ]);
-    for prediction in &answer.predictions {
-        for kernel in &prediction.kernels {
-            table.row([
-                clip(&kernel.kernel, 30),
-                kernel.sms.to_string(),
-                kernel.class.map_or("?".to_owned(), |class| class.to_string()),
-                prediction.model.to_string(),
-                filled(us(kernel.isolated_ns), kernel.isolated_measured),
-                filled(format!("{:.2}", kernel.bandwidth), kernel.bandwidth_measured),
-                us(kernel.predicted_ns),
-                format!("{:.3}", kernel.slowdown),
-            ]);
-        }
-    }
-    text += &table.render(palette.header);
-    let kernels = || {
-        answer
-            .predictions
-            .iter()
-            .flat_map(|prediction| &prediction.kernels)
-    };
-    if kernels().any(|kernel| !(kernel.isolated_measured && kernel.bandwidth_measured)) {
-        text += "~ not in the profile: filled in by the model\n";
-    }
-    if windows {
-        for prediction in &answer.predictions {
-            text += &window_table(prediction, palette);
-        }
-    }
-    text
 }
 
 fn window_table(prediction: &ModelAnswer, palette: &Palette) -> String {

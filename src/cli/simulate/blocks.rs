@@ -8,6 +8,8 @@ pub use answer::Answer;
 
 use std::path::PathBuf;
 
+use self::rows::{COLUMNS, Rows};
+use super::growing::Growing;
 use super::pictures::Pictures;
 use crate::cli::names::named;
 use crate::cli::report::{Output, Palette};
@@ -71,9 +73,9 @@ impl Args {
         };
         match global.format() {
             Format::Csv => {
-                let mut rows = rows::Rows::new(&mut output);
+                let mut rows = Rows(Growing::new(&mut output, COLUMNS));
                 let (_, timeline) = self.simulate(&scenario, global, &mut rows)?;
-                rows.finish()?;
+                rows.0.finish()?;
                 draw(timeline, &mut output)?;
                 output.finish()?;
             }

@@ -17,11 +17,14 @@ pub struct Growing<'a> {
 }
 
 impl<'a> Growing<'a> {
-    /// Nothing but the `header` so far, whole lines; it appears with the first rows.
-    pub fn new(output: &'a mut Output, header: &str) -> Growing<'a> {
+    /// No rows so far. The header, of the `columns` separated by commas, appears with the first rows; it may have appeared before.
+    pub fn new(output: &'a mut Output, columns: &str) -> Growing<'a> {
         Growing {
             output,
-            text: header.to_owned(),
+            text: match columns {
+                "" => String::new(),
+                columns => format!("{columns}\n"),
+            },
             failure: None,
         }
     }

@@ -15,7 +15,7 @@ use super::pictures::Pictures;
 use crate::cli::names::{named, policy};
 use crate::cli::pairs::check_as_many;
 use crate::cli::question::platform;
-use crate::cli::report::{Content, Form, Output, OutputPath};
+use crate::cli::report::{About, Content, Output, OutputPath};
 use crate::cli::values::{refused, whole};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
@@ -30,7 +30,6 @@ use crate::simulator::timeline::Timeline;
 use crate::time::Time;
 use crate::validation::system::Part;
 use case::Case;
-use report::Simulated;
 use rows::Rows;
 use utilization::Utilizations;
 
@@ -125,7 +124,7 @@ impl Args {
         if let Some(plan) = &self.plan {
             check_as_many::<Plan, TaskSet>(plan, &self.sets)?;
         }
-        let (form, is_csv) = (Form::of(global), global.format() == Format::Csv);
+        let is_csv = global.format() == Format::Csv;
         let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
         let canvas = self.pictures.open(&mut output)?;
@@ -134,7 +133,7 @@ impl Args {
             .utilization
             .as_ref()
             .map(|_| Utilizations::new(self.intervals));
-        let (mut header, mut drawn) = (form.header(rows::COLUMNS), None);
+        let (mut columns, mut drawn) = (rows::COLUMNS, None);
         let (mut positive, mut whole) = (true, true);
         self.cases(sets, |case, alone| {
             if !output.has_reader() {
@@ -146,7 +145,7 @@ impl Args {
                 return Err(Error::parameter(options, "several task sets", "one"));
             }
             let summary = {
-                let rows = |output| Rows::new(case.index, output, &std::mem::take(&mut header));
+                let rows = |output| Rows::new(case.index, output, std::mem::take(&mut columns));
                 let mut rows = is_csv.then_some(&mut output).map(rows);
                 let (summary, timeline) =
                     self.simulate(&case, global.seed(), rows.as_mut(), utilizations.as_mut())?;
@@ -162,12 +161,7 @@ impl Args {
                     case.index
                 ));
             }
-            output.report(&Simulated {
-                index: case.index,
-                set: case.set,
-                alone,
-                summary,
-            })?;
+            output.report(&About((case.index, case.set, alone), summary))?;
             Ok(ControlFlow::Continue(()))
         })?;
         if let (Some(file), Some(utilizations)) = (shares, utilizations) {

@@ -137,35 +137,76 @@ pub const COLUMNS: &str = "policy,strength,systems,schedulable,partitions,runs,j
 impl Report for Validation {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         for row in &self.policies {
-            let numbers = [
-                row.systems,
-                row.schedulable,
-                row.partitions,
-                row.runs,
-                row.jobs,
-                row.preemptions,
-                row.misses,
-                row.above_bound,
-                row.rejected,
-                row.rejected_missed,
-                row.rejected_overloaded,
-                row.bounded,
-            ];
-            let names = [row.policy.to_string(), row.strength.to_string()];
-            let ratio = row.mean_ratio.map(|ratio| format!("{ratio:.4}"));
-            let numbers = numbers.iter().map(u64::to_string);
-            rows.add(
-                names
-                    .into_iter()
-                    .chain(numbers)
-                    .chain([ratio.unwrap_or_default()]),
-            )?;
+            rows.add((
+                (row.policy.to_string(), row.strength.to_string()),
+                (row.systems, row.schedulable, row.partitions, row.runs, row.jobs),
+                (row.preemptions, row.misses, row.above_bound),
+                (row.rejected, row.rejected_missed, row.rejected_overloaded),
+                (row.bounded, row.mean_ratio.map(|ratio| format!("{ratio:.4}"))),
+            ))?;
         }
         Ok(())
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        Ok(text(self, palette))
+        let (good, bad) = (palette.good, palette.bad);
+        let sum = |number: fn(&PolicyResult) -> u64| self.policies.iter().map(number).sum::<u64>();
+        let headline = match self.breaches {
+            0 => format!("{good}NO PROMISE BROKEN{good:#}"),
+            1 => format!("{bad}1 PROMISE BROKEN{bad:#}"),
+            many => format!("{bad}{many} PROMISES BROKEN{bad:#}"),
+        };
+        let mut text = format!(
+            "{headline}: {}, seed {}: {}, {} of them with {}\n\n",
+            counted(self.systems, "system"),
+            self.seed,
+            counted(sum(|row| row.partitions), "accepted partition"),
+            counted(sum(|row| row.runs), "simulation"),
+            counted(sum(|row| row.jobs), "job")
+        );
+        let mut table = Table::new([
+            Column::Left("policy"),
+            Column::Left("test"),
+            Column::Right("systems"),
+            Column::Right("schedulable"),
+            Column::Right("partitions"),
+            Column::Right("jobs"),
+            Column::Right("broken"),
+            Column::Right("rejected"),
+            Column::Right("of which miss"),
+            Column::Right("response / bound"),
+        ]);
+        for row in &self.policies {
+            table.row([
+                row.policy.to_string(),
+                row.strength.to_string(),
+                row.systems.to_string(),
+                row.schedulable.to_string(),
+                row.partitions.to_string(),
+                row.jobs.to_string(),
+                (row.misses + row.above_bound).to_string(),
+                row.rejected.to_string(),
+                match row.rejected {
+                    0 => "-".to_owned(),
+                    rejected => format!("{:.2} %", row.rejected_missed as f64 / rejected as f64 * 100.0),
+                },
+                row.mean_ratio
+                    .map_or("-".to_owned(), |ratio| format!("{ratio:.3}")),
+            ]);
+        }
+        text += &table.render(palette.header);
+        if let Some(found) = &self.reproducer {
+            let _ = writeln!(
+                text,
+                "\nsystem {} breaks a promise ({}); down to {} in {}:\n{}",
+                found.system,
+                found.breach,
+                counted(found.tasks, "task"),
+                found.file,
+                found.command
+            );
+        }
+        Ok(text)
     }
 }
 
@@ -181,68 +222,6 @@ pub fn pessimism(report: &validation::Report) -> String {
             let ratio = hundredths as f64 / 100.0;
             let _ = writeln!(text, "{policy},{ratio:.2},{tasks},{share:.6}"); // a string takes everything
         }
-    }
-    text
-}
-
-/// All there is to say.
-fn text(validation: &Validation, palette: &Palette) -> String {
-    let (good, bad) = (palette.good, palette.bad);
-    let sum = |number: fn(&PolicyResult) -> u64| validation.policies.iter().map(number).sum::<u64>();
-    let headline = match validation.breaches {
-        0 => format!("{good}NO PROMISE BROKEN{good:#}"),
-        1 => format!("{bad}1 PROMISE BROKEN{bad:#}"),
-        many => format!("{bad}{many} PROMISES BROKEN{bad:#}"),
-    };
-    let mut text = format!(
-        "{headline}: {}, seed {}: {}, {} of them with {}\n\n",
-        counted(validation.systems, "system"),
-        validation.seed,
-        counted(sum(|row| row.partitions), "accepted partition"),
-        counted(sum(|row| row.runs), "simulation"),
-        counted(sum(|row| row.jobs), "job")
-    );
-    let mut table = Table::new([
-        Column::Left("policy"),
-        Column::Left("test"),
-        Column::Right("systems"),
-        Column::Right("schedulable"),
-        Column::Right("partitions"),
-        Column::Right("jobs"),
-        Column::Right("broken"),
-        Column::Right("rejected"),
-        Column::Right("of which miss"),
-        Column::Right("response / bound"),
-    ]);
-    for row in &validation.policies {
-        table.row([
-            row.policy.to_string(),
-            row.strength.to_string(),
-            row.systems.to_string(),
-            row.schedulable.to_string(),
-            row.partitions.to_string(),
-            row.jobs.to_string(),
-            (row.misses + row.above_bound).to_string(),
-            row.rejected.to_string(),
-            match row.rejected {
-                0 => "-".to_owned(),
-                rejected => format!("{:.2} %", row.rejected_missed as f64 / rejected as f64 * 100.0),
-            },
-            row.mean_ratio
-                .map_or("-".to_owned(), |ratio| format!("{ratio:.3}")),
-        ]);
-    }
-    text += &table.render(palette.header);
-    if let Some(found) = &validation.reproducer {
-        let _ = writeln!(
-            text,
-            "\nsystem {} breaks a promise ({}); down to {} in {}:\n{}",
-            found.system,
-            found.breach,
-            counted(found.tasks, "task"),
-            found.file,
-            found.command
-        );
     }
     text
 }

@@ -92,10 +92,9 @@ impl PolicyResult {
 
 impl Report for SharedValidation {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
-        self.policies.iter().try_for_each(|result| {
-            let numbers = result.numbers().map(|number| number.to_string());
-            rows.add([result.policy.to_string()].into_iter().chain(numbers))
-        })
+        self.policies
+            .iter()
+            .try_for_each(|result| rows.add((result.policy.to_string(), result.numbers())))
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use super::traffic::{Traffic, budget};
 use crate::cli::names::named;
-use crate::cli::report::{Column, Output, Palette, Report, Rows, Table, clip};
+use crate::cli::report::{About, Column, Output, Palette, Report, Rows, Table, clip};
 use crate::cli::{Global, Outcome, complain};
 use crate::error::Result;
 use crate::kernel_wcet::{Solver, list_scheduling};
@@ -53,11 +51,7 @@ impl Args {
             distrust(&kernel);
             let estimator = self.traffic.estimator(&kernel).solver(self.solver);
             let bound = estimator.bound(self.q, self.traffic.sync)?;
-            output.report(&Bounded {
-                kernel: &kernel,
-                solver: self.solver,
-                bound,
-            })?;
+            output.report(&About((&kernel, self.solver), bound))?;
         }
         output.finish()?;
         Ok(Outcome::Positive)
@@ -92,42 +86,25 @@ pub fn percent(time: Time, base: Time) -> String {
     format!("{:+.2} %", (time.ns() as f64 / base.ns() as f64 - 1.0) * 100.0)
 }
 
-/// The bound of one kernel.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Bounded<'a> {
-    #[serde(skip)]
-    kernel: &'a Kernel,
-    #[serde(skip)]
-    solver: Solver,
-    bound: Bound,
-}
-
-impl Report for Bounded<'_> {
+impl Report for About<(&Kernel, Solver), Bound> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let bound = &self.bound;
-        let [lambda, mu] = bound.certificate.map_or_else(Default::default, |certificate| {
-            [certificate.lambda, certificate.mu].map(|multiplier| multiplier.to_string())
-        });
-        rows.add([
-            bound.kernel.clone().unwrap_or_default(),
+        let About(_, bound) = self;
+        let certificate = bound.certificate.as_ref();
+        rows.add((
+            &bound.kernel,
             bound.q.to_string(),
-            bound.sync.to_string(),
+            bound.sync,
             bound.straddling.to_string(),
-            bound.wcet_ns.ns().to_string(),
-            bound.iterations.to_string(),
-            bound.memory_time_ns.ns().to_string(),
-            lambda,
-            mu,
-        ])
+            bound.wcet_ns.ns(),
+            bound.iterations,
+            bound.memory_time_ns.ns(),
+            certificate.map(|certificate| certificate.lambda.to_string()),
+            certificate.map(|certificate| certificate.mu.to_string()),
+        ))
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let Bounded {
-            kernel,
-            solver,
-            bound,
-        } = self;
+        let About((kernel, solver), bound) = self;
         let isolated = list_scheduling::isolated(kernel);
         let good = palette.good;
         let mut text = format!(

@@ -4,10 +4,9 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
 
 use crate::cli::names::named;
-use crate::cli::report::{Column, Output, Palette, Report, Rows, Table, clip};
+use crate::cli::report::{About, Column, Output, Palette, Report, Rows, Table, clip};
 use crate::cli::values::{refused, whole};
 use crate::cli::wcet::distinct;
 use crate::cli::{Global, Outcome, complain};
@@ -134,12 +133,7 @@ impl Args {
         for warning in &profile.warnings {
             complain(&format!("warning: {warning}"));
         }
-        let clustered = Clustered {
-            kernel,
-            trace,
-            wcets: self.wcets()?,
-        };
-        output.only(COLUMNS, &clustered)?;
+        output.only(COLUMNS, &About((trace, self.wcets()?), kernel))?;
         Ok(Outcome::Positive)
     }
 
@@ -327,18 +321,7 @@ fn text(kernel: &Kernel, trace: &Trace, palette: &Palette) -> String {
 
 const COLUMNS: &str = "cluster,blocks,e0_ns,isolated_mean_ns,isolated_std_ns,isolated_fit,isolated_percentile,e0_from,e1_ns,interference_mean_ns,interference_std_ns,interference_fit,interference_percentile,e1_from";
 
-/// A profile and what it is made of.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Clustered {
-    kernel: Kernel,
-    #[serde(skip)]
-    trace: Trace,
-    #[serde(skip)]
-    wcets: Wcets,
-}
-
-impl Report for Clustered {
+impl Report for About<(Trace, Wcets), Kernel> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let moments = |distribution: Option<&Distribution>| {
             distribution.map_or_else(<[String; 5]>::default, |found| {
@@ -366,57 +349,53 @@ impl Report for Clustered {
                 [mean, std, fit, percentile, from.to_owned()]
             })
         };
-        for (index, cluster) in self.kernel.clusters().iter().enumerate() {
-            let mut row = vec![
-                index.to_string(),
-                cluster.blocks().to_string(),
-                cluster.isolated().ns().to_string(),
-            ];
-            row.extend(moments(cluster.isolated_distribution()));
-            row.push(cluster.contended().ns().to_string());
-            row.extend(moments(cluster.interference_distribution()));
-            rows.add(row)?;
+        for (index, cluster) in self.1.clusters().iter().enumerate() {
+            rows.add((
+                (index, cluster.blocks(), cluster.isolated().ns()),
+                moments(cluster.isolated_distribution()),
+                cluster.contended().ns(),
+                moments(cluster.interference_distribution()),
+            ))?;
         }
         Ok(())
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        Ok(self.estimated() + &text(&self.kernel, &self.trace, palette))
+        let About((trace, wcets), kernel) = self;
+        Ok(estimated(wcets, kernel) + &text(kernel, trace, palette))
     }
 }
 
-impl Clustered {
-    /// What the WCETs are, where they are not the longest times.
-    fn estimated(&self) -> String {
-        let Wcets::Tail { family, exceedance } = self.wcets else {
-            return String::new();
-        };
-        let mut text = format!(
-            "e0, e1: by a {}, exceeded by one block with probability {exceedance:e}",
-            match family {
-                TailFamily::Gev => "generalized extreme value distribution",
-                TailFamily::Gpd => "generalized Pareto distribution",
-            }
-        );
-        let levels = self.kernel.clusters().iter().flat_map(|cluster| {
-            [
-                cluster.isolated_distribution(),
-                cluster.interference_distribution(),
-            ]
-        });
-        let tails: Vec<Option<bool>> = levels
-            .map(|level| Some(level?.tail.as_ref()?.trustworthy))
-            .collect();
-        let (none, doubtful) = (
-            tails.iter().filter(|tail| tail.is_none()).count(),
-            tails.iter().filter(|tail| **tail == Some(false)).count(),
-        );
-        if none + doubtful > 0 {
-            text += &format!(
-                "; of {} fits {none} were not possible (the longest time instead) and {doubtful} failed their tests",
-                tails.len()
-            );
+/// What the WCETs are, where they are not the longest times.
+fn estimated(wcets: &Wcets, kernel: &Kernel) -> String {
+    let Wcets::Tail { family, exceedance } = *wcets else {
+        return String::new();
+    };
+    let mut text = format!(
+        "e0, e1: by a {}, exceeded by one block with probability {exceedance:e}",
+        match family {
+            TailFamily::Gev => "generalized extreme value distribution",
+            TailFamily::Gpd => "generalized Pareto distribution",
         }
-        text + "\n"
+    );
+    let levels = kernel.clusters().iter().flat_map(|cluster| {
+        [
+            cluster.isolated_distribution(),
+            cluster.interference_distribution(),
+        ]
+    });
+    let tails: Vec<Option<bool>> = levels
+        .map(|level| Some(level?.tail.as_ref()?.trustworthy))
+        .collect();
+    let (none, doubtful) = (
+        tails.iter().filter(|tail| tail.is_none()).count(),
+        tails.iter().filter(|tail| **tail == Some(false)).count(),
+    );
+    if none + doubtful > 0 {
+        text += &format!(
+            "; of {} fits {none} were not possible (the longest time instead) and {doubtful} failed their tests",
+            tails.len()
+        );
     }
+    text + "\n"
 }

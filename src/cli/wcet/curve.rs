@@ -11,8 +11,8 @@ use crate::cli::values::whole;
 use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::{CurvePoint, curve};
+use crate::model::Factor;
 use crate::model::reader::Kernels;
-use crate::model::{Bound, Factor, Kernel};
 use crate::plot::{Options, line_chart};
 use crate::study;
 
@@ -66,18 +66,22 @@ impl Args {
         let mut output = Output::open(global)?;
         let svg = output.beside(self.svg.as_ref())?;
         output.header(COLUMNS)?;
-        let mut table = Rows::below(COLUMNS)?;
+        let mut table = format!("{COLUMNS}\n");
         for kernel in Kernels::open(&self.kernels)? {
             let (_, kernel) = kernel?;
             distrust(&kernel);
             let estimator = self.traffic.estimator(&kernel);
             let points = pool.install(|| curve(&estimator, &budgets, self.traffic.sync))?;
-            let curve = KernelCurve { kernel, points };
-            curve.rows(&mut table)?;
+            let curve = KernelCurve {
+                kernel: kernel.name(),
+                points,
+                title: title(&kernel),
+            };
+            table += &curve.csv()?;
             output.report(&curve)?;
         }
         if let Some(file) = svg {
-            output.complete(file, figure(&table.finish()?)?)?;
+            output.complete(file, figure(&table)?)?;
         }
         output.finish()?;
         Ok(Outcome::Positive)
@@ -104,41 +108,34 @@ impl Args {
 }
 
 /// The curve of one kernel.
-struct KernelCurve {
-    kernel: Kernel,
+#[derive(Serialize)]
+struct KernelCurve<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel: Option<&'a str>,
+    #[serde(serialize_with = "bounds")]
     points: Vec<CurvePoint>,
+    #[serde(skip)]
+    title: String,
 }
 
-impl Serialize for KernelCurve {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Answer<'a> {
-            #[serde(skip_serializing_if = "Option::is_none")]
-            kernel: Option<&'a str>,
-            points: Vec<&'a Bound>,
-        }
-        let answer = Answer {
-            kernel: self.kernel.name(),
-            points: self.points.iter().map(|point| &point.bound).collect(),
-        };
-        answer.serialize(serializer)
-    }
+fn bounds<S: Serializer>(points: &[CurvePoint], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(points.iter().map(|point| &point.bound))
 }
 
-impl Report for KernelCurve {
+impl Report for KernelCurve<'_> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         self.points.iter().try_for_each(|CurvePoint { bound, slowdown }| {
-            rows.add([
-                title(&self.kernel),
-                bound.sync.to_string(),
+            rows.add((
+                &self.title,
+                bound.sync,
                 bound.straddling.to_string(),
                 bound.q.to_string(),
-                bound.wcet_ns.ns().to_string(),
+                bound.wcet_ns.ns(),
                 format!("{:.6}", bound.wcet_ns.as_secs_f64() * 1e3),
                 format!("{slowdown:.6}"),
-                bound.memory_time_ns.ns().to_string(),
-                bound.iterations.to_string(),
-            ])
+                bound.memory_time_ns.ns(),
+                bound.iterations,
+            ))
         })
     }
 
@@ -159,11 +156,7 @@ impl Report for KernelCurve {
                 bound.iterations.to_string(),
             ]);
         }
-        Ok(format!(
-            "{}\n{}",
-            title(&self.kernel),
-            table.render(palette.header)
-        ))
+        Ok(format!("{}\n{}", self.title, table.render(palette.header)))
     }
 }
 

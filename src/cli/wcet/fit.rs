@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use super::super::{Global, Outcome, complain};
 use super::points;
 use crate::cli::names::named;
-use crate::cli::report::{Column, Content, Output, OutputPath, Palette, Report, Rows, Table, json_line};
+use crate::cli::report::{
+    About, Column, Content, Output, OutputPath, Palette, Report, Rows, Table, json_line,
+};
 use crate::cli::values::refused;
 use crate::error::{Error, Refusal, Result};
 use crate::kernel_wcet::fit::least_squares::Line;
@@ -77,9 +77,9 @@ impl Args {
                 complain(&format!("note: {note}"));
             }
         }
-        let fitted = Fitted { answer, file };
+        let fitted = About(file.as_str(), answer);
         if let Some(svg) = svg {
-            output.complete(svg, fitted.figure()?)?;
+            output.complete(svg, figure(&fitted)?)?;
         }
         output.only(COLUMNS, &fitted)?;
         Ok(Outcome::Positive)
@@ -131,54 +131,98 @@ fn curves(answer: &Fit) -> impl Iterator<Item = (&'static str, &Curve)> {
     std::iter::once(("isolated", &answer.isolated)).chain(conflict)
 }
 
-/// A fit of the measurements in a file.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Fitted {
-    answer: Fit,
-    #[serde(skip)]
-    file: String,
-}
-
-impl Report for Fitted {
+impl Report for About<&str, Fit> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
-        for (contention, curve) in curves(&self.answer) {
+        let About(_, answer) = self;
+        for (contention, curve) in curves(answer) {
             for point in &curve.points {
                 let line = |line: Line| format!("{:.0}", line.a_ns / f64::from(point.sms) + line.b_ns);
-                rows.add([
-                    contention.to_owned(),
-                    point.sms.to_string(),
-                    point.measurements.to_string(),
-                    point.longest_ns.ns().to_string(),
-                    point.monotone_ns.ns().to_string(),
-                    point.wcet_ns.ns().to_string(),
-                    curve.least_squares.map_or(String::new(), line),
+                rows.add((
+                    contention,
+                    point.sms,
+                    point.measurements,
+                    point.longest_ns.ns(),
+                    point.monotone_ns.ns(),
+                    point.wcet_ns.ns(),
+                    curve.least_squares.map(line),
                     format!("{:.6}", point.speed_up),
-                ])?;
+                ))?;
             }
         }
         Ok(())
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        report(&self.answer, &self.file, palette)
+        let About(file, answer) = self;
+        let (saturation, largest) = (answer.saturation_sms, answer.largest_sms);
+        let percent = 100.0 * answer.epsilon.as_f64();
+        let mut text = format!("{}-intensive: {file}\n", kind(answer.kind));
+        if let Some(estimated) = answer.estimate {
+            text += &format!("{estimated}\n");
+        }
+        text += &match saturation == largest {
+            true => format!(
+                "up to {}, more of them bring at least {percent} %\n\n",
+                counted(largest, "SM")
+            ),
+            false => format!(
+                "beyond {}, more of them (up to {largest}) bring less than {percent} % in total\n\n",
+                counted(saturation, "SM")
+            ),
+        };
+        for (name, curve) in curves(answer) {
+            text += &format!("{name}: {}", function(answer, name));
+            if let Some(Line { a_ns, b_ns, r2 }) = curve.least_squares {
+                let (a, b) = (a_ns / 1e6, b_ns / 1e6);
+                text += &format!("; least squares {a:.3} ms/m + {b:.3} ms, R2 = {r2:.4}");
+            }
+            text.push('\n');
+        }
+        if answer.conflict.is_none() {
+            text += "conflict: not measured, taken to be as isolated\n";
+        }
+        text.push('\n');
+        let mut table = Table::new([
+            Column::Left("contention"),
+            Column::Right("SMs"),
+            Column::Right("runs"),
+            Column::Right("longest"),
+            Column::Right("C(m)"),
+            Column::Right("above"),
+            Column::Right("speed-up"),
+        ]);
+        for (name, curve) in curves(answer) {
+            for point in &curve.points {
+                let above = point.wcet_ns.ns() as f64 / point.longest_ns.ns() as f64 - 1.0;
+                table.row([
+                    name.to_owned(),
+                    point.sms.to_string(),
+                    point.measurements.to_string(),
+                    point.longest_ns.to_string(),
+                    point.wcet_ns.to_string(),
+                    format!("{:.1} %", 100.0 * above),
+                    format!("{:.2}", point.speed_up),
+                ]);
+            }
+        }
+        text += &table.render(palette.header);
+        let wcet = json_line(&answer.wcet)?;
+        Ok(text + &format!("\n\"kind\": \"{}\", \"wcet\": {wcet}", kind(answer.kind)))
     }
 }
 
-impl Fitted {
-    fn figure(&self) -> Result<String> {
-        let mut rows = Rows::below(COLUMNS)?;
-        self.rows(&mut rows)?;
-        let table = study::Table::from_reader(&self.file, rows.finish()?.as_bytes())?;
-        let options = plot::Options {
-            x: "sms".to_owned(),
-            y: "speed_up".to_owned(),
-            series: "contention".to_owned(),
-            title: Some(self.file.clone()),
-            ..plot::Options::default()
-        };
-        plot::line_chart(&[table], &options)
-    }
+fn figure(fitted: &About<&str, Fit>) -> Result<String> {
+    let About(file, _) = fitted;
+    let csv = format!("{COLUMNS}\n{}", fitted.csv()?);
+    let table = study::Table::from_reader(file, csv.as_bytes())?;
+    let options = plot::Options {
+        x: "sms".to_owned(),
+        y: "speed_up".to_owned(),
+        series: "contention".to_owned(),
+        title: Some((*file).to_owned()),
+        ..plot::Options::default()
+    };
+    plot::line_chart(&[table], &options)
 }
 
 fn kind(kind: Kind) -> &'static str {
@@ -186,63 +230,6 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Compute => "compute",
         Kind::Memory => "memory",
     }
-}
-
-fn report(answer: &Fit, file: &str, palette: &Palette) -> Result<String> {
-    let (saturation, largest) = (answer.saturation_sms, answer.largest_sms);
-    let percent = 100.0 * answer.epsilon.as_f64();
-    let mut text = format!("{}-intensive: {file}\n", kind(answer.kind));
-    if let Some(estimated) = answer.estimate {
-        text += &format!("{estimated}\n");
-    }
-    text += &match saturation == largest {
-        true => format!(
-            "up to {}, more of them bring at least {percent} %\n\n",
-            counted(largest, "SM")
-        ),
-        false => format!(
-            "beyond {}, more of them (up to {largest}) bring less than {percent} % in total\n\n",
-            counted(saturation, "SM")
-        ),
-    };
-    for (name, curve) in curves(answer) {
-        text += &format!("{name}: {}", function(answer, name));
-        if let Some(Line { a_ns, b_ns, r2 }) = curve.least_squares {
-            let (a, b) = (a_ns / 1e6, b_ns / 1e6);
-            text += &format!("; least squares {a:.3} ms/m + {b:.3} ms, R2 = {r2:.4}");
-        }
-        text.push('\n');
-    }
-    if answer.conflict.is_none() {
-        text += "conflict: not measured, taken to be as isolated\n";
-    }
-    text.push('\n');
-    let mut table = Table::new([
-        Column::Left("contention"),
-        Column::Right("SMs"),
-        Column::Right("runs"),
-        Column::Right("longest"),
-        Column::Right("C(m)"),
-        Column::Right("above"),
-        Column::Right("speed-up"),
-    ]);
-    for (name, curve) in curves(answer) {
-        for point in &curve.points {
-            let above = point.wcet_ns.ns() as f64 / point.longest_ns.ns() as f64 - 1.0;
-            table.row([
-                name.to_owned(),
-                point.sms.to_string(),
-                point.measurements.to_string(),
-                point.longest_ns.to_string(),
-                point.wcet_ns.to_string(),
-                format!("{:.1} %", 100.0 * above),
-                format!("{:.2}", point.speed_up),
-            ]);
-        }
-    }
-    text += &table.render(palette.header);
-    let wcet = json_line(&answer.wcet)?;
-    Ok(text + &format!("\n\"kind\": \"{}\", \"wcet\": {wcet}", kind(answer.kind)))
 }
 
 /// The WCET function in words.

@@ -124,7 +124,7 @@ pub fn one_kernel(path: &Path) -> Result<Kernel> {
 fn csv(rows: &[Row]) -> Result<String> {
     let mut csv = Rows::default();
     let fields = |row: &Row| (row.run, row.block, row.start, row.duration, row.level.q());
-    rows.iter().try_for_each(|row| csv.add_fields(fields(row)))?;
+    rows.iter().try_for_each(|row| csv.add(fields(row)))?;
     csv.finish()
 }
 

@@ -83,8 +83,8 @@ impl Args {
 impl Report for Answer<'_> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let fault = self.fault.as_ref();
-        let (field, message) = fault.map_or(("", ""), |fault| (&fault.field, &fault.message));
-        rows.add([&self.index.to_string(), &self.proven.to_string(), field, message])
+        let (field, message) = (fault.map(|fault| &fault.field), fault.map(|fault| &fault.message));
+        rows.add((self.index, self.proven, field, message))
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

@@ -23,107 +23,87 @@ impl Report for TraceSummary {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         for kernel in &self.kernels {
             let KernelSummary { grid, block, .. } = kernel;
-            let mut row = vec![kernel.file.clone(), kernel.name.clone()];
-            let sizes = [
-                grid.x,
-                grid.y,
-                grid.z,
-                block.x,
-                block.y,
-                block.z,
-                kernel.shared_memory,
-                kernel.registers,
-            ];
-            let numbers = [kernel.id, kernel.stream].into_iter().chain(sizes.map(u64::from));
-            let numbers = numbers.chain([kernel.warps, kernel.instructions, kernel.lane_instructions]);
-            let numbers = numbers
-                .chain(kernel.units.named().map(|(_, count)| count))
-                .chain([
-                    kernel.sectors("global", "load"),
-                    kernel.sectors("global", "store"),
-                    kernel.sectors("global", "atomic"),
-                    kernel.sectors("local", "load"),
-                    kernel.sectors("local", "store"),
-                    kernel.footprint_bytes,
-                ]);
-            row.extend(numbers.map(|number| number.to_string()));
-            rows.add(row)?;
+            rows.add((
+                (&kernel.file, &kernel.name, kernel.id, kernel.stream),
+                (grid.x, grid.y, grid.z, block.x, block.y, block.z),
+                (kernel.shared_memory, kernel.registers),
+                (kernel.warps, kernel.instructions, kernel.lane_instructions),
+                kernel.units.named().map(|(_, count)| count),
+                ["load", "store", "atomic"].map(|access| kernel.sectors("global", access)),
+                ["load", "store"].map(|access| kernel.sectors("local", access)),
+                kernel.footprint_bytes,
+            ))?;
         }
         Ok(())
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        Ok(text(self, palette))
-    }
-}
-
-/// A table of the kernels, then each in a few lines.
-fn text(summary: &TraceSummary, palette: &Palette) -> String {
-    let mut text = String::new();
-    if summary.copies.count > 0 {
-        let _ = writeln!(
-            text,
-            "{} copies to the GPU, {} bytes",
-            summary.copies.count, summary.copies.bytes
-        );
-    }
-    let mut table = Table::new([
-        Column::Right("kernel"),
-        Column::Left("name"),
-        Column::Right("grid"),
-        Column::Right("block"),
-        Column::Right("shared memory"),
-        Column::Right("registers"),
-        Column::Right("warps"),
-        Column::Right("instructions"),
-        Column::Right("footprint"),
-    ]);
-    for kernel in &summary.kernels {
-        table.row([
-            kernel.id.to_string(),
-            clip(&kernel.name, 32),
-            size(kernel.grid),
-            size(kernel.block),
-            kernel.shared_memory.to_string(),
-            kernel.registers.to_string(),
-            kernel.warps.to_string(),
-            kernel.instructions.to_string(),
-            kernel.footprint_bytes.to_string(),
-        ]);
-    }
-    text += &table.render(palette.header);
-    for kernel in &summary.kernels {
-        let header = palette.header;
-        let name = clip(&kernel.name, 60);
-        let _ = writeln!(text, "\n{header}kernel {}: {name}{header:#}", kernel.id);
-        let units = kernel.units.named().into_iter().filter(|(_, count)| *count > 0);
-        let units = units.map(|(name, count)| format!("{name} {}", share(count, kernel.instructions)));
-        let _ = writeln!(text, "  {}", wrap(units, 96).replace('\n', "\n  "));
-        if !kernel.memory.is_empty() {
-            let mut table = Table::new([
-                Column::Left("memory"),
-                Column::Left("access"),
-                Column::Right("instructions"),
-                Column::Right("lanes"),
-                Column::Right("sectors"),
-                Column::Right("per instruction"),
-            ]);
-            for traffic in &kernel.memory {
-                let has_sectors = traffic.sectors > 0;
-                let of_sectors = |text: String| if has_sectors { text } else { String::new() };
-                table.row([
-                    traffic.space.to_owned(),
-                    traffic.access.to_owned(),
-                    traffic.instructions.to_string(),
-                    traffic.lanes.to_string(),
-                    of_sectors(traffic.sectors.to_string()),
-                    of_sectors(quotient(traffic.sectors, traffic.instructions)),
-                ]);
-            }
-            text += &table.render(palette.dim);
+        let mut text = String::new();
+        if self.copies.count > 0 {
+            let _ = writeln!(
+                text,
+                "{} copies to the GPU, {} bytes",
+                self.copies.count, self.copies.bytes
+            );
         }
+        let mut table = Table::new([
+            Column::Right("kernel"),
+            Column::Left("name"),
+            Column::Right("grid"),
+            Column::Right("block"),
+            Column::Right("shared memory"),
+            Column::Right("registers"),
+            Column::Right("warps"),
+            Column::Right("instructions"),
+            Column::Right("footprint"),
+        ]);
+        for kernel in &self.kernels {
+            table.row([
+                kernel.id.to_string(),
+                clip(&kernel.name, 32),
+                size(kernel.grid),
+                size(kernel.block),
+                kernel.shared_memory.to_string(),
+                kernel.registers.to_string(),
+                kernel.warps.to_string(),
+                kernel.instructions.to_string(),
+                kernel.footprint_bytes.to_string(),
+            ]);
+        }
+        text += &table.render(palette.header);
+        for kernel in &self.kernels {
+            let header = palette.header;
+            let name = clip(&kernel.name, 60);
+            let _ = writeln!(text, "\n{header}kernel {}: {name}{header:#}", kernel.id);
+            let units = kernel.units.named().into_iter().filter(|(_, count)| *count > 0);
+            let units = units.map(|(name, count)| format!("{name} {}", share(count, kernel.instructions)));
+            let _ = writeln!(text, "  {}", wrap(units, 96).replace('\n', "\n  "));
+            if !kernel.memory.is_empty() {
+                let mut table = Table::new([
+                    Column::Left("memory"),
+                    Column::Left("access"),
+                    Column::Right("instructions"),
+                    Column::Right("lanes"),
+                    Column::Right("sectors"),
+                    Column::Right("per instruction"),
+                ]);
+                for traffic in &kernel.memory {
+                    let has_sectors = traffic.sectors > 0;
+                    let of_sectors = |text: String| if has_sectors { text } else { String::new() };
+                    table.row([
+                        traffic.space.to_owned(),
+                        traffic.access.to_owned(),
+                        traffic.instructions.to_string(),
+                        traffic.lanes.to_string(),
+                        of_sectors(traffic.sectors.to_string()),
+                        of_sectors(quotient(traffic.sectors, traffic.instructions)),
+                    ]);
+                }
+                text += &table.render(palette.dim);
+            }
+        }
+        Ok(text)
     }
-    text
 }
 
 /// What the figures leave out, one line per kernel and reason.

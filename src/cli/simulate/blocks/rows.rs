@@ -1,31 +1,14 @@
 //! A run in CSV: a row per block, as soon as it has ended.
 
-use crate::cli::report::Output;
 use crate::cli::simulate::growing::Growing;
-use crate::error::Result;
 use crate::simulator::blocks::Observer;
 use crate::time::Time;
 
 /// The columns.
-const HEADER: &str = "kernel,block,sm,start_ns,end_ns\n";
+pub const COLUMNS: &str = "kernel,block,sm,start_ns,end_ns";
 
 /// An observer that writes.
-pub struct Rows<'a>(Growing<'a>);
-
-impl<'a> Rows<'a> {
-    /// Nothing but the header so far.
-    pub fn new(output: &'a mut Output) -> Rows<'a> {
-        Rows(Growing::new(output, HEADER))
-    }
-
-    /// All blocks have ended.
-    ///
-    /// # Errors
-    /// The first failure to write.
-    pub fn finish(self) -> Result<()> {
-        self.0.finish()
-    }
-}
+pub struct Rows<'a>(pub Growing<'a>);
 
 impl Observer for Rows<'_> {
     fn block_ended(&mut self, now: Time, kernel: usize, block: u32, sm: u32, start: Time) {

@@ -27,7 +27,7 @@ pub fn csv(setup: &Setup, mut issues: Vec<IssueEvent>, texts: &Texts) -> Result<
             std::collections::btree_map::Entry::Vacant(new) => {
                 let name = names.get(kernel).copied().unwrap_or("");
                 let mut end = Rows::default();
-                end.add([name, &format!("{pc:03x}"), &texts.text(kernel, pc)])?;
+                end.add((name, format!("{pc:03x}"), texts.text(kernel, pc)))?;
                 new.insert(end.finish()?)
             }
         };

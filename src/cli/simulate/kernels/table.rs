@@ -15,18 +15,18 @@ pub const COLUMNS: &str =
 impl Report for Answer {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         self.kernels.iter().enumerate().try_for_each(|(index, kernel)| {
-            rows.add([
-                index.to_string(),
-                kernel.name.clone(),
-                kernel.blocks.to_string(),
-                kernel.launch.to_string(),
-                kernel.first_block.to_string(),
-                kernel.finish.to_string(),
-                kernel.response.to_string(),
-                kernel.warp_instructions.to_string(),
-                kernel.thread_instructions.to_string(),
+            rows.add((
+                (
+                    index,
+                    &kernel.name,
+                    kernel.blocks,
+                    kernel.launch,
+                    kernel.first_block,
+                ),
+                (kernel.finish, kernel.response),
+                (kernel.warp_instructions, kernel.thread_instructions),
                 format!("{:.6}", kernel.warp_ipc),
-            ])
+            ))
         })
     }
 

@@ -82,20 +82,6 @@ impl Point {
             l2_accesses: traffic.l2_accesses,
         }
     }
-
-    /// In the order of [`COLUMNS`].
-    fn cells(&self) -> [u64; 8] {
-        [
-            self.sms.into(),
-            self.cycles,
-            self.time_ns,
-            self.l2_bytes_per_second,
-            self.dram_bytes_per_second,
-            self.warp_instructions,
-            self.thread_instructions,
-            self.l2_accesses,
-        ]
-    }
 }
 
 impl Answer {
@@ -140,11 +126,9 @@ impl Answer {
 impl Report for Answer {
     /// A row per number of SMs.
     fn rows(&self, rows: &mut Rows) -> Result<()> {
-        self.points.iter().try_for_each(|point| {
-            let rounds = self.estimate.map(|estimated| u64::from(estimated.rounds()));
-            let cells = point.cells().into_iter().chain(rounds);
-            rows.add(cells.map(|cell| cell.to_string()))
-        })
+        self.points
+            .iter()
+            .try_for_each(|point| rows.add((point, self.estimate.map(Estimated::rounds).as_slice())))
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::case::Case;
 use super::{Args, Times};
 use crate::cli::question::naming;
-use crate::cli::report::{Column, Palette, Report, Table, clip};
+use crate::cli::report::{About, Column, Palette, Report, Table, clip};
 use crate::error::Result;
 use crate::model::plan::Failure;
 use crate::model::words::counted;
@@ -156,25 +156,13 @@ fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<
     ))
 }
 
-/// What became of one task set.
-#[derive(Serialize)]
-#[serde(transparent)]
-pub(super) struct Simulated<'a> {
-    #[serde(skip)]
-    pub index: u64,
-    #[serde(skip)]
-    pub set: &'a TaskSet,
-    /// Whether the stream holds nothing else.
-    #[serde(skip)]
-    pub alone: bool,
-    pub summary: Summary,
-}
-
-impl Report for Simulated<'_> {
+/// The position of a task set, the set, whether there is no other, and what became of it.
+impl Report for About<(u64, &TaskSet, bool), Summary> {
     fn text(&self, palette: &Palette) -> Result<String> {
-        Ok(match self.alone {
-            true => text(&self.summary, self.set, palette),
-            false => line(&self.summary, self.index, self.set, palette),
+        let About((index, set, alone), summary) = self;
+        Ok(match alone {
+            true => text(summary, set, palette),
+            false => line(summary, *index, set, palette),
         })
     }
 }

@@ -30,14 +30,14 @@ struct Waiting {
 }
 
 impl<'a> Rows<'a> {
-    /// Rows about task set `set`, below `header`.
-    pub fn new(set: u64, output: &'a mut Output, header: &str) -> Rows<'a> {
+    /// Rows about task set `set`, below `columns`, if there are any.
+    pub fn new(set: u64, output: &'a mut Output, columns: &str) -> Rows<'a> {
         Rows {
             set,
             partition: 0,
             positions: Vec::new(),
             waiting: Vec::new(),
-            rows: Growing::new(output, header),
+            rows: Growing::new(output, columns),
         }
     }
 

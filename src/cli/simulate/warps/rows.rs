@@ -1,30 +1,13 @@
 //! A run in CSV: a row per instruction, as soon as it is issued.
 
-use crate::cli::report::Output;
 use crate::cli::simulate::growing::Growing;
-use crate::error::Result;
 use crate::warp::subcore::{Issue, Observer};
 
 /// The columns.
-const HEADER: &str = "cycle,scheduler,warp,kernel,instruction\n";
+pub const COLUMNS: &str = "cycle,scheduler,warp,kernel,instruction";
 
 /// An observer that writes.
-pub struct Rows<'a>(Growing<'a>);
-
-impl<'a> Rows<'a> {
-    /// Nothing but the header so far.
-    pub fn new(output: &'a mut Output) -> Rows<'a> {
-        Rows(Growing::new(output, HEADER))
-    }
-
-    /// The run has ended.
-    ///
-    /// # Errors
-    /// The first failure to write.
-    pub fn finish(self) -> Result<()> {
-        self.0.finish()
-    }
-}
+pub struct Rows<'a>(pub Growing<'a>);
 
 impl Observer for Rows<'_> {
     fn issued(&mut self, issue: Issue) {
