@@ -73,7 +73,7 @@ impl Args {
         };
         match global.format() {
             Format::Csv => {
-                let mut rows = Rows(Growing::new(&mut output, COLUMNS));
+                let mut rows = Rows(Growing::new(&mut output, Some(COLUMNS)));
                 let (_, timeline) = self.simulate(&scenario, global, &mut rows)?;
                 rows.0.finish()?;
                 draw(timeline, &mut output)?;

@@ -17,14 +17,11 @@ pub struct Growing<'a> {
 }
 
 impl<'a> Growing<'a> {
-    /// No rows so far. The header, of the `columns` separated by commas, appears with the first rows; it may have appeared before.
-    pub fn new(output: &'a mut Output, columns: &str) -> Growing<'a> {
+    /// No rows so far. The header, of the `columns` separated by commas, appears with the first rows; `None` if it has appeared.
+    pub fn new(output: &'a mut Output, columns: Option<&str>) -> Growing<'a> {
         Growing {
             output,
-            text: match columns {
-                "" => String::new(),
-                columns => format!("{columns}\n"),
-            },
+            text: columns.map_or(String::new(), |columns| format!("{columns}\n")),
             failure: None,
         }
     }

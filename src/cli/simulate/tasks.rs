@@ -133,7 +133,7 @@ impl Args {
             .utilization
             .as_ref()
             .map(|_| Utilizations::new(self.intervals));
-        let (mut columns, mut drawn) = (rows::COLUMNS, None);
+        let (mut columns, mut drawn) = (Some(rows::COLUMNS), None);
         let (mut positive, mut whole) = (true, true);
         self.cases(sets, |case, alone| {
             if !output.has_reader() {
@@ -145,7 +145,7 @@ impl Args {
                 return Err(Error::parameter(options, "several task sets", "one"));
             }
             let summary = {
-                let rows = |output| Rows::new(case.index, output, std::mem::take(&mut columns));
+                let rows = |output| Rows::new(case.index, output, columns.take());
                 let mut rows = is_csv.then_some(&mut output).map(rows);
                 let (summary, timeline) =
                     self.simulate(&case, global.seed(), rows.as_mut(), utilizations.as_mut())?;

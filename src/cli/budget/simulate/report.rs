@@ -13,17 +13,15 @@ pub fn csv(name: &str, run: &Run) -> Result<String> {
     let mut rows = Rows::default();
     for (index, period) in run.periods.iter().enumerate() {
         let remaining: Vec<String> = period.remaining.iter().map(u64::to_string).collect();
-        rows.add([
-            name.to_owned(),
-            run.run.to_string(),
-            index.to_string(),
+        rows.add((
+            (name, run.run, index),
             format!("{:.6}", period.time.as_secs_f64() * 1e3),
             format!("{:.6}", period.q),
-            period.remaining.iter().sum::<u64>().to_string(),
+            period.remaining.iter().sum::<u64>(),
             remaining.join(":"),
             format!("{:.1}", period.requests),
-            period.slack.map(|slack| slack.to_string()).unwrap_or_default(),
-        ])?;
+            period.slack,
+        ))?;
     }
     rows.finish()
 }

@@ -30,8 +30,8 @@ struct Waiting {
 }
 
 impl<'a> Rows<'a> {
-    /// Rows about task set `set`, below `columns`, if there are any.
-    pub fn new(set: u64, output: &'a mut Output, columns: &str) -> Rows<'a> {
+    /// Rows about task set `set`, below `columns`, if they have not appeared.
+    pub fn new(set: u64, output: &'a mut Output, columns: Option<&str>) -> Rows<'a> {
         Rows {
             set,
             partition: 0,
