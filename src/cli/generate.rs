@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{Format, Global, Outcome};
 use crate::cli::names::named;
-use crate::cli::report::{Output, json_line};
+use crate::cli::report::{Output, json_lines};
 use crate::cli::values::{number, refused, whole};
 use crate::error::{Error, Result};
 use crate::generation::{Generator, Periods, Recipe, Source, WcetModel};
@@ -105,7 +105,7 @@ impl Args {
             let end = self.count.min(drawn + batch);
             let lines: Vec<Result<String>> = pool.install(|| {
                 let sets = (drawn..end).into_par_iter();
-                sets.map(|set| json_line(&source.draw(0, set)?)).collect()
+                sets.map(|set| json_lines([source.draw(0, set)?])).collect()
             });
             for line in lines {
                 output.write(line?)?;

@@ -1,4 +1,4 @@
-//! Answers in the format that is asked for, and where they go.
+//! Results in the format that the user asks for, and where gpusched writes them.
 
 mod output;
 mod palette;
@@ -17,47 +17,35 @@ use serde::Serialize;
 use super::{Format, Global};
 use crate::error::{Error, Result};
 
-/// An answer in its three forms. JSON is what it serializes to.
-pub trait Report: Serialize {
-    /// Its JSON, whole lines.
-    ///
-    /// # Errors
-    /// A value that JSON cannot say.
+/// A result in its three forms.
+pub trait Report: Serialize + Sized {
+    /// Its JSON, in whole lines.
     fn json(&self) -> Result<String> {
-        json_line(self)
+        json_lines([self])
     }
 
-    /// Adds its rows of CSV. There are none where the rows are written while a simulation goes on.
-    ///
-    /// # Errors
-    /// Those of [`Rows::add`].
+    /// Adds its CSV rows. Some simulations write their rows while they run, and leave this empty.
     fn rows(&self, _rows: &mut Rows) -> Result<()> {
         Ok(())
     }
 
-    /// These rows as text.
-    ///
-    /// # Errors
-    /// Those of [`Rows::add`].
+    /// Its CSV rows as text.
     fn csv(&self) -> Result<String> {
         let mut rows = Rows::default();
         self.rows(&mut rows)?;
         rows.finish()
     }
 
-    /// What people read, whole lines.
-    ///
-    /// # Errors
-    /// What can only be said after another computation, which fails.
+    /// What people read, in whole lines.
     fn text(&self, palette: &Palette) -> Result<String>;
 }
 
-/// An answer, after what it is about. JSON says the answer alone.
+/// A result, after its subject. JSON has the result alone.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct About<S, A>(#[serde(skip)] pub S, pub A);
 
-/// The form of answers: a format, and for people the colors.
+/// The format of results, and the colors of text.
 #[derive(Copy, Clone, Debug)]
 pub struct Form {
     format: Format,
@@ -65,7 +53,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// The form that `global` asks for.
+    /// The form that `global` selects.
     pub fn of(global: &Global) -> Form {
         Form {
             format: global.format(),
@@ -73,7 +61,7 @@ impl Form {
         }
     }
 
-    /// What stands before the first answer: in CSV the `columns`, separated by commas.
+    /// The text before the first result: in CSV the `columns`, separated by commas.
     pub fn header(&self, columns: &str) -> String {
         match self.format {
             Format::Csv => format!("{columns}\n"),
@@ -94,7 +82,7 @@ impl Form {
     }
 }
 
-/// Rows of CSV.
+/// CSV rows.
 pub struct Rows(csv::Writer<Vec<u8>>);
 
 impl Default for Rows {
@@ -108,7 +96,7 @@ impl Default for Rows {
 }
 
 impl Rows {
-    /// Adds a row; what is empty or absent has an empty field.
+    /// Adds a row. Its fields may be nested, and `None` is an empty field.
     ///
     /// # Errors
     /// [`Error::Io`] for a row with another number of fields than the one before.
@@ -122,20 +110,25 @@ impl Rows {
     /// # Errors
     /// [`Error::Io`] for fields that are not UTF-8.
     pub fn finish(self) -> Result<String> {
-        let bytes = self
-            .0
-            .into_inner()
-            .map_err(|error| unwritten(error.into_error()))?;
-        String::from_utf8(bytes).map_err(|error| unwritten(io::Error::other(error)))
+        text(
+            self.0
+                .into_inner()
+                .map_err(|error| unwritten(error.into_error()))?,
+        )
     }
 }
 
-/// `value` on one line of JSON.
+/// Each of `values` on one line of JSON.
 ///
 /// # Errors
 /// [`Error::Io`] for a value that JSON cannot say.
-pub fn json_line(value: &(impl Serialize + ?Sized)) -> Result<String> {
-    ended(serde_json::to_string(value))
+pub fn json_lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> Result<String> {
+    let mut bytes = Vec::new();
+    for value in values {
+        serde_json::to_writer(&mut bytes, &value).map_err(|cause| unwritten(cause.into()))?;
+        bytes.push(b'\n');
+    }
+    text(bytes)
 }
 
 /// `value` as JSON on many lines.
@@ -143,12 +136,12 @@ pub fn json_line(value: &(impl Serialize + ?Sized)) -> Result<String> {
 /// # Errors
 /// [`Error::Io`] for a value that JSON cannot say.
 pub fn json_document(value: &impl Serialize) -> Result<String> {
-    ended(serde_json::to_string_pretty(value))
+    let json = serde_json::to_string_pretty(value).map_err(|cause| unwritten(cause.into()))?;
+    Ok(json + "\n")
 }
 
-fn ended(json: serde_json::Result<String>) -> Result<String> {
-    let json = json.map_err(|cause| unwritten(cause.into()))?;
-    Ok(json + "\n")
+fn text(bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes).map_err(|error| unwritten(io::Error::other(error)))
 }
 
 fn unwritten(cause: io::Error) -> Error {

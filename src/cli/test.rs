@@ -2,7 +2,7 @@
 
 use super::question::{Answer, Case, Question};
 use super::{Global, Outcome};
-use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_line};
+use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_lines};
 use crate::error::{Error, Result};
 use crate::model::policy::Strength;
 use crate::model::words::counted;
@@ -90,13 +90,13 @@ fn all(case: &Case<'_>) -> Vec<usize> {
 impl Report for About<(&Args, &Case<'_>), Verdict> {
     fn json(&self) -> Result<String> {
         let About((args, case), verdict) = self;
-        json_line(&Response {
+        json_lines([Response {
             schedulable: verdict.schedulable,
             policy: verdict.policy,
             strength: verdict.strength,
             evidence: verdict.evidence.clone(),
             response_times_ns: args.response_times(case, verdict),
-        })
+        }])
     }
 
     fn rows(&self, rows: &mut Rows) -> Result<()> {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Global, Outcome};
-use crate::cli::report::{Content, Output, OutputPath, json_line};
+use crate::cli::report::{Content, Output, OutputPath, json_lines};
 use crate::error::Result;
 use crate::validation::{Campaign, Observer, shared as shared_memory};
 
@@ -74,7 +74,7 @@ impl Args {
         let validation = Validation::new(&campaign, &found, &self.reproducer);
         if let Some(reproducer) = &found.reproducer {
             let file = output.beside(Some(&self.reproducer))?;
-            let set = json_line(&reproducer.set)?;
+            let set = json_lines([&reproducer.set])?;
             file.map_or(Ok(()), |file| output.complete(file, set))?;
         }
         if let Some(file) = pessimism {

@@ -102,7 +102,7 @@ impl Output {
         self.finish()
     }
 
-    /// Writes what stands before the first report: in CSV the `columns`, separated by commas.
+    /// Writes the text before the first report: in CSV the `columns`, separated by commas.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
@@ -130,7 +130,7 @@ impl Output {
         self.answer(text)
     }
 
-    /// Writes `report`, the end of the answer, once all files beside it are on disk.
+    /// Writes `report`, the end of the answer, after all files beside it are on disk.
     ///
     /// # Errors
     /// Those of [`Output::report`].
@@ -139,7 +139,7 @@ impl Output {
         self.answer(text)
     }
 
-    /// Writes `value` on one line of JSON, the whole answer, piece by piece: its text may be larger than it is.
+    /// Writes `value` on one line of JSON, the whole answer, in pieces: the text may be larger than the value.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
@@ -165,7 +165,7 @@ impl Output {
         !matches!(self.sink, Sink::Nobody)
     }
 
-    /// A failure to write is an error, unless it says only that nobody reads standard output any more; then it is `unread`.
+    /// A failure to write is an error, unless it says only that the reader of standard output has gone away; then `unread` is the result.
     fn heed<T>(&mut self, written: io::Result<T>, unread: T) -> io::Result<T> {
         match written {
             Err(cause)

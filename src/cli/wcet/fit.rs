@@ -6,7 +6,7 @@ use super::super::{Global, Outcome, complain};
 use super::points;
 use crate::cli::names::named;
 use crate::cli::report::{
-    About, Column, Content, Output, OutputPath, Palette, Report, Rows, Table, json_line,
+    About, Column, Content, Output, OutputPath, Palette, Report, Rows, Table, json_lines,
 };
 use crate::cli::values::refused;
 use crate::error::{Error, Refusal, Result};
@@ -206,7 +206,7 @@ impl Report for About<&str, Fit> {
             }
         }
         text += &table.render(palette.header);
-        let wcet = json_line(&answer.wcet)?;
+        let wcet = json_lines([&answer.wcet])?;
         Ok(text + &format!("\n\"kind\": \"{}\", \"wcet\": {wcet}", kind(answer.kind)))
     }
 }

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::cli::report::{Output, Rows, json_line};
+use crate::cli::report::{Output, Rows, json_lines};
 use crate::cli::values::whole;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
@@ -138,14 +138,11 @@ fn json(rows: &[Row]) -> Result<String> {
         duration_ns: u64,
         q: u8,
     }
-    let lines = rows.iter().map(|row| {
-        json_line(&Line {
-            run: row.run,
-            block: row.block,
-            start_ns: row.start,
-            duration_ns: row.duration,
-            q: row.level.q(),
-        })
-    });
-    lines.collect()
+    json_lines(rows.iter().map(|row| Line {
+        run: row.run,
+        block: row.block,
+        start_ns: row.start,
+        duration_ns: row.duration,
+        q: row.level.q(),
+    }))
 }
