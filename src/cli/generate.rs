@@ -6,9 +6,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use super::{Format, Global, Outcome};
-use crate::cli::names::named;
+use crate::cli::arguments::{named, number, refused, whole};
 use crate::cli::report::{Output, json_lines};
-use crate::cli::values::{number, refused, whole};
 use crate::error::{Error, Result};
 use crate::generation::{Generator, Periods, Recipe, Source, WcetModel};
 use crate::model::Factor;

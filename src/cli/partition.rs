@@ -7,13 +7,10 @@ mod solver;
 
 use std::time::Duration;
 
-use super::device::offer;
-use super::question::{Answer, Case, Question};
 use super::test::decimals;
 use super::{Global, Outcome};
-use crate::cli::names::named;
+use crate::cli::arguments::{Answer, Case, Question, named, offer, whole};
 use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, wrap};
-use crate::cli::values::whole;
 use crate::error::{Error, Result};
 use crate::model::Policy;
 use crate::model::device::Granularity;

@@ -9,7 +9,7 @@ pub use answer::Answer;
 use std::path::PathBuf;
 
 use super::{Global, Outcome};
-use crate::cli::names::named;
+use crate::cli::arguments::named;
 use crate::cli::report::{About, Output};
 use crate::error::{Error, Refusal, Result};
 use crate::model::Group;

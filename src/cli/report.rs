@@ -3,11 +3,13 @@
 mod output;
 mod palette;
 mod path;
+mod progress;
 mod table;
 
 pub use output::Output;
 pub use palette::Palette;
 pub use path::{Content, OutputPath};
+pub use progress::Progress;
 pub use table::{Column, Table, clip, wrap};
 
 use std::io;

@@ -1,7 +1,7 @@
 //! `gpusched test`: all tasks in one partition.
 
-use super::question::{Answer, Case, Question};
 use super::{Global, Outcome};
+use crate::cli::arguments::{Answer, Case, Question};
 use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_lines};
 use crate::error::{Error, Result};
 use crate::model::policy::Strength;

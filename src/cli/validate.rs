@@ -3,7 +3,7 @@
 mod report;
 mod shared;
 
-use crate::cli::values::whole;
+use crate::cli::arguments::whole;
 use crate::interference::model_of;
 use std::path::PathBuf;
 

@@ -4,12 +4,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::pairs::{check_as_many, pairs};
-use super::progress::Progress;
-use super::question::naming;
 use super::{Global, Outcome};
-use crate::cli::report::{About, Output, Palette, Report, Rows};
-use crate::cli::values::whole;
+use crate::cli::arguments::{check_as_many, naming, pairs, whole};
+use crate::cli::report::{About, Output, Palette, Progress, Report, Rows};
 use crate::error::Result;
 use crate::model::TaskSet;
 use crate::model::plan::{Failure, Partition, Plan};

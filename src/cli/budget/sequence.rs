@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::regulation::Regulation;
 use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
-use crate::cli::names::{named, one_of};
+use crate::cli::arguments::{named, one_of};
 use crate::cli::report::Output;
 use crate::cli::wcet::{distrust, slowdown};
 use crate::cli::{Format, Global, Outcome};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use crate::accelsim::{Copies, Input, KernelSummary, TraceFile, TraceSummary};
+use crate::cli::arguments::whole;
 use crate::cli::report::Output;
-use crate::cli::values::whole;
 use crate::cli::{Global, Outcome, complain};
 use crate::error::{Error, Result};
 

@@ -5,8 +5,7 @@ mod report;
 use std::path::PathBuf;
 
 use self::report::COLUMNS;
-use crate::cli::names::named;
-use crate::cli::question::platform;
+use crate::cli::arguments::{named, platform};
 use crate::cli::report::{About, Output};
 use crate::cli::{Global, Outcome};
 use crate::error::Result;

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use crate::cli::arguments::{refused, whole};
 use crate::cli::report::Output;
-use crate::cli::values::{refused, whole};
 use crate::cli::{Global, Outcome};
 use crate::error::{Error, Refusal, Result};
 use crate::model::Program;

@@ -1,6 +1,6 @@
 //! The response times of a plan, as text.
 
-use crate::cli::question::Case;
+use crate::cli::arguments::Case;
 use crate::cli::report::{Column, Table, clip};
 use crate::model::{Evidence, Plan};
 

@@ -1,6 +1,6 @@
 //! How far a plan is from the edge, for people.
 
-use super::super::question::Case;
+use crate::cli::arguments::Case;
 use crate::cli::report::{Column, Palette, Table, clip};
 use crate::model::plan::Sensitivity;
 use crate::model::words::counted;

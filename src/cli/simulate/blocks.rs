@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use self::rows::{COLUMNS, Rows};
 use super::growing::Growing;
 use super::pictures::Pictures;
-use crate::cli::names::named;
+use crate::cli::arguments::named;
 use crate::cli::report::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, value_parser = named::<BlockScheduler>())]
     block_scheduler: Option<BlockScheduler>,
     /// Another GPU than that of the scenario.
-    #[arg(long, value_name = "NAME", value_parser = crate::cli::question::platform)]
+    #[arg(long, value_name = "NAME", value_parser = crate::cli::arguments::platform)]
     platform: Option<Platform>,
     #[command(flatten)]
     pictures: Pictures,

@@ -12,11 +12,8 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::pictures::Pictures;
-use crate::cli::names::{named, policy};
-use crate::cli::pairs::check_as_many;
-use crate::cli::question::platform;
+use crate::cli::arguments::{check_as_many, named, platform, policy, refused, whole};
 use crate::cli::report::{About, Content, Output, OutputPath};
-use crate::cli::values::{refused, whole};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::interference::Interference;

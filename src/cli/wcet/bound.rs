@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::traffic::{Traffic, budget};
-use crate::cli::names::named;
+use crate::cli::arguments::named;
 use crate::cli::report::{About, Column, Output, Palette, Report, Rows, Table, clip};
 use crate::cli::{Global, Outcome, complain};
 use crate::error::Result;

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::names::named;
+use crate::cli::arguments::{named, refused, whole};
 use crate::cli::report::{About, Column, Output, Palette, Report, Rows, Table, clip};
-use crate::cli::values::{refused, whole};
 use crate::cli::wcet::distinct;
 use crate::cli::{Global, Outcome, complain};
 use crate::error::{Error, Result};

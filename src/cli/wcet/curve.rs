@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 
 use super::bound::{distrust, title};
 use super::traffic::{Traffic, budget};
+use crate::cli::arguments::whole;
 use crate::cli::report::{Column, Content, Output, OutputPath, Palette, Report, Rows, Table};
-use crate::cli::values::whole;
 use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::{CurvePoint, curve};

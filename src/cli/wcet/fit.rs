@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use super::super::{Global, Outcome, complain};
 use super::points;
-use crate::cli::names::named;
+use crate::cli::arguments::{named, refused};
 use crate::cli::report::{
     About, Column, Content, Output, OutputPath, Palette, Report, Rows, Table, json_lines,
 };
-use crate::cli::values::refused;
 use crate::error::{Error, Refusal, Result};
 use crate::kernel_wcet::fit::least_squares::Line;
 use crate::kernel_wcet::fit::saturation;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::slowdown;
 use crate::bandwidth::{Recipe, profile};
+use crate::cli::arguments::whole;
 use crate::cli::report::Output;
-use crate::cli::values::whole;
 use crate::cli::{Global, Outcome};
 use crate::error::Result;
 use crate::model::kernel::MAX_ACTIVE;

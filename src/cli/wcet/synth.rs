@@ -7,8 +7,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::cli::arguments::whole;
 use crate::cli::report::{Output, Rows, json_lines};
-use crate::cli::values::whole;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::synthesis::{Synthesizer, alternate};

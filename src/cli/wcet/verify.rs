@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::cli::pairs::{check_as_many, pairs};
+use crate::cli::arguments::{check_as_many, pairs};
 use crate::cli::report::{Output, Palette, Report, Rows};
 use crate::cli::{Global, Outcome};
 use crate::error::Result;

@@ -11,9 +11,8 @@ pub use once::EqualSmsOnce;
 use std::path::Path;
 
 use super::pictures::Pictures;
-use crate::cli::progress::Progress;
-use crate::cli::report::{Content, Output, OutputPath};
-use crate::cli::values::{refused, whole};
+use crate::cli::arguments::{refused, whole};
+use crate::cli::report::{Content, Output, OutputPath, Progress};
 use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::machine::Machine;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::case::Case;
 use super::{Args, Times};
-use crate::cli::question::naming;
+use crate::cli::arguments::naming;
 use crate::cli::report::{About, Column, Palette, Report, Table, clip};
 use crate::error::Result;
 use crate::model::plan::Failure;

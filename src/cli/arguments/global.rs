@@ -5,8 +5,7 @@ use std::path::Path;
 use clap::ValueHint;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::names::named;
-use super::values::whole;
+use crate::cli::arguments::{named, whole};
 use crate::cli::report::{Content, OutputPath};
 use crate::error::{Error, Refusal, Result};
 
