@@ -3,8 +3,8 @@
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
-use super::output::Output;
 use super::{Cli, Global, Outcome};
+use crate::cli::report::Output;
 use crate::error::Result;
 
 /// Prints a completion script.

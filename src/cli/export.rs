@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::output::Output;
 use super::{Format, Global, Outcome, complain};
-use crate::cli::names::named;
+use crate::cli::arguments::named;
+use crate::cli::report::Output;
 use crate::error::{Error, Refusal, Result};
 use crate::export::Target;
 use crate::model::device::Hardware;
@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long = "as", value_parser = named::<Target>(), value_name = "TOOL")]
     target: Target,
     /// The device at hand, which must be the one that the plan is for: by name, or a file.
-    #[arg(long, value_name = "NAME|FILE", value_parser = super::device::device)]
+    #[arg(long, value_name = "NAME|FILE", value_parser = crate::cli::arguments::device)]
     device: Option<Device>,
 }
 

@@ -5,11 +5,9 @@ use std::io::{self, IsTerminal as _};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
-use super::output::Output;
-use super::question::json_line;
 use super::{Format, Global, Outcome};
-use crate::cli::names::named;
-use crate::cli::values::{number, refused, whole};
+use crate::cli::arguments::{named, number, refused, whole};
+use crate::cli::report::{Output, json_lines};
 use crate::error::{Error, Result};
 use crate::generation::{Generator, Periods, Recipe, Source, WcetModel};
 use crate::model::Factor;
@@ -106,7 +104,7 @@ impl Args {
             let end = self.count.min(drawn + batch);
             let lines: Vec<Result<String>> = pool.install(|| {
                 let sets = (drawn..end).into_par_iter();
-                sets.map(|set| json_line(&source.draw(0, set)?)).collect()
+                sets.map(|set| json_lines([source.draw(0, set)?])).collect()
             });
             for line in lines {
                 output.write(line?)?;

@@ -3,9 +3,9 @@
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 
-use super::output::Output;
 use super::{Cli, Global, Outcome};
 use crate::artifact::Outputs;
+use crate::cli::report::Output;
 use crate::error::{Error, Result};
 
 /// Prints manual pages.

@@ -4,37 +4,29 @@
 //! A reader of standard output that goes away early (`| head`) is no error, and changes no verdict: the exit code is that of all
 //! answers, as if they had been read. Where it goes away before there are all of them, and none so far says no, it is 141.
 
+mod arguments;
 mod budget;
 mod completions;
-mod device;
 mod export;
 mod generate;
-mod global;
 mod import;
 mod man;
-mod names;
-mod output;
-mod overwriting;
-mod pairs;
 mod partition;
 mod plot;
 mod predict;
-mod progress;
-mod question;
 mod refusals;
+mod report;
 mod schema;
-mod seed;
 mod simulate;
 mod study;
-mod table;
 mod test;
-mod usage;
 mod validate;
-mod values;
 mod verify;
 mod wcet;
 
-pub use global::{Format, Global};
+use arguments::seed;
+pub use arguments::{Format, Global};
+use refusals::{overwriting, usage};
 
 use std::ffi::OsString;
 use std::io::Write as _;

@@ -7,14 +7,10 @@ mod solver;
 
 use std::time::Duration;
 
-use super::device::offer;
-use super::output::Palette;
-use super::question::{Answer, Case, Question, csv_line, json_line};
-use super::table::{Column, Table, clip, wrap};
 use super::test::decimals;
-use super::{Format, Global, Outcome};
-use crate::cli::names::named;
-use crate::cli::values::whole;
+use super::{Global, Outcome};
+use crate::cli::arguments::{Answer, Case, Question, named, offer, whole};
+use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, wrap};
 use crate::error::{Error, Result};
 use crate::model::Policy;
 use crate::model::device::Granularity;
@@ -96,7 +92,7 @@ Examples:
   gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic bf --forbidden act -o plan.json
   gpusched partition tasksets/tasksets/adas.json --device a100 --granularity tpc --export libsmctrl";
 
-const HEADER: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by\n";
+const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by";
 
 impl Args {
     /// Answers for each task set.
@@ -105,33 +101,28 @@ impl Args {
     /// Bad usage, bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let heuristic = self.heuristic()?;
-        let (format, palette) = (global.format(), Palette::of(global));
-        let header = match format {
-            Format::Csv if !self.export.replaces_answer() => HEADER,
-            _ => "",
+        let (form, replaced) = (Form::of(global), self.export.replaces_answer());
+        let header = match replaced {
+            true => String::new(),
+            false => form.header(COLUMNS),
         };
         let offer = offer(self.question.device(), self.granularity)?;
         self.export.check(global, offer.as_ref(), self.sensitivity)?;
         let beside = self.export.beside();
         self.question
-            .ask(global, (header, beside), offer.as_ref(), |case| {
+            .ask(global, (&header, beside), offer.as_ref(), |case| {
                 let mut plan = partition_by(&case.problem, &heuristic, self.traffic.unwrap_or_default());
                 if self.sensitivity {
                     plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
                 }
                 let exported = self.export.run(case, &plan)?;
-                let text = match format {
-                    _ if self.export.replaces_answer() => exported.clone().unwrap_or_default(),
-                    Format::Json => json_line(&plan)?,
-                    Format::Csv => self.csv(case, &plan)?,
-                    Format::Text if case.alone => self.report(case, &plan, &palette),
-                    Format::Text => {
-                        let headline = self.headline(case, &plan, &palette);
-                        format!("{}: {headline}{}\n", case.index, case.in_brackets())
-                    }
+                let schedulable = plan.schedulable;
+                let text = match (replaced, &exported) {
+                    (true, exported) => exported.clone().unwrap_or_default(),
+                    (false, _) => form.render(&About((self, case), plan))?,
                 };
                 Ok(Answer {
-                    positive: plan.schedulable,
+                    positive: schedulable,
                     beside: exported.filter(|_| beside.is_some()),
                     text,
                 })
@@ -416,47 +407,53 @@ impl Args {
         }
         table
     }
+}
 
+impl Report for About<(&Args, &Case<'_>), Plan> {
     /// One row per partition; a row without partition where there is none.
-    fn csv(&self, case: &Case<'_>, plan: &Plan) -> Result<String> {
-        let system = [
-            case.index.to_string(),
-            case.set.name().unwrap_or_default().to_owned(),
-            plan.schedulable.to_string(),
-            plan.failure.as_ref().map_or("", Failure::reason).to_owned(),
-            plan.sms_used.to_string(),
-        ];
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About((args, case), plan) = self;
+        let system = (
+            case.index,
+            case.set.name(),
+            plan.schedulable,
+            plan.failure.as_ref().map(Failure::reason),
+            plan.sms_used,
+        );
         let bound = plan.bound.as_ref().map(|bound| bound.sms);
         let gap = bound.and_then(|bound| plan.sms_used.checked_sub(bound));
-        let number = |number: Option<u32>| number.map_or(String::new(), |number| number.to_string());
-        let search = [
-            number(bound),
-            number(gap),
-            plan.stats.ended_by.map_or("", EndedBy::name).to_owned(),
-        ];
+        let search = (bound, gap, plan.stats.ended_by.map(EndedBy::name));
         if plan.partitions.is_empty() {
-            let nothing = [const { String::new() }; 6];
-            return csv_line(system.into_iter().chain(nothing).chain(search));
+            return rows.add((system, [""; 6], search));
         }
-        let mut rows = String::new();
         for (index, partition) in plan.partitions.iter().enumerate() {
             let tasks: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
             let utilization = case.problem.utilization(&partition.tasks, partition.sms);
-            let slack = (self.question.policy() == Policy::Edf)
+            let slack = (args.question.policy() == Policy::Edf)
                 .then(|| slack(case, partition))
                 .flatten();
-            let own = [
-                index.to_string(),
-                partition.sms.to_string(),
+            let own = (
+                index,
+                partition.sms,
                 tasks.join(" "),
-                utilization.map_or(String::new(), |u| format!("{:.6}", u.as_f64())),
-                slack.map_or(String::new(), |slack| slack.ns().to_string()),
-                partition.verdict.evidence.reason().to_owned(),
-            ];
-            let row = system.iter().chain(&own).chain(&search);
-            rows += &csv_line(row)?;
+                utilization.map(|u| format!("{:.6}", u.as_f64())),
+                slack.map(Time::ns),
+                partition.verdict.evidence.reason(),
+            );
+            rows.add((system, own, search))?;
         }
-        Ok(rows)
+        Ok(())
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((args, case), plan) = self;
+        Ok(match case.alone {
+            true => args.report(case, plan, palette),
+            false => {
+                let headline = args.headline(case, plan, palette);
+                format!("{}: {headline}{}\n", case.index, case.in_brackets())
+            }
+        })
     }
 }
 

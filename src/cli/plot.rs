@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::output::{Content, Output};
 use super::{Format, Global, Outcome};
+use crate::cli::report::{Content, Output};
 use crate::error::{Error, Result};
 use crate::plot::{Options, Selection, line_chart};
 use crate::study::Table;

@@ -8,10 +8,9 @@ pub use answer::Answer;
 
 use std::path::PathBuf;
 
-use super::output::{Output, Palette};
-use super::question::json_line;
-use super::{Format, Global, Outcome};
-use crate::cli::names::named;
+use super::{Global, Outcome};
+use crate::cli::arguments::named;
+use crate::cli::report::{About, Output};
 use crate::error::{Error, Refusal, Result};
 use crate::model::Group;
 use crate::model::reader::Groups;
@@ -52,24 +51,17 @@ impl Args {
     /// Bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         self.check_models()?;
-        let (format, palette) = (global.format(), Palette::of(global));
         let mut output = Output::open(global)?;
-        if format == Format::Csv {
-            output.write(table::csv_header(self.windows)?)?;
-        }
+        output.header(table::columns(self.windows))?;
         let mut groups = Groups::open(&self.groups)?;
-        let mut index = 0;
+        let mut index = 0usize;
         while let Some(group) = groups.next() {
             let (line, group) = group?;
             let refuse = |refusal: Refusal| Error::from(refusal.at(groups.file(), line));
             let mut files = Vec::new();
             let answer = self.answer(group, &mut files, &refuse)?;
             output.keep(files)?;
-            output.write(match format {
-                Format::Json => json_line(&answer)?,
-                Format::Csv => table::csv(&answer, index, self.windows)?,
-                Format::Text => table::text(&answer, self.windows, &palette),
-            })?;
+            output.report(&About((index, self.windows), answer))?;
             index += 1;
         }
         output.finish()?;

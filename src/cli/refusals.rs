@@ -1,5 +1,8 @@
 //! What the library refuses, in the words of the command: parameters by their options, and what to do about it.
 
+pub mod overwriting;
+pub mod usage;
+
 use std::path::Path;
 
 use clap::{ArgMatches, Command};

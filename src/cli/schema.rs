@@ -2,11 +2,10 @@
 
 use schemars::{Schema, schema_for};
 
-use super::output::Output;
-use super::table::{Column, Table};
 use super::{Global, Outcome};
 use crate::accelsim::TraceSummary;
 use crate::bandwidth::{BudgetResults, Nominal};
+use crate::cli::report::{Column, Output, Table};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
 use crate::model::machine::MachineShape;

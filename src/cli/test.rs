@@ -1,9 +1,8 @@
 //! `gpusched test`: all tasks in one partition.
 
-use super::output::Palette;
-use super::question::{Answer, Case, Question, csv_line, json_line};
-use super::table::{Column, Table, clip};
-use super::{Format, Global, Outcome};
+use super::{Global, Outcome};
+use crate::cli::arguments::{Answer, Case, Question};
+use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_lines};
 use crate::error::{Error, Result};
 use crate::model::policy::Strength;
 use crate::model::words::counted;
@@ -47,7 +46,7 @@ Task sets and tasks are numbered from 0. A pass under work-capacity is a necessa
 Example:
   gpusched test tasksets/tasksets/adas.json --platform orin";
 
-const HEADER: &str = "set,name,schedulable,policy,reason,strength,sms,utilization,evidence\n";
+const COLUMNS: &str = "set,name,schedulable,policy,reason,strength,sms,utilization,evidence";
 
 impl Args {
     /// Answers for each task set.
@@ -70,44 +69,65 @@ impl Args {
                 "fixed priorities, which have response times there",
             ));
         }
-        let (format, palette) = (global.format(), Palette::of(global));
-        let header = if format == Format::Csv { HEADER } else { "" };
-        self.question.ask(global, (header, None), None, |case| {
-            let tasks: Vec<usize> = (0..case.set.tasks().len()).collect();
-            let verdict = case.problem.verdict(&tasks, case.problem.sms());
-            let text = match format {
-                Format::Json => json_line(&Response {
-                    response_times_ns: self.response_times(case, &tasks, &verdict),
-                    schedulable: verdict.schedulable,
-                    policy: verdict.policy,
-                    strength: verdict.strength,
-                    evidence: verdict.evidence.clone(),
-                })?,
-                Format::Csv => csv(case, &tasks, &verdict)?,
-                Format::Text if case.alone => {
-                    let times = self.response_times(case, &tasks, &verdict);
-                    let test = self.question.test_name();
-                    report(case, &tasks, &verdict, &test, times.as_deref(), &palette)
-                }
-                Format::Text => line(case, &verdict, &palette),
-            };
+        let form = Form::of(global);
+        let header = form.header(COLUMNS);
+        self.question.ask(global, (&header, None), None, |case| {
+            let verdict = case.problem.verdict(&all(case), case.problem.sms());
             Ok(Answer {
                 positive: verdict.schedulable,
-                text,
+                text: form.render(&About((self, case), verdict))?,
                 beside: None,
             })
         })
     }
 }
 
+/// The positions of all tasks.
+fn all(case: &Case<'_>) -> Vec<usize> {
+    (0..case.set.tasks().len()).collect()
+}
+
+impl Report for About<(&Args, &Case<'_>), Verdict> {
+    fn json(&self) -> Result<String> {
+        let About((args, case), verdict) = self;
+        json_lines([Response {
+            schedulable: verdict.schedulable,
+            policy: verdict.policy,
+            strength: verdict.strength,
+            evidence: verdict.evidence.clone(),
+            response_times_ns: args.response_times(case, verdict),
+        }])
+    }
+
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About((_, case), verdict) = self;
+        let sms = case.problem.sms();
+        let utilization = case.problem.utilization(&all(case), sms);
+        rows.add((
+            case.index,
+            case.set.name(),
+            verdict.schedulable,
+            verdict.policy.to_string(),
+            verdict.evidence.reason(),
+            verdict.strength.to_string(),
+            sms,
+            utilization.map(|u| format!("{:.6}", u.as_f64())),
+            verdict.evidence.to_string(),
+        ))
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((args, case), verdict) = self;
+        Ok(match case.alone {
+            true => args.report(case, verdict, palette),
+            false => line(case, verdict, palette),
+        })
+    }
+}
+
 impl Args {
     /// Those that the policy always comes with, or that were asked for.
-    fn response_times(
-        &self,
-        case: &Case<'_>,
-        tasks: &[usize],
-        verdict: &Verdict,
-    ) -> Option<Vec<Option<Time>>> {
+    fn response_times(&self, case: &Case<'_>, verdict: &Verdict) -> Option<Vec<Option<Time>>> {
         let policy = self.question.policy();
         if !self.response_times && !fixed_priority(policy) {
             return None;
@@ -120,8 +140,91 @@ impl Args {
                 _ => None,
             };
         }
-        let demands = case.problem.demands(tasks, case.problem.sms()).ok()?;
+        let demands = case.problem.demands(&all(case), case.problem.sms()).ok()?;
         schedulability::response_times(policy, &demands)
+    }
+
+    /// All there is to say about one task set.
+    fn report(&self, case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
+        let (test, times) = (self.question.test_name(), self.response_times(case, verdict));
+        let tasks = &all(case);
+        let sms = case.problem.sms();
+        let name = case
+            .set
+            .name()
+            .map_or("task set".to_owned(), |name| clip(name, 40));
+        let mut text = format!(
+            "{}: {name}, {} in one partition of {} under {test}\n{}{}\n\n",
+            headline(verdict, palette),
+            counted(tasks.len(), "task"),
+            counted(sms, "SM"),
+            verdict.evidence,
+            case.naming(verdict.evidence.task())
+        );
+        let with_jitter = case.set.tasks().iter().any(|task| task.jitter() > Time::ZERO);
+        let with_block = case.set.tasks().iter().any(|task| task.block().is_some());
+        let response = times.is_some();
+        let shown = [
+            true,
+            true,
+            true,
+            true,
+            with_block,
+            with_jitter,
+            response,
+            true,
+            true,
+            true,
+        ];
+        let mut table = Table::new(only(
+            shown,
+            [
+                Column::Right("#"),
+                Column::Left("task"),
+                Column::Left("kind"),
+                Column::Right("C(m)"),
+                Column::Right("block"),
+                Column::Right("J"),
+                Column::Right("response"),
+                Column::Right("D"),
+                Column::Right("T"),
+                Column::Right("utilization"),
+            ],
+        ));
+        let demands = case.problem.demands(tasks, sms);
+        for (index, task) in case.set.tasks().iter().enumerate() {
+            let demand = demands.as_ref().ok().and_then(|demands| demands.get(index));
+            let response = times.as_ref().and_then(|times| *times.get(index)?);
+            table.row(only(
+                shown,
+                [
+                    index.to_string(),
+                    task.name().map_or("-".to_owned(), |name| clip(name, 40)),
+                    match task.kind() {
+                        Some(Kind::Compute) => "compute",
+                        Some(Kind::Memory) => "memory",
+                        None => "-",
+                    }
+                    .to_owned(),
+                    demand.map_or("?".to_owned(), |demand| demand.wcet.to_string()),
+                    demand.map_or("?".to_owned(), |demand| demand.block.to_string()),
+                    task.jitter().to_string(),
+                    response.map_or("?".to_owned(), |time| time.to_string()),
+                    task.deadline().to_string(),
+                    task.period().to_string(),
+                    demand.map_or("?".to_owned(), |demand| {
+                        decimals(Some(Utilization::of(demand.wcet, demand.period)))
+                    }),
+                ],
+            ));
+        }
+        let total = case.problem.utilization(tasks, sms);
+        table.row(only(
+            shown,
+            ["", "total", "", "", "", "", "", "", "", &decimals(total)].map(str::to_owned),
+        ));
+        text += &table.render(palette.header);
+        text
     }
 }
 
@@ -156,115 +259,10 @@ fn line(case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
     )
 }
 
-/// All there is to say about one task set.
-fn report(
-    case: &Case<'_>,
-    tasks: &[usize],
-    verdict: &Verdict,
-    test: &str,
-    times: Option<&[Option<Time>]>,
-    palette: &Palette,
-) -> String {
-    let sms = case.problem.sms();
-    let name = case
-        .set
-        .name()
-        .map_or("task set".to_owned(), |name| clip(name, 40));
-    let mut text = format!(
-        "{}: {name}, {} in one partition of {} under {test}\n{}{}\n\n",
-        headline(verdict, palette),
-        counted(tasks.len(), "task"),
-        counted(sms, "SM"),
-        verdict.evidence,
-        case.naming(verdict.evidence.task())
-    );
-    let with_jitter = case.set.tasks().iter().any(|task| task.jitter() > Time::ZERO);
-    let with_block = case.set.tasks().iter().any(|task| task.block().is_some());
-    let response = times.is_some();
-    let shown = [
-        true,
-        true,
-        true,
-        true,
-        with_block,
-        with_jitter,
-        response,
-        true,
-        true,
-        true,
-    ];
-    let mut table = Table::new(only(
-        shown,
-        [
-            Column::Right("#"),
-            Column::Left("task"),
-            Column::Left("kind"),
-            Column::Right("C(m)"),
-            Column::Right("block"),
-            Column::Right("J"),
-            Column::Right("response"),
-            Column::Right("D"),
-            Column::Right("T"),
-            Column::Right("utilization"),
-        ],
-    ));
-    let demands = case.problem.demands(tasks, sms);
-    for (index, task) in case.set.tasks().iter().enumerate() {
-        let demand = demands.as_ref().ok().and_then(|demands| demands.get(index));
-        let response = times.and_then(|times| times.get(index)).copied().flatten();
-        table.row(only(
-            shown,
-            [
-                index.to_string(),
-                task.name().map_or("-".to_owned(), |name| clip(name, 40)),
-                match task.kind() {
-                    Some(Kind::Compute) => "compute",
-                    Some(Kind::Memory) => "memory",
-                    None => "-",
-                }
-                .to_owned(),
-                demand.map_or("?".to_owned(), |demand| demand.wcet.to_string()),
-                demand.map_or("?".to_owned(), |demand| demand.block.to_string()),
-                task.jitter().to_string(),
-                response.map_or("?".to_owned(), |time| time.to_string()),
-                task.deadline().to_string(),
-                task.period().to_string(),
-                demand.map_or("?".to_owned(), |demand| {
-                    decimals(Some(Utilization::of(demand.wcet, demand.period)))
-                }),
-            ],
-        ));
-    }
-    let total = case.problem.utilization(tasks, sms);
-    table.row(only(
-        shown,
-        ["", "total", "", "", "", "", "", "", "", &decimals(total)].map(str::to_owned),
-    ));
-    text += &table.render(palette.header);
-    text
-}
-
 /// The items of the columns that are shown.
 fn only<T, const N: usize>(shown: [bool; N], items: [T; N]) -> Vec<T> {
     let items = items.into_iter().zip(shown);
     items.filter(|&(_, shown)| shown).map(|(item, _)| item).collect()
-}
-
-fn csv(case: &Case<'_>, tasks: &[usize], verdict: &Verdict) -> Result<String> {
-    let sms = case.problem.sms();
-    csv_line([
-        case.index.to_string(),
-        case.set.name().unwrap_or_default().to_owned(),
-        verdict.schedulable.to_string(),
-        verdict.policy.to_string(),
-        verdict.evidence.reason().to_owned(),
-        verdict.strength.to_string(),
-        sms.to_string(),
-        case.problem
-            .utilization(tasks, sms)
-            .map_or(String::new(), |u| format!("{:.6}", u.as_f64())),
-        verdict.evidence.to_string(),
-    ])
 }
 
 /// A utilization for people.

@@ -3,15 +3,14 @@
 mod report;
 mod shared;
 
-use crate::cli::values::whole;
+use crate::cli::arguments::whole;
 use crate::interference::model_of;
 use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::output::{Content, Output, OutputPath, Palette};
-use super::question::json_line;
-use super::{Format, Global, Outcome};
+use super::{Global, Outcome};
+use crate::cli::report::{Content, Output, OutputPath, json_lines};
 use crate::error::Result;
 use crate::validation::{Campaign, shared as shared_memory};
 
@@ -76,17 +75,13 @@ impl Args {
         let validation = Validation::new(&campaign, &found, &self.reproducer);
         if let Some(reproducer) = &found.reproducer {
             let file = output.beside(Some(&self.reproducer))?;
-            let set = json_line(&reproducer.set)?;
+            let set = json_lines([&reproducer.set])?;
             file.map_or(Ok(()), |file| output.complete(file, set))?;
         }
         if let Some(file) = pessimism {
             output.complete(file, report::pessimism(&found))?;
         }
-        output.answer(match global.format() {
-            Format::Json => json_line(&validation)?,
-            Format::Csv => report::csv(&validation)?,
-            Format::Text => report::text(&validation, &Palette::of(global)),
-        })?;
+        output.only(report::COLUMNS, &validation)?;
         Ok(match found.breaches() {
             0 => Outcome::Positive,
             _ => Outcome::Negative,
@@ -103,12 +98,7 @@ impl Args {
         let bar = self.bar(global);
         let report = campaign.run(&global.pool()?, || bar.inc(1))?;
         bar.finish_and_clear();
-        let validation = SharedValidation::new(&campaign, &report);
-        output.answer(match global.format() {
-            Format::Json => json_line(&validation)?,
-            Format::Csv => shared::csv(&validation)?,
-            Format::Text => shared::text(&validation, &report, &Palette::of(global)),
-        })?;
+        output.only(shared::COLUMNS, &SharedValidation::new(&campaign, &report))?;
         Ok(match report.broken {
             None => Outcome::Positive,
             Some(_) => Outcome::Negative,

@@ -4,12 +4,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::output::{Output, Palette};
-use super::pairs::{check_as_many, pairs};
-use super::progress::Progress;
-use super::question::{csv_line, json_line, naming};
-use super::{Format, Global, Outcome};
-use crate::cli::values::whole;
+use super::{Global, Outcome};
+use crate::cli::arguments::{check_as_many, naming, pairs, whole};
+use crate::cli::report::{About, Output, Palette, Progress, Report, Rows};
 use crate::error::Result;
 use crate::model::TaskSet;
 use crate::model::plan::{Failure, Partition, Plan};
@@ -43,7 +40,7 @@ Exit code 0: every plan is proven schedulable. 1: a plan is wrong, or says itsel
 Example:
   gpusched partition tasksets/tasksets/adas.json --platform xavier --format json | gpusched verify - tasksets/tasksets/adas.json";
 
-const HEADER: &str = "set,verified,schedulable,proven,bound,proven_bound,field,message,failure\n";
+const COLUMNS: &str = "set,verified,schedulable,proven,bound,proven_bound,field,message,failure";
 
 /// The answer for one plan.
 #[derive(Serialize)]
@@ -101,7 +98,6 @@ impl Args {
     /// # Errors
     /// Bad input, more plans than sets or the other way round, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        let (format, palette) = (global.format(), Palette::of(global));
         check_as_many::<Plan, TaskSet>(&self.plans, &self.sets)?;
         let progress = Progress::new(global, "groups of tasks looked at");
         let effort = Effort {
@@ -118,16 +114,13 @@ impl Args {
                 break;
             }
             let (plan, set) = pair?;
-            if index == 0 && format == Format::Csv {
-                output.write(HEADER)?;
+            if index == 0 {
+                output.header(COLUMNS)?;
             }
             let checked = verify_with(&plan, &set, &effort);
             proven &= checked.is_ok() && proves(&plan);
-            output.write(match format {
-                Format::Json => json_line(&answer(&plan, &set, checked))?,
-                Format::Csv => csv(index, &plan, &set, checked)?,
-                Format::Text => text(index, (&plan, &set), checked, &effort, &palette),
-            })?;
+            let answer = answer(&plan, &set, &checked);
+            output.report(&About((index, &plan, &set, &checked, &effort), answer))?;
         }
         drop(progress);
         output.finish()?;
@@ -159,100 +152,87 @@ fn in_words(failure: &Failure, set: &TaskSet) -> String {
     format!("{failure}{}", naming(set, failure.task()))
 }
 
-fn answer(plan: &Plan, set: &TaskSet, checked: Checked) -> Answer {
-    let failure = checked
-        .as_ref()
-        .ok()
-        .and_then(|verified| no_plan(plan, verified))
-        .map(|failure| NoPlan {
-            reason: failure.reason(),
-            task: failure.task(),
-            message: in_words(failure, set),
-        });
-    let verified = checked.is_ok();
-    let (bound, fault) = match checked {
-        Ok(verified) => (verified.bound, None),
+fn answer(plan: &Plan, set: &TaskSet, checked: &Checked) -> Answer {
+    let (found, fault) = match checked {
+        Ok(verified) => (Some(verified), None),
         Err(fault) => (None, Some(fault)),
     };
+    let failure = found.and_then(|verified| no_plan(plan, verified));
+    let bound = found.and_then(|verified| verified.bound.as_ref());
     Answer {
-        verified,
+        verified: found.is_some(),
         schedulable: plan.schedulable,
-        proven: verified && proves(plan),
+        proven: found.is_some() && proves(plan),
         bound: bound.map(|bound| Bound {
             sms: bound.stated,
             proven: bound.proven,
-            unchecked: bound.unchecked.map(|why| why.to_string()),
+            unchecked: bound.unchecked.as_ref().map(ToString::to_string),
             highs: bound.highs,
         }),
-        failure,
-        fault: fault.map(|Fault { field, message }| Found { field, message }),
+        failure: failure.map(|failure| NoPlan {
+            reason: failure.reason(),
+            task: failure.task(),
+            message: in_words(failure, set),
+        }),
+        fault: fault.map(|fault| Found {
+            field: fault.field.clone(),
+            message: fault.message.clone(),
+        }),
     }
 }
 
-fn csv(index: u64, plan: &Plan, set: &TaskSet, checked: Checked) -> Result<String> {
-    let Answer {
-        verified,
-        schedulable,
-        proven,
-        bound,
-        failure,
-        fault,
-    } = answer(plan, set, checked);
-    let (field, message) = fault.map_or_else(Default::default, |fault| (fault.field, fault.message));
-    let (sms, proven_sms) = bound.map_or_else(Default::default, |bound| {
-        let proven = bound.proven.map_or(String::new(), |sms| sms.to_string());
-        (bound.sms.to_string(), proven)
-    });
-    csv_line([
-        index.to_string(),
-        verified.to_string(),
-        schedulable.to_string(),
-        proven.to_string(),
-        sms,
-        proven_sms,
-        field,
-        message,
-        failure.map_or("", |failure| failure.reason).to_owned(),
-    ])
-}
+impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>), Answer> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About((index, ..), answer) = self;
+        let (bound, fault) = (answer.bound.as_ref(), answer.fault.as_ref());
+        rows.add((
+            index,
+            answer.verified,
+            answer.schedulable,
+            answer.proven,
+            bound.map(|bound| bound.sms),
+            bound.and_then(|bound| bound.proven),
+            fault.map(|fault| &fault.field),
+            fault.map(|fault| &fault.message),
+            answer.failure.as_ref().map(|failure| failure.reason),
+        ))
+    }
 
-fn text(
-    index: u64,
-    (plan, set): (&Plan, &TaskSet),
-    checked: Checked,
-    effort: &Effort<'_>,
-    palette: &Palette,
-) -> String {
-    let (good, bad) = (palette.good, palette.bad);
-    let verified = match checked {
-        Err(fault) => return format!("{index}: {bad}REFUSED{bad:#} at {fault}\n"),
-        Ok(verified) => verified,
-    };
-    let bound = verified.bound.as_ref();
-    let line = if plan.schedulable && !proves(plan) {
-        format!("{index}: {good}VERIFIED{good:#}, but its conditions are only necessary: it proves nothing\n")
-    } else if plan.schedulable {
-        format!(
-            "{index}: {good}VERIFIED{good:#}: schedulable on {} of {}, {}\n",
-            plan.sms_used,
-            counted(plan.gpu_sms, "SM"),
-            counted(plan.partitions.len(), "partition")
-        )
-    } else if let Some(failure) = no_plan(plan, &verified) {
-        let why = match failure {
-            Failure::BoundExceedsGpu => format!(", for no plan fits on {}", counted(plan.gpu_sms, "SM")),
-            failure => format!(": {}", in_words(failure, set)),
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((index, plan, set, checked, effort), _) = *self;
+        let (good, bad) = (palette.good, palette.bad);
+        let verified = match checked {
+            Err(fault) => return Ok(format!("{index}: {bad}REFUSED{bad:#} at {fault}\n")),
+            Ok(verified) => verified,
         };
-        format!("{index}: {good}VERIFIED{good:#}: not schedulable{why}\n")
-    } else if plan.failure == Some(Failure::BoundExceedsGpu) {
-        format!(
-            "{index}: {good}VERIFIED{good:#} but for its claim that no plan fits on {}, which is not confirmed\n",
-            counted(plan.gpu_sms, "SM")
-        )
-    } else {
-        format!("{index}: {good}VERIFIED{good:#}, but it says itself that it is not schedulable\n")
-    };
-    line + &bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort))
+        let bound = verified.bound.as_ref();
+        let line = if plan.schedulable && !proves(plan) {
+            format!(
+                "{index}: {good}VERIFIED{good:#}, but its conditions are only necessary: it proves nothing\n"
+            )
+        } else if plan.schedulable {
+            format!(
+                "{index}: {good}VERIFIED{good:#}: schedulable on {} of {}, {}\n",
+                plan.sms_used,
+                counted(plan.gpu_sms, "SM"),
+                counted(plan.partitions.len(), "partition")
+            )
+        } else if let Some(failure) = no_plan(plan, verified) {
+            let why = match failure {
+                Failure::BoundExceedsGpu => format!(", for no plan fits on {}", counted(plan.gpu_sms, "SM")),
+                failure => format!(": {}", in_words(failure, set)),
+            };
+            format!("{index}: {good}VERIFIED{good:#}: not schedulable{why}\n")
+        } else if plan.failure == Some(Failure::BoundExceedsGpu) {
+            format!(
+                "{index}: {good}VERIFIED{good:#} but for its claim that no plan fits on {}, which is not confirmed\n",
+                counted(plan.gpu_sms, "SM")
+            )
+        } else {
+            format!("{index}: {good}VERIFIED{good:#}, but it says itself that it is not schedulable\n")
+        };
+        Ok(line + &bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort)))
+    }
 }
 
 /// How much of the lower bound of a plan is confirmed, in words.

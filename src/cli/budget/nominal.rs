@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use crate::bandwidth::{Nominal, nominal};
-use crate::cli::output::{Output, Palette};
-use crate::cli::question::{csv_line, json_line};
+use crate::cli::report::{About, Output, Palette, Report, Rows};
 use crate::cli::wcet::{Traffic, distrust, percent, slowdown, title};
-use crate::cli::{Format, Global, Outcome, complain};
+use crate::cli::{Global, Outcome, complain};
 use crate::error::Result;
-use crate::model::Factor;
 use crate::model::reader::Kernels;
+use crate::model::{Factor, Kernel};
 
 /// Finds the largest budget that slows a kernel down by no more than is accepted.
 #[derive(Debug, clap::Args)]
@@ -35,7 +34,6 @@ impl Args {
     /// # Errors
     /// Bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        let (format, palette) = (global.format(), Palette::of(global));
         if self.slowdown > Factor::ONE && !global.quiet {
             complain(&format!(
                 "note: a slowdown of {} is {} %",
@@ -44,55 +42,49 @@ impl Args {
             ));
         }
         let mut output = Output::open(global)?;
-        if format == Format::Csv {
-            output.write("kernel,slowdown,sync,straddling,nominal_q,wcet_isolated_ns,wcet_nominal_ns\n")?;
-        }
+        output.header("kernel,slowdown,sync,straddling,nominal_q,wcet_isolated_ns,wcet_nominal_ns")?;
         for kernel in Kernels::open(&self.kernels)? {
             let (_, kernel) = kernel?;
             distrust(&kernel);
             let Traffic { sync, straddling } = self.traffic;
             let found = nominal(&kernel, self.slowdown, sync, straddling)?;
-            output.write(match format {
-                Format::Json => json_line(&found)?,
-                Format::Csv => csv(&found)?,
-                Format::Text if found.nominal_q == Factor::ZERO => {
-                    let least = Factor::from_billionths(1).unwrap_or(Factor::ZERO);
-                    let estimator = self.traffic.estimator(&kernel);
-                    let any = estimator.bound(least, sync)?.wcet_ns;
-                    format!(
-                        "{}: {}no budget{:#}: any at all costs {} of {} alone, for the blocks that bursts may cover in part\n",
-                        title(&kernel),
-                        palette.bad,
-                        palette.bad,
-                        percent(any, found.wcet_isolated_ns),
-                        found.wcet_isolated_ns,
-                    )
-                }
-                Format::Text => format!(
-                    "{}: {}Q = {}{:#} slows it down by {}: {} alone, at most {} under that budget\n",
-                    title(&kernel),
-                    palette.good,
-                    found.nominal_q,
-                    palette.good,
-                    percent(found.wcet_nominal_ns, found.wcet_isolated_ns),
-                    found.wcet_isolated_ns,
-                    found.wcet_nominal_ns,
-                ),
-            })?;
+            output.report(&About((&kernel, &self.traffic), found))?;
         }
         output.finish()?;
         Ok(Outcome::Positive)
     }
 }
 
-fn csv(found: &Nominal) -> Result<String> {
-    csv_line([
-        found.kernel.clone().unwrap_or_default(),
-        found.slowdown.to_string(),
-        found.sync.to_string(),
-        found.straddling.to_string(),
-        found.nominal_q.to_string(),
-        found.wcet_isolated_ns.ns().to_string(),
-        found.wcet_nominal_ns.ns().to_string(),
-    ])
+impl Report for About<(&Kernel, &Traffic), Nominal> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About(_, found) = self;
+        rows.add((
+            &found.kernel,
+            found.slowdown.to_string(),
+            found.sync,
+            found.straddling.to_string(),
+            found.nominal_q.to_string(),
+            found.wcet_isolated_ns.ns(),
+            found.wcet_nominal_ns.ns(),
+        ))
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((kernel, traffic), found) = self;
+        let (good, bad, name, alone) = (palette.good, palette.bad, title(kernel), found.wcet_isolated_ns);
+        if found.nominal_q == Factor::ZERO {
+            let least = Factor::from_billionths(1).unwrap_or(Factor::ZERO);
+            let any = traffic.estimator(kernel).bound(least, traffic.sync)?.wcet_ns;
+            return Ok(format!(
+                "{name}: {bad}no budget{bad:#}: any at all costs {} of {alone} alone, for the blocks that bursts may cover in part\n",
+                percent(any, alone)
+            ));
+        }
+        Ok(format!(
+            "{name}: {good}Q = {}{good:#} slows it down by {}: {alone} alone, at most {} under that budget\n",
+            found.nominal_q,
+            percent(found.wcet_nominal_ns, alone),
+            found.wcet_nominal_ns
+        ))
+    }
 }

@@ -1,9 +1,8 @@
 //! What all simulations of budgets offer: the regulation, and how it is watched.
 
 use crate::bandwidth::BudgetPolicy;
-use crate::cli::names::named;
-use crate::cli::output::{Content, OutputPath};
-use crate::cli::values::whole;
+use crate::cli::arguments::{named, whole};
+use crate::cli::report::{Content, OutputPath};
 use crate::error::Result;
 use crate::model::Straddling;
 use crate::plot::{Options, line_chart};

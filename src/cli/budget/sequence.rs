@@ -11,9 +11,8 @@ use rayon::prelude::*;
 
 use super::regulation::Regulation;
 use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
-use crate::cli::names::{named, one_of};
-use crate::cli::output::{Output, Palette};
-use crate::cli::question::json_line;
+use crate::cli::arguments::{named, one_of};
+use crate::cli::report::Output;
 use crate::cli::wcet::{distrust, slowdown};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
@@ -99,9 +98,7 @@ impl Args {
         let csv = global.format() == Format::Csv;
         let mut output = Output::open(global)?;
         let svg = output.beside(self.regulation.svg.as_ref())?;
-        if csv {
-            output.write(periods::HEADER)?;
-        }
+        output.header(periods::COLUMNS)?;
         let mut figure = periods::Figure::default();
         let mut done = 0;
         while done < self.regulation.runs && output.has_reader() {
@@ -154,11 +151,7 @@ impl Args {
         if let Some(file) = svg {
             output.complete(file, figure.svg(system.name())?)?;
         }
-        match global.format() {
-            Format::Csv => output.finish()?,
-            Format::Json => output.answer(json_line(&summary)?)?,
-            Format::Text => output.answer(report::text(&summary, &Palette::of(global)))?,
-        }
+        output.last(&summary)?;
         let policies = summary.policies.iter();
         let bad: u64 = policies.map(|policy| policy.missed_jobs + policy.late_jobs).sum();
         Ok(Outcome::of_answers(bad == 0, done == self.regulation.runs))

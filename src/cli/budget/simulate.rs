@@ -10,8 +10,7 @@ use rayon::prelude::*;
 
 use super::regulation::{self, Policies, Regulation};
 use crate::bandwidth::{Allocator, BudgetPolicy, nominal};
-use crate::cli::output::{Output, Palette};
-use crate::cli::question::json_line;
+use crate::cli::report::Output;
 use crate::cli::wcet::{budget, one_kernel, slowdown, title};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::Result;
@@ -83,7 +82,7 @@ impl Args {
             })
             .collect::<Result<_>>()?;
         let deadline = allocators.first().map_or(Time::ZERO, |first| first.1.deadline());
-        let (format, pool) = (global.format(), global.pool()?);
+        let (is_csv, pool) = (global.format() == Format::Csv, global.pool()?);
         let mut tallies: Vec<Tally> = allocators
             .iter()
             .map(|&(policy, _)| Tally::new(policy, deadline))
@@ -91,15 +90,13 @@ impl Args {
         let mut optima = self.optimum.then(|| OptimumTally::new(deadline));
         let mut output = Output::open(global)?;
         let svg = output.beside(self.regulation.svg.as_ref())?;
-        if format == Format::Csv {
-            output.write(report::HEADER)?;
-        }
-        let mut figure = report::HEADER.to_owned();
+        output.header(report::COLUMNS)?;
+        let mut figure = format!("{}\n", report::COLUMNS);
         let mut done = 0;
         while done < self.regulation.runs && output.has_reader() {
             let end = self.regulation.runs.min(done.saturating_add(BATCH));
             let simulated = (done..end).into_par_iter().map(|run| {
-                let record = format == Format::Csv || (run == 0 && self.regulation.svg.is_some());
+                let record = is_csv || (run == 0 && self.regulation.svg.is_some());
                 let execution = simulator.execution(run);
                 let under = |(policy, allocator): &(BudgetPolicy, Allocator)| {
                     simulator.run(&execution, *policy, &mut allocator.clone(), record)
@@ -126,11 +123,12 @@ impl Args {
                 let named = chosen.map(|run| (run.policy.to_string(), run));
                 let planned = optimum.iter().map(|optimum| ("optimum".to_owned(), &optimum.run));
                 for (name, run) in named.chain(planned) {
-                    if format == Format::Csv {
-                        output.write(report::csv(&name, run)?)?;
+                    let rows = report::csv(&name, run)?;
+                    if is_csv {
+                        output.write(&rows)?;
                     }
-                    if run.run == 0 && self.regulation.svg.is_some() {
-                        figure += &report::csv(&name, run)?;
+                    if run.run == 0 {
+                        figure += &rows;
                     }
                 }
             }
@@ -145,11 +143,7 @@ impl Args {
             let origin = "time since the start of the kernel";
             output.complete(file, regulation::figure(&figure, &title(&kernel), origin)?)?;
         }
-        match format {
-            Format::Csv => output.finish()?,
-            Format::Json => output.answer(json_line(&summary)?)?,
-            Format::Text => output.answer(report::text(&summary, &Palette::of(global)))?,
-        }
+        output.last(&summary)?;
         Ok(Outcome::of_answers(
             summary.policies.iter().all(|policy| policy.late_runs == 0),
             done == self.regulation.runs,

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use crate::accelsim::{Copies, Input, KernelSummary, TraceFile, TraceSummary};
-use crate::cli::output::{Output, Palette};
-use crate::cli::question::json_line;
-use crate::cli::values::whole;
-use crate::cli::{Format, Global, Outcome, complain};
+use crate::cli::arguments::whole;
+use crate::cli::report::Output;
+use crate::cli::{Global, Outcome, complain};
 use crate::error::{Error, Result};
 
 /// Reads traces of machine code (SASS) made by the tracer of Accel-Sim, and says what they hold.
@@ -53,12 +52,7 @@ impl Args {
             }
         };
         let summary = TraceSummary { copies, kernels };
-        let answer = match global.format() {
-            Format::Json => json_line(&summary)?,
-            Format::Csv => report::csv(&summary)?,
-            Format::Text => report::text(&summary, &Palette::of(global)),
-        };
-        output.answer(answer)?;
+        output.only(&report::columns(), &summary)?;
         if !global.quiet {
             report::warnings(&summary).iter().for_each(|line| complain(line));
         }

@@ -4,12 +4,12 @@ mod report;
 
 use std::path::PathBuf;
 
-use crate::cli::names::named;
-use crate::cli::output::{Output, Palette};
-use crate::cli::question::{json_line, platform};
-use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, Result};
-use crate::examiner::{LaunchTime, Log, import};
+use self::report::COLUMNS;
+use crate::cli::arguments::{named, platform};
+use crate::cli::report::{About, Output};
+use crate::cli::{Global, Outcome};
+use crate::error::Result;
+use crate::examiner::{LaunchTime, Log, MeasuredBlock, import};
 use crate::model::Platform;
 use crate::model::scenario::Device;
 use crate::simulator::blocks::{Comparison, Measured, Record};
@@ -48,35 +48,22 @@ impl Args {
     /// # Errors
     /// Bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        if !self.compare && global.format.is_some_and(|format| format != Format::Json) {
-            return Err(Error::parameter(
-                "format",
-                "another than json",
-                "that of a scenario, or --compare",
-            ));
+        if !self.compare {
+            global.only_json("that of a scenario, or --compare")?;
         }
         let logs = self.logs.iter().map(Log::read).collect::<Result<Vec<Log>>>()?;
         let device = Device::from(&self.platform);
         let run = import(&logs, &device, &self.platform.name, self.launch)?;
-        let answer = if self.compare {
-            let sms =
-                |blocks: &[crate::examiner::MeasuredBlock]| blocks.iter().map(|block| block.sm).collect();
-            let measured: Measured = run.executions.iter().map(|run| sms(&run.blocks)).collect();
-            let mut record = Record::default();
-            let comparison =
-                Comparison::new(&run.scenario, &measured, self.window, global.seed(), &mut record)?;
-            match global.format() {
-                Format::Json => json_line(&comparison)?,
-                Format::Csv => {
-                    record.sort();
-                    report::csv(&run, &record, &comparison)?
-                }
-                Format::Text => report::text(&run, &comparison, &Palette::of(global)),
-            }
-        } else {
-            json_line(&run.scenario)?
-        };
-        Output::open(global)?.answer(answer)?;
+        if !self.compare {
+            Output::open(global)?.json(&run.scenario)?;
+            return Ok(Outcome::Positive);
+        }
+        let sms = |blocks: &[MeasuredBlock]| blocks.iter().map(|block| block.sm).collect();
+        let measured: Measured = run.executions.iter().map(|run| sms(&run.blocks)).collect();
+        let mut record = Record::default();
+        let comparison = Comparison::new(&run.scenario, &measured, self.window, global.seed(), &mut record)?;
+        record.sort();
+        Output::open(global)?.only(COLUMNS, &About((&run, &record), comparison))?;
         Ok(Outcome::Positive)
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::cli::output::Output;
-use crate::cli::{Format, Global, Outcome, complain};
-use crate::error::{Error, Result};
+use crate::cli::report::{Output, clip, json_document};
+use crate::cli::{Global, Outcome, complain};
+use crate::error::Result;
 use crate::gpgpusim_config::{Imported, read};
 use crate::warp::gpu;
 
@@ -35,18 +35,9 @@ impl Args {
     /// # Errors
     /// Bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        if global.format.is_some_and(|format| format != Format::Json) {
-            return Err(Error::parameter(
-                "format",
-                "another than json",
-                "that of a machine",
-            ));
-        }
+        global.only_json("that of a machine")?;
         let imported = read(&self.files, &self.name)?;
-        let mut text = serde_json::to_string_pretty(&imported.machine)
-            .map_err(|cause| Error::io("-", "write", cause.into()))?;
-        text.push('\n');
-        Output::open(global)?.answer(text)?;
+        Output::open(global)?.answer(json_document(&imported.machine)?)?;
         if let Err(failure) = gpu::check(&imported.machine) {
             complain(&format!("warning: cannot be simulated: {failure}"));
         }
@@ -59,7 +50,7 @@ impl Args {
     /// How the files became a machine.
     fn tell(&self, imported: &Imported) {
         for one in &imported.unmodelled {
-            let (option, value, instead) = (&one.option, clip(&one.value), one.instead);
+            let (option, value, instead) = (&one.option, clip(&one.value, 60), one.instead);
             complain(&format!("{option} {value}: not modelled, simulated is {instead}"));
         }
         let (missing, ignored) = (&imported.missing, &imported.ignored);
@@ -68,7 +59,7 @@ impl Args {
                 complain(&format!("default: {} {}", one.option, one.value));
             }
             for one in ignored {
-                let values = clip(one.value.as_deref().unwrap_or_default());
+                let values = clip(one.value.as_deref().unwrap_or_default(), 60);
                 complain(&format!(
                     "{}:{}: without effect: {} {values}",
                     one.file, one.line, one.option
@@ -83,7 +74,11 @@ impl Args {
         let count = number(ignored.len(), "option");
         let missing = number(missing.len(), "default");
         // Misspelled options are among them.
-        let names: Vec<String> = ignored.iter().take(NAMED).map(|one| clip(&one.option)).collect();
+        let names: Vec<String> = ignored
+            .iter()
+            .take(NAMED)
+            .map(|one| clip(&one.option, 60))
+            .collect();
         let names = match ignored.len() {
             0 => String::new(),
             1..=NAMED => format!(" ({})", names.join(", ")),
@@ -97,7 +92,3 @@ impl Args {
 
 /// How many options without effect are named in any case.
 const NAMED: usize = 10;
-
-fn clip(text: &str) -> String {
-    crate::cli::table::clip(text, 60).to_string()
-}

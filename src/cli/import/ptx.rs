@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::cli::output::Output;
-use crate::cli::values::{refused, whole};
-use crate::cli::{Format, Global, Outcome};
+use crate::cli::arguments::{refused, whole};
+use crate::cli::report::Output;
+use crate::cli::{Global, Outcome};
 use crate::error::{Error, Refusal, Result};
 use crate::model::Program;
 use crate::model::program::Dimensions;
@@ -107,13 +107,7 @@ impl Args {
     /// # Errors
     /// Bad input, a kernel that programs cannot say, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        if global.format.is_some_and(|format| format != Format::Json) {
-            return Err(Error::parameter(
-                "format",
-                "another than json",
-                "that of a program",
-            ));
-        }
+        global.only_json("that of a program")?;
         let text = read(&self.file)?;
         let options = Options {
             grid: self.grid,

@@ -1,9 +1,8 @@
 //! `--export`: the plan in the words of a tool, in place of the answer or in a file beside it.
 
+use crate::cli::arguments::{Case, named};
 use crate::cli::export::{misnamed, of};
-use crate::cli::names::named;
-use crate::cli::output::{Content, OutputPath};
-use crate::cli::question::Case;
+use crate::cli::report::{Content, OutputPath};
 use crate::cli::{Global, complain};
 use crate::error::{Error, Result};
 use crate::export::Target;

@@ -1,7 +1,7 @@
 //! The response times of a plan, as text.
 
-use crate::cli::question::Case;
-use crate::cli::table::{Column, Table, clip};
+use crate::cli::arguments::Case;
+use crate::cli::report::{Column, Table, clip};
 use crate::model::{Evidence, Plan};
 
 /// Each task with its response time, where verdicts rest on them.

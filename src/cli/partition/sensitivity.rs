@@ -1,8 +1,7 @@
 //! How far a plan is from the edge, for people.
 
-use super::super::output::Palette;
-use super::super::question::Case;
-use super::super::table::{Column, Table, clip};
+use crate::cli::arguments::Case;
+use crate::cli::report::{Column, Palette, Table, clip};
 use crate::model::plan::Sensitivity;
 use crate::model::words::counted;
 use crate::partitioning::sensitivity::LARGEST_SCALING;

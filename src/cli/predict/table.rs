@@ -1,51 +1,17 @@
 //! Predictions as CSV and for people.
 
 use super::answer::{Answer, KernelAnswer, ModelAnswer};
-use crate::cli::output::Palette;
-use crate::cli::question::csv_line;
-use crate::cli::table::{Column, Table, clip};
+use crate::cli::report::{About, Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
 use crate::model::words::counted;
 
-/// Columns: a row per kernel and model.
-const KERNELS: [&str; 9] = [
-    "group",
-    "model",
-    "kernel",
-    "sms",
-    "class",
-    "isolated_ns",
-    "bandwidth",
-    "predicted_ns",
-    "slowdown",
-];
-
-/// Columns: a row per kernel, window and model.
-const WINDOWS: [&str; 14] = [
-    "group",
-    "model",
-    "window",
-    "start_ns",
-    "end_ns",
-    "demand",
-    "interference",
-    "kernel",
-    "sms",
-    "progress",
-    "share",
-    "penalty",
-    "factor",
-    "time_ns",
-];
-
-/// The header.
-///
-/// # Errors
-/// None that a string brings about.
-pub fn csv_header(windows: bool) -> Result<String> {
+/// The columns: a row per kernel and model, or per kernel, window and model.
+pub fn columns(windows: bool) -> &'static str {
     match windows {
-        true => csv_line(WINDOWS),
-        false => csv_line(KERNELS),
+        true => {
+            "group,model,window,start_ns,end_ns,demand,interference,kernel,sms,progress,share,penalty,factor,time_ns"
+        }
+        false => "group,model,kernel,sms,class,isolated_ns,bandwidth,predicted_ns,slowdown",
     }
 }
 
@@ -53,23 +19,72 @@ fn optional(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// The rows of the group at position `group`.
-///
-/// # Errors
-/// None that a string brings about.
-pub fn csv(answer: &Answer, group: usize, windows: bool) -> Result<String> {
-    let mut text = String::new();
-    for prediction in &answer.predictions {
-        let rows = match windows {
-            true => window_rows(prediction),
-            false => prediction.kernels.iter().map(kernel_row).collect(),
-        };
-        for row in rows {
-            let first = [group.to_string(), prediction.model.to_string()];
-            text += &csv_line(first.into_iter().chain(row))?;
+/// The position of a group, whether windows are asked for, and the predictions.
+impl Report for About<(usize, bool), Answer> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About((index, windows), answer) = self;
+        for prediction in &answer.predictions {
+            let of_model = match windows {
+                true => window_rows(prediction),
+                false => prediction.kernels.iter().map(kernel_row).collect(),
+            };
+            for row in of_model {
+                rows.add((index, prediction.model.to_string(), row))?;
+            }
         }
+        Ok(())
     }
-    Ok(text)
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((_, windows), answer) = self;
+        let name = answer.name.as_deref().unwrap_or("group");
+        let mut text = format!(
+            "{}: {} GB/s on {}\n",
+            clip(name, 60),
+            answer.effective_bandwidth,
+            counted(answer.sms, "SM")
+        );
+        let mut table = Table::new([
+            Column::Left("kernel"),
+            Column::Right("SMs"),
+            Column::Left("class"),
+            Column::Left("model"),
+            Column::Right("alone"),
+            Column::Right("GB/s"),
+            Column::Right("together"),
+            Column::Right("slowdown"),
+        ]);
+        for prediction in &answer.predictions {
+            for kernel in &prediction.kernels {
+                table.row([
+                    clip(&kernel.kernel, 30),
+                    kernel.sms.to_string(),
+                    kernel.class.map_or("?".to_owned(), |class| class.to_string()),
+                    prediction.model.to_string(),
+                    filled(us(kernel.isolated_ns), kernel.isolated_measured),
+                    filled(format!("{:.2}", kernel.bandwidth), kernel.bandwidth_measured),
+                    us(kernel.predicted_ns),
+                    format!("{:.3}", kernel.slowdown),
+                ]);
+            }
+        }
+        text += &table.render(palette.header);
+        let kernels = || {
+            answer
+                .predictions
+                .iter()
+                .flat_map(|prediction| &prediction.kernels)
+        };
+        if kernels().any(|kernel| !(kernel.isolated_measured && kernel.bandwidth_measured)) {
+            text += "~ not in the profile: filled in by the model\n";
+        }
+        if *windows {
+            for prediction in &answer.predictions {
+                text += &window_table(prediction, palette);
+            }
+        }
+        Ok(text)
+    }
 }
 
 fn kernel_row(kernel: &KernelAnswer) -> Vec<String> {
@@ -116,57 +131,6 @@ fn us(ns: u64) -> String {
 /// What was not measured has a tilde.
 fn filled(value: String, measured: bool) -> String {
     if measured { value } else { format!("~{value}") }
-}
-
-/// For people.
-pub fn text(answer: &Answer, windows: bool, palette: &Palette) -> String {
-    let name = answer.name.as_deref().unwrap_or("group");
-    let mut text = format!(
-        "{}: {} GB/s on {}\n",
-        clip(name, 60),
-        answer.effective_bandwidth,
-        counted(answer.sms, "SM")
-    );
-    let mut table = Table::new([
-        Column::Left("kernel"),
-        Column::Right("SMs"),
-        Column::Left("class"),
-        Column::Left("model"),
-        Column::Right("alone"),
-        Column::Right("GB/s"),
-        Column::Right("together"),
-        Column::Right("slowdown"),
-    ]);
-    for prediction in &answer.predictions {
-        for kernel in &prediction.kernels {
-            table.row([
-                clip(&kernel.kernel, 30),
-                kernel.sms.to_string(),
-                kernel.class.map_or("?".to_owned(), |class| class.to_string()),
-                prediction.model.to_string(),
-                filled(us(kernel.isolated_ns), kernel.isolated_measured),
-                filled(format!("{:.2}", kernel.bandwidth), kernel.bandwidth_measured),
-                us(kernel.predicted_ns),
-                format!("{:.3}", kernel.slowdown),
-            ]);
-        }
-    }
-    text += &table.render(palette.header);
-    let kernels = || {
-        answer
-            .predictions
-            .iter()
-            .flat_map(|prediction| &prediction.kernels)
-    };
-    if kernels().any(|kernel| !(kernel.isolated_measured && kernel.bandwidth_measured)) {
-        text += "~ not in the profile: filled in by the model\n";
-    }
-    if windows {
-        for prediction in &answer.predictions {
-            text += &window_table(prediction, palette);
-        }
-    }
-    text
 }
 
 fn window_table(prediction: &ModelAnswer, palette: &Palette) -> String {

@@ -8,9 +8,11 @@ pub use answer::Answer;
 
 use std::path::PathBuf;
 
+use self::rows::{COLUMNS, Rows};
+use super::growing::Growing;
 use super::pictures::Pictures;
-use crate::cli::names::named;
-use crate::cli::output::{Output, Palette};
+use crate::cli::arguments::named;
+use crate::cli::report::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::observer::Either;
@@ -32,7 +34,7 @@ pub struct Args {
     #[arg(long, value_parser = named::<BlockScheduler>())]
     block_scheduler: Option<BlockScheduler>,
     /// Another GPU than that of the scenario.
-    #[arg(long, value_name = "NAME", value_parser = crate::cli::question::platform)]
+    #[arg(long, value_name = "NAME", value_parser = crate::cli::arguments::platform)]
     platform: Option<Platform>,
     #[command(flatten)]
     pictures: Pictures,
@@ -72,9 +74,9 @@ impl Args {
         };
         match global.format() {
             Format::Csv => {
-                let mut rows = rows::Rows::new(output);
+                let mut rows = Rows(Growing::new(&mut output, Some(COLUMNS)));
                 let (_, timeline) = self.simulate(&scenario, global, &mut rows)?;
-                let mut output = rows.finish()?;
+                rows.0.finish()?;
                 draw(timeline, &mut output)?;
                 output.finish()?;
             }
@@ -83,7 +85,7 @@ impl Args {
                 let (end, timeline) = self.simulate(&scenario, global, &mut record)?;
                 draw(timeline, &mut output)?;
                 record.sort();
-                Answer::new(shape, end, &record).write(output)?;
+                output.json(&Answer::new(shape, end, &record))?;
             }
             Format::Text => {
                 let mut overview = Overview::default();

@@ -2,26 +2,26 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::cli::output::Output;
+use crate::cli::report::Output;
 use crate::error::{Error, Result};
 
 /// Text that is written at a time [bytes].
 const CHUNK: usize = 1 << 16;
 
 /// A table that grows.
-pub struct Growing {
-    output: Output,
+pub struct Growing<'a> {
+    output: &'a mut Output,
     text: String,
     /// Why writing failed; then nothing more is written.
     failure: Option<Error>,
 }
 
-impl Growing {
-    /// Nothing but the `header` so far, a line; it appears with the first rows.
-    pub fn new(output: Output, header: &str) -> Growing {
+impl<'a> Growing<'a> {
+    /// No rows so far. The header, of the `columns` separated by commas, appears with the first rows; `None` if it has appeared.
+    pub fn new(output: &'a mut Output, columns: Option<&str>) -> Growing<'a> {
         Growing {
             output,
-            text: header.to_owned(),
+            text: columns.map_or(String::new(), |columns| format!("{columns}\n")),
             failure: None,
         }
     }
@@ -37,7 +37,12 @@ impl Growing {
 
     /// Whether there is no use in going on: writing failed, or nobody reads.
     pub fn is_futile(&self) -> bool {
-        self.failure.is_some() || !self.output.has_reader()
+        self.has_failed() || !self.output.has_reader()
+    }
+
+    /// Whether writing failed.
+    pub fn has_failed(&self) -> bool {
+        self.failure.is_some()
     }
 
     fn flush(&mut self) {
@@ -51,8 +56,8 @@ impl Growing {
     ///
     /// # Errors
     /// The first failure to write.
-    pub fn finish(mut self) -> Result<Output> {
+    pub fn finish(mut self) -> Result<()> {
         self.flush();
-        self.failure.map_or(Ok(self.output), Err)
+        self.failure.map_or(Ok(()), Err)
     }
 }

@@ -1,7 +1,7 @@
 //! Simulations as traces and Gantt charts: what all of them offer.
 
 use crate::artifact::Artifact;
-use crate::cli::output::{Content, Output, OutputPath};
+use crate::cli::report::{Content, Output, OutputPath};
 use crate::error::{Error, Result};
 use crate::plot::gantt::{self, Options, Terminal};
 use crate::simulator::timeline::{Timeline, TimelineError};

@@ -12,11 +12,8 @@ use rayon::prelude::*;
 use self::range::{Clock, SmRange};
 use self::report::Point;
 use super::kernels::{self, EqualSmsOnce, Launch, is_trace};
-use crate::cli::names::named;
-use crate::cli::output::{Output, Palette};
-use crate::cli::progress::Progress;
-use crate::cli::question::json_line;
-use crate::cli::values::{refused, whole};
+use crate::cli::arguments::{named, refused, whole};
+use crate::cli::report::{Output, Progress};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::model::machine::Machine;
@@ -106,12 +103,7 @@ impl Args {
         // Traces do not say which buffers there are.
         let warm = !self.cold && !is_trace(&self.program);
         let answer = Answer::new(&setup, warm, self.estimate, points);
-        let text = match global.format() {
-            Format::Csv => answer.csv()?,
-            Format::Json => json_line(&answer)?,
-            Format::Text => answer.text(&Palette::of(global)),
-        };
-        output.answer(text)?;
+        output.only(&answer.columns(), &answer)?;
         // For people the answer says so itself.
         let said = global.format() == Format::Text && global.file().is_none();
         if let Some(estimated) = self.estimate.filter(|_| !said) {

@@ -12,11 +12,8 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::pictures::Pictures;
-use crate::cli::names::{named, policy};
-use crate::cli::output::{Content, Output, OutputPath, Palette};
-use crate::cli::pairs::check_as_many;
-use crate::cli::question::{json_line, platform};
-use crate::cli::values::{refused, whole};
+use crate::cli::arguments::{check_as_many, named, platform, policy, refused, whole};
+use crate::cli::report::{About, Content, Output, OutputPath};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
@@ -124,7 +121,7 @@ impl Args {
         if let Some(plan) = &self.plan {
             check_as_many::<Plan, TaskSet>(plan, &self.sets)?;
         }
-        let (format, palette) = (global.format(), Palette::of(global));
+        let is_csv = global.format() == Format::Csv;
         let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
         let canvas = self.pictures.open(&mut output)?;
@@ -133,7 +130,7 @@ impl Args {
             .utilization
             .as_ref()
             .map(|_| Utilizations::new(self.intervals));
-        let (mut header, mut drawn) = (rows::HEADER, None);
+        let (mut columns, mut drawn) = (Some(rows::COLUMNS), None);
         let (mut positive, mut whole) = (true, true);
         self.cases(sets, |case, alone| {
             if !output.has_reader() {
@@ -145,10 +142,8 @@ impl Args {
                 return Err(Error::parameter(options, "several task sets", "one"));
             }
             let summary = {
-                let mut rows = (format == Format::Csv).then(|| Rows::new(case.index, &mut output));
-                if let Some(rows) = &mut rows {
-                    rows.write(std::mem::take(&mut header));
-                }
+                let rows = |output| Rows::new(case.index, output, columns.take());
+                let mut rows = is_csv.then_some(&mut output).map(rows);
                 let (summary, timeline) =
                     self.simulate(&case, global.seed(), rows.as_mut(), utilizations.as_mut())?;
                 drawn = timeline; // of the only set, if there are any pictures
@@ -156,20 +151,14 @@ impl Args {
                 summary
             };
             positive &= summary.misses == 0 && summary.failure.is_none();
-            match format {
-                Format::Csv => {
-                    if let Some(failure) = &summary.failure {
-                        // Rows are of jobs, and there are none.
-                        complain(&format!(
-                            "warning: task set {} is not simulated: {failure}",
-                            case.index
-                        ));
-                    }
-                }
-                Format::Json => output.write(json_line(&summary)?)?,
-                Format::Text if alone => output.write(report::text(&summary, case.set, &palette))?,
-                Format::Text => output.write(report::line(&summary, case.index, case.set, &palette))?,
+            if let (true, Some(failure)) = (is_csv, &summary.failure) {
+                // Rows are of jobs, and there are none.
+                complain(&format!(
+                    "warning: task set {} is not simulated: {failure}",
+                    case.index
+                ));
             }
+            output.report(&About((case.index, case.set, alone), summary))?;
             Ok(ControlFlow::Continue(()))
         })?;
         if let (Some(file), Some(utilizations)) = (shares, utilizations) {

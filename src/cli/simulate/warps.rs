@@ -8,12 +8,12 @@ pub use answer::Answer;
 
 use std::path::PathBuf;
 
+use self::rows::{COLUMNS, Rows};
+use super::growing::Growing;
 use super::kernels::{Changes, KernelArgs, budget_example, is_trace};
 use super::pictures::Pictures;
-use crate::cli::names::named;
-use crate::cli::output::{Output, Palette};
-use crate::cli::question::json_line;
-use crate::cli::values::refused;
+use crate::cli::arguments::{named, refused};
+use crate::cli::report::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Refusal, Result};
 use crate::model::observer::Either;
@@ -107,9 +107,9 @@ impl Args {
         };
         match global.format() {
             Format::Csv => {
-                let mut rows = rows::Rows::new(output);
+                let mut rows = Rows(Growing::new(&mut output, Some(COLUMNS)));
                 let timeline = self.simulate(&scenario, &mut rows)?;
-                let mut output = rows.finish()?;
+                rows.0.finish()?;
                 draw(timeline, &mut output)?;
                 output.finish()?;
             }
@@ -124,7 +124,7 @@ impl Args {
                     return Err(self.refuse(&message));
                 }
                 draw(timeline, &mut output)?;
-                output.answer(json_line(&Answer::new(shape, &record))?)?;
+                output.json(&Answer::new(shape, &record))?;
             }
             Format::Text => {
                 let mut overview = Overview::default();

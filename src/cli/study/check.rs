@@ -1,13 +1,13 @@
 //! `gpusched study check`: the claims of studies, held against their results.
 
 use std::fmt::Write as _;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use super::list::finish_csv;
-use crate::cli::output::{Output, Palette};
-use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, Result};
+use serde::Serialize;
+
+use crate::cli::report::{Output, Palette, Report, Rows, json_document};
+use crate::cli::{Global, Outcome};
+use crate::error::Result;
 use crate::study::{self, Finding, Findings, State, Study};
 
 /// Says for each claim and reading whether the results confirm it, with our figures beside the published statement.
@@ -54,21 +54,7 @@ pub(super) fn finished(path: &Path) -> Result<Vec<Study>> {
 
 /// Prints findings.
 pub(super) fn report(findings: &[Findings], global: &Global) -> Result<()> {
-    let text = match global.format() {
-        Format::Text => {
-            let palette = Palette::of(global);
-            let texts: Vec<String> = findings.iter().map(|study| text(study, &palette)).collect();
-            texts.join("\n")
-        }
-        Format::Json => {
-            let mut json = serde_json::to_string_pretty(findings)
-                .map_err(|error| Error::io("-", "write", error.into()))?;
-            json.push('\n');
-            json
-        }
-        Format::Csv => csv(findings)?,
-    };
-    Output::open(global)?.answer(text)
+    Output::open(global)?.only(COLUMNS, &Checked(findings))
 }
 
 fn text(study: &Findings, palette: &Palette) -> String {
@@ -129,42 +115,42 @@ fn figures(finding: &Finding, separator: &str) -> String {
     figures.collect::<Vec<_>>().join(separator)
 }
 
-fn csv(findings: &[Findings]) -> Result<String> {
-    let fail = |error: csv::Error| Error::io("-", "write", io::Error::other(error));
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let header = [
-        "study",
-        "claim",
-        "reading",
-        "reproduced",
-        "must_hold",
-        "text",
-        "source",
-        "published",
-        "figures",
-        "holds",
-    ];
-    writer.write_record(header).map_err(fail)?;
-    for study in findings {
-        for finding in &study.findings {
-            let figures = finding
-                .figures
-                .iter()
-                .map(|(name, value)| format!("{name} = {value}"));
-            let row = [
-                study.study.as_str(),
-                finding.id.as_str(),
-                finding.reading.as_deref().unwrap_or(""),
-                if finding.reproduced { "true" } else { "false" },
-                if finding.must_hold { "true" } else { "false" },
-                finding.text.as_str(),
-                finding.source.as_deref().unwrap_or(""),
-                finding.published.as_deref().unwrap_or(""),
-                &figures.collect::<Vec<_>>().join("; "),
-                finding.holds.as_str(),
-            ];
-            writer.write_record(row).map_err(fail)?;
-        }
+/// The columns of the CSV.
+const COLUMNS: &str = "study,claim,reading,reproduced,must_hold,text,source,published,figures,holds";
+
+/// The findings of studies.
+#[derive(Serialize)]
+struct Checked<'a>(&'a [Findings]);
+
+impl Report for Checked<'_> {
+    fn json(&self) -> Result<String> {
+        json_document(self)
     }
-    finish_csv(writer)
+
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        for study in self.0 {
+            for finding in &study.findings {
+                let figures = finding.figures.iter();
+                let figures: Vec<String> = figures.map(|(name, value)| format!("{name} = {value}")).collect();
+                rows.add([
+                    study.study.as_str(),
+                    finding.id.as_str(),
+                    finding.reading.as_deref().unwrap_or(""),
+                    if finding.reproduced { "true" } else { "false" },
+                    if finding.must_hold { "true" } else { "false" },
+                    finding.text.as_str(),
+                    finding.source.as_deref().unwrap_or(""),
+                    finding.published.as_deref().unwrap_or(""),
+                    &figures.join("; "),
+                    finding.holds.as_str(),
+                ])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let texts: Vec<String> = self.0.iter().map(|study| text(study, palette)).collect();
+        Ok(texts.join("\n"))
+    }
 }

@@ -1,14 +1,12 @@
 //! `gpusched study list`: the studies in a folder.
 
-use std::io;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::cli::output::{Output, Palette};
-use crate::cli::table::{Column, Table, clip, wrap};
-use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, Result};
+use crate::cli::report::{Column, Output, Palette, Report, Rows, Table, clip, json_document, wrap};
+use crate::cli::{Global, Outcome};
+use crate::error::Result;
 use crate::model::words::counted;
 use crate::study::{self, Kind, State, Study};
 
@@ -109,92 +107,69 @@ impl Args {
     /// Those of [`study::studies`], or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let studies = study::studies(&self.folder)?;
-        let entries: Vec<Entry<'_>> = studies.iter().map(Entry::new).collect();
-        let text = match global.format() {
-            Format::Text => text(&entries, &Palette::of(global)),
-            Format::Json => {
-                let mut json = serde_json::to_string_pretty(&entries)
-                    .map_err(|error| Error::io("-", "write", error.into()))?;
-                json.push('\n');
-                json
-            }
-            Format::Csv => csv(&entries)?,
-        };
-        Output::open(global)?.answer(text)?;
+        let list = List(studies.iter().map(Entry::new).collect());
+        Output::open(global)?.only(COLUMNS, &list)?;
         Ok(Outcome::Positive)
     }
 }
 
-fn text(entries: &[Entry<'_>], palette: &Palette) -> String {
-    let mut table = Table::new([
-        Column::Left("study"),
-        Column::Left("source"),
-        Column::Right("size"),
-        Column::Left("readings, measures"),
-        Column::Left("algorithms"),
-        Column::Left("results"),
-    ]);
-    for entry in entries {
-        table.row([
-            entry.name.to_owned(),
-            clip(entry.source, 40),
-            entry.size(),
-            words(&[entry.readings.as_slice(), &entry.measures].concat()),
-            words(&entry.algorithms),
-            entry.state().to_owned(),
-        ]);
+/// The columns of the CSV.
+const COLUMNS: &str = "name,title,source,points,sets,readings,algorithms,claims,results,cases,measures";
+
+/// The studies in a folder.
+#[derive(Serialize)]
+struct List<'a>(Vec<Entry<'a>>);
+
+impl Report for List<'_> {
+    fn json(&self) -> Result<String> {
+        json_document(self)
     }
-    table.render(palette.header)
+
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        self.0.iter().try_for_each(|entry| {
+            rows.add([
+                entry.name,
+                entry.title,
+                entry.source,
+                &number(entry.points),
+                &number(entry.sets),
+                &entry.readings.join(" "),
+                &entry.algorithms.join(" "),
+                &entry.claims.to_string(),
+                entry.state(),
+                &number(entry.cases),
+                &entry.measures.join(" "),
+            ])
+        })
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let mut table = Table::new([
+            Column::Left("study"),
+            Column::Left("source"),
+            Column::Right("size"),
+            Column::Left("readings, measures"),
+            Column::Left("algorithms"),
+            Column::Left("results"),
+        ]);
+        for entry in &self.0 {
+            table.row([
+                entry.name.to_owned(),
+                clip(entry.source, 40),
+                entry.size(),
+                words(&[entry.readings.as_slice(), &entry.measures].concat()),
+                words(&entry.algorithms),
+                entry.state().to_owned(),
+            ]);
+        }
+        Ok(table.render(palette.header))
+    }
 }
 
 fn words(names: &[&str]) -> String {
     wrap(names.iter().map(|name| (*name).to_owned()), 36)
 }
 
-fn csv(entries: &[Entry<'_>]) -> Result<String> {
-    let fail = |error: csv::Error| Error::io("-", "write", io::Error::other(error));
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let header = [
-        "name",
-        "title",
-        "source",
-        "points",
-        "sets",
-        "readings",
-        "algorithms",
-        "claims",
-        "results",
-        "cases",
-        "measures",
-    ];
-    writer.write_record(header).map_err(fail)?;
-    for entry in entries {
-        let row = [
-            entry.name,
-            entry.title,
-            entry.source,
-            &number(entry.points),
-            &number(entry.sets),
-            &entry.readings.join(" "),
-            &entry.algorithms.join(" "),
-            &entry.claims.to_string(),
-            entry.state(),
-            &number(entry.cases),
-            &entry.measures.join(" "),
-        ];
-        writer.write_record(row).map_err(fail)?;
-    }
-    finish_csv(writer)
-}
-
 fn number(number: Option<impl ToString>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
-}
-
-/// The text of a CSV document.
-pub(super) fn finish_csv(writer: csv::Writer<Vec<u8>>) -> Result<String> {
-    let bytes = writer
-        .into_inner()
-        .map_err(|error| Error::io("-", "write", error.into_error()))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

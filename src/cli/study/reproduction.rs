@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::check::finished;
-use crate::cli::output::Output;
+use crate::cli::report::Output;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::study::{Study, reproduction};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::check::report;
 use super::figure;
 use super::progress::Progress;
-use crate::cli::values::whole;
+use crate::cli::arguments::whole;
 use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
 use crate::study::{self, Findings, Folder, Overrides, Shard, Spec, Study};

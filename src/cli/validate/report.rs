@@ -5,15 +5,13 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::output::Palette;
-use crate::cli::question::csv_line;
-use crate::cli::table::{Column, Table};
+use crate::cli::report::{Column, Palette, Report, Rows, Table};
 use crate::error::Result;
 use crate::model::Policy;
 use crate::model::policy::Strength;
 use crate::model::words::counted;
 use crate::validation::check::Breach;
-use crate::validation::{Campaign, PolicyTally, Report};
+use crate::validation::{self, Campaign, PolicyTally};
 
 /// What `validate` answers.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
@@ -109,7 +107,7 @@ impl PolicyResult {
 
 impl Validation {
     /// What `report` says about `campaign`; the reproducer, if there is one, goes to `file`.
-    pub fn new(campaign: &Campaign, report: &Report, file: &Path) -> Validation {
+    pub fn new(campaign: &Campaign, report: &validation::Report, file: &Path) -> Validation {
         let file = file.display().to_string();
         let policies = report.policies.iter();
         Validation {
@@ -133,39 +131,87 @@ impl Validation {
     }
 }
 
-/// A row per policy.
-pub fn csv(validation: &Validation) -> Result<String> {
-    let mut text = String::from(
-        "policy,strength,systems,schedulable,partitions,runs,jobs,preemptions,misses,above_bound,rejected,rejected_missed,rejected_overloaded,bounded,mean_ratio\n",
-    );
-    for row in &validation.policies {
-        let numbers = [
-            row.systems,
-            row.schedulable,
-            row.partitions,
-            row.runs,
-            row.jobs,
-            row.preemptions,
-            row.misses,
-            row.above_bound,
-            row.rejected,
-            row.rejected_missed,
-            row.rejected_overloaded,
-            row.bounded,
-        ];
-        let names = [row.policy.to_string(), row.strength.to_string()];
-        let ratio = row
-            .mean_ratio
-            .map(|ratio| format!("{ratio:.4}"))
-            .unwrap_or_default();
-        let numbers = numbers.iter().map(u64::to_string);
-        text += &csv_line(names.into_iter().chain(numbers).chain([ratio]))?;
+/// The columns of the CSV: a row per policy.
+pub const COLUMNS: &str = "policy,strength,systems,schedulable,partitions,runs,jobs,preemptions,misses,above_bound,rejected,rejected_missed,rejected_overloaded,bounded,mean_ratio";
+
+impl Report for Validation {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        for row in &self.policies {
+            rows.add((
+                (row.policy.to_string(), row.strength.to_string()),
+                (row.systems, row.schedulable, row.partitions, row.runs, row.jobs),
+                (row.preemptions, row.misses, row.above_bound),
+                (row.rejected, row.rejected_missed, row.rejected_overloaded),
+                (row.bounded, row.mean_ratio.map(|ratio| format!("{ratio:.4}"))),
+            ))?;
+        }
+        Ok(())
     }
-    Ok(text)
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let (good, bad) = (palette.good, palette.bad);
+        let sum = |number: fn(&PolicyResult) -> u64| self.policies.iter().map(number).sum::<u64>();
+        let headline = match self.breaches {
+            0 => format!("{good}NO PROMISE BROKEN{good:#}"),
+            1 => format!("{bad}1 PROMISE BROKEN{bad:#}"),
+            many => format!("{bad}{many} PROMISES BROKEN{bad:#}"),
+        };
+        let mut text = format!(
+            "{headline}: {}, seed {}: {}, {} of them with {}\n\n",
+            counted(self.systems, "system"),
+            self.seed,
+            counted(sum(|row| row.partitions), "accepted partition"),
+            counted(sum(|row| row.runs), "simulation"),
+            counted(sum(|row| row.jobs), "job")
+        );
+        let mut table = Table::new([
+            Column::Left("policy"),
+            Column::Left("test"),
+            Column::Right("systems"),
+            Column::Right("schedulable"),
+            Column::Right("partitions"),
+            Column::Right("jobs"),
+            Column::Right("broken"),
+            Column::Right("rejected"),
+            Column::Right("of which miss"),
+            Column::Right("response / bound"),
+        ]);
+        for row in &self.policies {
+            table.row([
+                row.policy.to_string(),
+                row.strength.to_string(),
+                row.systems.to_string(),
+                row.schedulable.to_string(),
+                row.partitions.to_string(),
+                row.jobs.to_string(),
+                (row.misses + row.above_bound).to_string(),
+                row.rejected.to_string(),
+                match row.rejected {
+                    0 => "-".to_owned(),
+                    rejected => format!("{:.2} %", row.rejected_missed as f64 / rejected as f64 * 100.0),
+                },
+                row.mean_ratio
+                    .map_or("-".to_owned(), |ratio| format!("{ratio:.3}")),
+            ]);
+        }
+        text += &table.render(palette.header);
+        if let Some(found) = &self.reproducer {
+            let _ = writeln!(
+                text,
+                "\nsystem {} breaks a promise ({}); down to {} in {}:\n{}",
+                found.system,
+                found.breach,
+                counted(found.tasks, "task"),
+                found.file,
+                found.command
+            );
+        }
+        Ok(text)
+    }
 }
 
 /// How many of the tasks with a bound have a longest response time of at most so much of it.
-pub fn pessimism(report: &Report) -> String {
+pub fn pessimism(report: &validation::Report) -> String {
     let mut text = String::from("policy,ratio,tasks,share\n");
     for (policy, tally) in &report.policies {
         let bounded = tally.bounded();
@@ -176,68 +222,6 @@ pub fn pessimism(report: &Report) -> String {
             let ratio = hundredths as f64 / 100.0;
             let _ = writeln!(text, "{policy},{ratio:.2},{tasks},{share:.6}"); // a string takes everything
         }
-    }
-    text
-}
-
-/// All there is to say.
-pub fn text(validation: &Validation, palette: &Palette) -> String {
-    let (good, bad) = (palette.good, palette.bad);
-    let sum = |number: fn(&PolicyResult) -> u64| validation.policies.iter().map(number).sum::<u64>();
-    let headline = match validation.breaches {
-        0 => format!("{good}NO PROMISE BROKEN{good:#}"),
-        1 => format!("{bad}1 PROMISE BROKEN{bad:#}"),
-        many => format!("{bad}{many} PROMISES BROKEN{bad:#}"),
-    };
-    let mut text = format!(
-        "{headline}: {}, seed {}: {}, {} of them with {}\n\n",
-        counted(validation.systems, "system"),
-        validation.seed,
-        counted(sum(|row| row.partitions), "accepted partition"),
-        counted(sum(|row| row.runs), "simulation"),
-        counted(sum(|row| row.jobs), "job")
-    );
-    let mut table = Table::new([
-        Column::Left("policy"),
-        Column::Left("test"),
-        Column::Right("systems"),
-        Column::Right("schedulable"),
-        Column::Right("partitions"),
-        Column::Right("jobs"),
-        Column::Right("broken"),
-        Column::Right("rejected"),
-        Column::Right("of which miss"),
-        Column::Right("response / bound"),
-    ]);
-    for row in &validation.policies {
-        table.row([
-            row.policy.to_string(),
-            row.strength.to_string(),
-            row.systems.to_string(),
-            row.schedulable.to_string(),
-            row.partitions.to_string(),
-            row.jobs.to_string(),
-            (row.misses + row.above_bound).to_string(),
-            row.rejected.to_string(),
-            match row.rejected {
-                0 => "-".to_owned(),
-                rejected => format!("{:.2} %", row.rejected_missed as f64 / rejected as f64 * 100.0),
-            },
-            row.mean_ratio
-                .map_or("-".to_owned(), |ratio| format!("{ratio:.3}")),
-        ]);
-    }
-    text += &table.render(palette.header);
-    if let Some(found) = &validation.reproducer {
-        let _ = writeln!(
-            text,
-            "\nsystem {} breaks a promise ({}); down to {} in {}:\n{}",
-            found.system,
-            found.breach,
-            counted(found.tasks, "task"),
-            found.file,
-            found.command
-        );
     }
     text
 }

@@ -4,13 +4,11 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::cli::output::Palette;
-use crate::cli::question::csv_line;
-use crate::cli::table::{Column, Table};
+use crate::cli::report::{Column, Palette, Report, Rows, Table};
 use crate::error::Result;
 use crate::model::Policy;
 use crate::model::words::counted;
-use crate::validation::shared::{Campaign, Report, Tally};
+use crate::validation::shared::{self, Campaign, Tally};
 
 /// What `validate --shared-memory` answers.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
@@ -53,7 +51,7 @@ struct PolicyResult {
 
 impl SharedValidation {
     /// What `report` says about `campaign`.
-    pub fn new(campaign: &Campaign, report: &Report) -> SharedValidation {
+    pub fn new(campaign: &Campaign, report: &shared::Report) -> SharedValidation {
         let result = |&(policy, tally): &(Policy, Tally)| PolicyResult {
             policy,
             systems: tally.systems,
@@ -74,71 +72,69 @@ impl SharedValidation {
     }
 }
 
-/// One line per policy.
-pub fn csv(validation: &SharedValidation) -> Result<String> {
-    let mut text = "policy,systems,blind,blind_missed,accepted,accepted_missed,runs,jobs\n".to_owned();
-    for result in &validation.policies {
-        let numbers = [
-            result.systems,
-            result.blind,
-            result.blind_missed,
-            result.accepted,
-            result.accepted_missed,
-            result.runs,
-            result.jobs,
-        ];
-        let fields =
-            std::iter::once(result.policy.to_string()).chain(numbers.map(|number| number.to_string()));
-        text += &csv_line(fields)?;
+/// The columns of the CSV: a row per policy.
+pub const COLUMNS: &str = "policy,systems,blind,blind_missed,accepted,accepted_missed,runs,jobs";
+
+impl PolicyResult {
+    /// In the order of the columns.
+    fn numbers(&self) -> [u64; 7] {
+        [
+            self.systems,
+            self.blind,
+            self.blind_missed,
+            self.accepted,
+            self.accepted_missed,
+            self.runs,
+            self.jobs,
+        ]
     }
-    Ok(text)
 }
 
-/// For people.
-pub fn text(validation: &SharedValidation, report: &Report, palette: &Palette) -> String {
-    let total = report.total();
-    let (good, bad) = (palette.good, palette.bad);
-    let mut text = match validation.breaches {
-        0 => format!("{good}NO MISS{good:#}"),
-        1 => format!("{bad}1 BROKEN PROMISE{bad:#}"),
-        breaches => format!("{bad}{breaches} BROKEN PROMISES{bad:#}"),
-    };
-    let _ = writeln!(
-        text,
-        " in {} accepted under conflict+bandwidth; of {} accepted under conflict alone, {} miss a deadline",
-        counted(total.accepted, "system"),
-        total.blind,
-        total.blind_missed
-    );
-    if let Some(system) = validation.broken {
-        let _ = writeln!(text, "the first is system {system} of seed {}", validation.seed);
+impl Report for SharedValidation {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        self.policies
+            .iter()
+            .try_for_each(|result| rows.add((result.policy.to_string(), result.numbers())))
     }
-    text.push('\n');
-    let mut table = Table::new([
-        Column::Left("policy"),
-        Column::Right("systems"),
-        Column::Right("conflict"),
-        Column::Right("of these miss"),
-        Column::Right("conflict+bandwidth"),
-        Column::Right("of these miss"),
-        Column::Right("runs"),
-        Column::Right("jobs"),
-    ]);
-    let mut row = |name: String, tally: &Tally| {
-        table.row([
-            name,
-            tally.systems.to_string(),
-            tally.blind.to_string(),
-            tally.blind_missed.to_string(),
-            tally.accepted.to_string(),
-            tally.accepted_missed.to_string(),
-            tally.runs.to_string(),
-            tally.jobs.to_string(),
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let sum = |sums: [u64; 7], result: &PolicyResult| {
+            let numbers = result.numbers();
+            std::array::from_fn(|index| sums[index] + numbers[index])
+        };
+        let total = self.policies.iter().fold([0; 7], sum);
+        let [_, blind, blind_missed, accepted, ..] = total;
+        let (good, bad) = (palette.good, palette.bad);
+        let mut text = match self.breaches {
+            0 => format!("{good}NO MISS{good:#}"),
+            1 => format!("{bad}1 BROKEN PROMISE{bad:#}"),
+            breaches => format!("{bad}{breaches} BROKEN PROMISES{bad:#}"),
+        };
+        let _ = writeln!(
+            text,
+            " in {} accepted under conflict+bandwidth; of {blind} accepted under conflict alone, {blind_missed} miss a deadline",
+            counted(accepted, "system"),
+        );
+        if let Some(system) = self.broken {
+            let _ = writeln!(text, "the first is system {system} of seed {}", self.seed);
+        }
+        text.push('\n');
+        let mut table = Table::new([
+            Column::Left("policy"),
+            Column::Right("systems"),
+            Column::Right("conflict"),
+            Column::Right("of these miss"),
+            Column::Right("conflict+bandwidth"),
+            Column::Right("of these miss"),
+            Column::Right("runs"),
+            Column::Right("jobs"),
         ]);
-    };
-    for (policy, tally) in &report.policies {
-        row(policy.to_string(), tally);
+        let results = self.policies.iter();
+        let results = results.map(|result| (result.policy.to_string(), result.numbers()));
+        for (name, numbers) in results.chain([("total".to_owned(), total)]) {
+            let numbers = numbers.iter().map(u64::to_string);
+            table.row([name].into_iter().chain(numbers).collect::<Vec<String>>());
+        }
+        Ok(text + &table.render(palette.header))
     }
-    row("total".to_owned(), &total);
-    text + &table.render(palette.header)
 }

@@ -3,12 +3,9 @@
 use std::path::PathBuf;
 
 use super::traffic::{Traffic, budget};
-use crate::cli::names::named;
-use crate::cli::output::Output;
-use crate::cli::output::Palette;
-use crate::cli::question::{csv_line, json_line};
-use crate::cli::table::{Column, Table, clip};
-use crate::cli::{Format, Global, Outcome, complain};
+use crate::cli::arguments::named;
+use crate::cli::report::{About, Column, Output, Palette, Report, Rows, Table, clip};
+use crate::cli::{Global, Outcome, complain};
 use crate::error::Result;
 use crate::kernel_wcet::{Solver, list_scheduling};
 use crate::model::reader::Kernels;
@@ -39,7 +36,7 @@ The bound holds if no block takes longer than the e0 of its cluster alone, and t
 Example:
   gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13";
 
-const HEADER: &str = "kernel,q,sync,straddling,wcet_ns,iterations,memory_time_ns,lambda,mu\n";
+const COLUMNS: &str = "kernel,q,sync,straddling,wcet_ns,iterations,memory_time_ns,lambda,mu";
 
 impl Args {
     /// A bound for each kernel.
@@ -47,21 +44,14 @@ impl Args {
     /// # Errors
     /// Bad input, solvers that fail, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        let (format, palette) = (global.format(), Palette::of(global));
         let mut output = Output::open(global)?;
-        if format == Format::Csv {
-            output.write(HEADER)?;
-        }
+        output.header(COLUMNS)?;
         for kernel in Kernels::open(&self.kernels)? {
             let (_, kernel) = kernel?;
             distrust(&kernel);
             let estimator = self.traffic.estimator(&kernel).solver(self.solver);
             let bound = estimator.bound(self.q, self.traffic.sync)?;
-            output.write(match format {
-                Format::Json => json_line(&bound)?,
-                Format::Csv => csv(&bound)?,
-                Format::Text => text(&kernel, &bound, self.solver, &palette),
-            })?;
+            output.report(&About((&kernel, self.solver), bound))?;
         }
         output.finish()?;
         Ok(Outcome::Positive)
@@ -96,77 +86,78 @@ pub fn percent(time: Time, base: Time) -> String {
     format!("{:+.2} %", (time.ns() as f64 / base.ns() as f64 - 1.0) * 100.0)
 }
 
-fn csv(bound: &Bound) -> Result<String> {
-    let multiplier = |index: usize| {
-        let certificate = bound.certificate?;
-        Some([certificate.lambda, certificate.mu].get(index)?.to_string())
-    };
-    csv_line([
-        bound.kernel.clone().unwrap_or_default(),
-        bound.q.to_string(),
-        bound.sync.to_string(),
-        bound.straddling.to_string(),
-        bound.wcet_ns.ns().to_string(),
-        bound.iterations.to_string(),
-        bound.memory_time_ns.ns().to_string(),
-        multiplier(0).unwrap_or_default(),
-        multiplier(1).unwrap_or_default(),
-    ])
-}
+impl Report for About<(&Kernel, Solver), Bound> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About(_, bound) = self;
+        let certificate = bound.certificate.as_ref();
+        rows.add((
+            &bound.kernel,
+            bound.q.to_string(),
+            bound.sync,
+            bound.straddling.to_string(),
+            bound.wcet_ns.ns(),
+            bound.iterations,
+            bound.memory_time_ns.ns(),
+            certificate.map(|certificate| certificate.lambda.to_string()),
+            certificate.map(|certificate| certificate.mu.to_string()),
+        ))
+    }
 
-fn text(kernel: &Kernel, bound: &Bound, solver: Solver, palette: &Palette) -> String {
-    let isolated = list_scheduling::isolated(kernel);
-    let good = palette.good;
-    let mut text = format!(
-        "{}: {good}at most {}{good:#} at Q = {} ({} over {isolated} alone)\n",
-        title(kernel),
-        bound.wcet_ns,
-        bound.q,
-        percent(bound.wcet_ns, isolated),
-    );
-    text += &format!(
-        "{}, {} at a time; best-effort cores access memory for {} of that, from {} on\n",
-        counted(kernel.blocks(), "block"),
-        kernel.active_blocks(),
-        bound.memory_time_ns,
-        if bound.sync {
-            "the start of a period"
-        } else {
-            "the worst moment"
-        },
-    );
-    if bound.straddling == Straddling::Both {
-        text += "blocks at both ends of each memory time count as hit\n";
-    }
-    if solver == Solver::Both {
-        text += "the linear program agrees at every step\n";
-    }
-    text += &match bound.certificate {
-        Some(certificate) => format!(
-            "{} steps; proof: λ = {}, µ = {} ns\n\n",
-            bound.iterations, certificate.lambda, certificate.mu
-        ),
-        None => format!(
-            "{} steps; a linear program in floats: no proof\n\n",
-            bound.iterations
-        ),
-    };
-    let mut table = Table::new([
-        Column::Right("cluster"),
-        Column::Right("blocks"),
-        Column::Right("e0"),
-        Column::Right("e1"),
-        Column::Right("e1/e0"),
-    ]);
-    for (index, cluster) in kernel.clusters().iter().enumerate() {
-        let (alone, contended) = (cluster.isolated(), cluster.contended());
-        table.row([
-            index.to_string(),
-            cluster.blocks().to_string(),
-            alone.to_string(),
-            contended.to_string(),
-            format!("{:.2}", contended.ns() as f64 / alone.ns() as f64),
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((kernel, solver), bound) = self;
+        let isolated = list_scheduling::isolated(kernel);
+        let good = palette.good;
+        let mut text = format!(
+            "{}: {good}at most {}{good:#} at Q = {} ({} over {isolated} alone)\n",
+            title(kernel),
+            bound.wcet_ns,
+            bound.q,
+            percent(bound.wcet_ns, isolated),
+        );
+        text += &format!(
+            "{}, {} at a time; best-effort cores access memory for {} of that, from {} on\n",
+            counted(kernel.blocks(), "block"),
+            kernel.active_blocks(),
+            bound.memory_time_ns,
+            if bound.sync {
+                "the start of a period"
+            } else {
+                "the worst moment"
+            },
+        );
+        if bound.straddling == Straddling::Both {
+            text += "blocks at both ends of each memory time count as hit\n";
+        }
+        if *solver == Solver::Both {
+            text += "the linear program agrees at every step\n";
+        }
+        text += &match bound.certificate {
+            Some(certificate) => format!(
+                "{} steps; proof: λ = {}, µ = {} ns\n\n",
+                bound.iterations, certificate.lambda, certificate.mu
+            ),
+            None => format!(
+                "{} steps; a linear program in floats: no proof\n\n",
+                bound.iterations
+            ),
+        };
+        let mut table = Table::new([
+            Column::Right("cluster"),
+            Column::Right("blocks"),
+            Column::Right("e0"),
+            Column::Right("e1"),
+            Column::Right("e1/e0"),
         ]);
+        for (index, cluster) in kernel.clusters().iter().enumerate() {
+            let (alone, contended) = (cluster.isolated(), cluster.contended());
+            table.row([
+                index.to_string(),
+                cluster.blocks().to_string(),
+                alone.to_string(),
+                contended.to_string(),
+                format!("{:.2}", contended.ns() as f64 / alone.ns() as f64),
+            ]);
+        }
+        Ok(text + &table.render(palette.header))
     }
-    text + &table.render(palette.header)
 }

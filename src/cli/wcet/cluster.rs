@@ -5,13 +5,10 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::names::named;
-use crate::cli::output::{Output, Palette};
-use crate::cli::question::{csv_line, json_line};
-use crate::cli::table::{Column, Table, clip};
-use crate::cli::values::{refused, whole};
+use crate::cli::arguments::{named, refused, whole};
+use crate::cli::report::{About, Column, Output, Palette, Report, Rows, Table, clip};
 use crate::cli::wcet::distinct;
-use crate::cli::{Format, Global, Outcome, complain};
+use crate::cli::{Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::clustering::{CELLS, Clustering, Options, Wcets};
 use crate::kernel_wcet::trace::{Level, MAX_SAMPLES, Recorder, Trace};
@@ -108,7 +105,7 @@ impl Args {
     /// # Errors
     /// Whatever is no trace, too few measurements, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        let mut output = Output::open(global)?;
+        let output = Output::open(global)?;
         let trace = self.read(global)?;
         let active = self.active(&trace)?;
         let most = usize::try_from(self.max_clusters).unwrap_or(MAX_CLUSTERS);
@@ -135,47 +132,8 @@ impl Args {
         for warning in &profile.warnings {
             complain(&format!("warning: {warning}"));
         }
-        output.write(match global.format() {
-            Format::Text => self.estimated(&kernel)? + &text(&kernel, &trace, Palette::of(global)),
-            Format::Json => json_line(&kernel)?,
-            Format::Csv => csv(&kernel)?,
-        })?;
-        output.finish()?;
+        output.only(COLUMNS, &About((trace, self.wcets()?), kernel))?;
         Ok(Outcome::Positive)
-    }
-
-    /// What the WCETs are, where they are not the longest times.
-    fn estimated(&self, kernel: &Kernel) -> Result<String> {
-        let Wcets::Tail { family, exceedance } = self.wcets()? else {
-            return Ok(String::new());
-        };
-        let mut text = format!(
-            "e0, e1: by a {}, exceeded by one block with probability {exceedance:e}",
-            match family {
-                TailFamily::Gev => "generalized extreme value distribution",
-                TailFamily::Gpd => "generalized Pareto distribution",
-            }
-        );
-        let levels = kernel.clusters().iter().flat_map(|cluster| {
-            [
-                cluster.isolated_distribution(),
-                cluster.interference_distribution(),
-            ]
-        });
-        let tails: Vec<Option<bool>> = levels
-            .map(|level| Some(level?.tail.as_ref()?.trustworthy))
-            .collect();
-        let (none, doubtful) = (
-            tails.iter().filter(|tail| tail.is_none()).count(),
-            tails.iter().filter(|tail| **tail == Some(false)).count(),
-        );
-        if none + doubtful > 0 {
-            text += &format!(
-                "; of {} fits {none} were not possible (the longest time instead) and {doubtful} failed their tests",
-                tails.len()
-            );
-        }
-        Ok(text + "\n")
     }
 
     fn wcets(&self) -> Result<Wcets> {
@@ -302,7 +260,7 @@ fn progress<'a>(global: &Global, mut files: impl Iterator<Item = &'a Path>) -> P
     bar.with_style(style)
 }
 
-fn text(kernel: &Kernel, trace: &Trace, palette: Palette) -> String {
+fn text(kernel: &Kernel, trace: &Trace, palette: &Palette) -> String {
     let count = |count: usize, word: &str| match count {
         1 => format!("1 {word}"),
         _ => format!("{count} {word}s"),
@@ -360,62 +318,83 @@ fn text(kernel: &Kernel, trace: &Trace, palette: Palette) -> String {
     )
 }
 
-/// The columns of the profile as CSV.
-const COLUMNS: [&str; 14] = [
-    "cluster",
-    "blocks",
-    "e0_ns",
-    "isolated_mean_ns",
-    "isolated_std_ns",
-    "isolated_fit",
-    "isolated_percentile",
-    "e0_from",
-    "e1_ns",
-    "interference_mean_ns",
-    "interference_std_ns",
-    "interference_fit",
-    "interference_percentile",
-    "e1_from",
-];
+const COLUMNS: &str = "cluster,blocks,e0_ns,isolated_mean_ns,isolated_std_ns,isolated_fit,isolated_percentile,e0_from,e1_ns,interference_mean_ns,interference_std_ns,interference_fit,interference_percentile,e1_from";
 
-fn csv(kernel: &Kernel) -> Result<String> {
-    let mut text = csv_line(COLUMNS)?;
-    let moments = |distribution: Option<&Distribution>| {
-        distribution.map_or_else(<[String; 5]>::default, |found| {
-            let [mean, std, fit, percentile] = [
-                Some(found.mean_ns),
-                Some(found.std_ns),
-                found.goodness_of_fit,
-                found.percentile,
-            ]
-            .map(|value| value.map_or(String::new(), |value| value.to_string()));
-            let from = match &found.tail {
-                None => "max",
-                Some(Tail {
-                    trustworthy: false, ..
-                }) => "doubtful fit",
-                Some(Tail {
-                    family: TailFamily::Gev,
-                    ..
-                }) => "gev",
-                Some(Tail {
-                    family: TailFamily::Gpd,
-                    ..
-                }) => "gpd",
-            };
-            [mean, std, fit, percentile, from.to_owned()]
-        })
-    };
-    for (index, cluster) in kernel.clusters().iter().enumerate() {
-        let mut row = vec![
-            index.to_string(),
-            cluster.blocks().to_string(),
-            cluster.isolated().ns().to_string(),
-        ];
-        row.extend(moments(cluster.isolated_distribution()));
-        row.push(cluster.contended().ns().to_string());
-        row.extend(moments(cluster.interference_distribution()));
-        text += &csv_line(row)?;
+impl Report for About<(Trace, Wcets), Kernel> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let moments = |distribution: Option<&Distribution>| {
+            distribution.map_or_else(<[String; 5]>::default, |found| {
+                let [mean, std, fit, percentile] = [
+                    Some(found.mean_ns),
+                    Some(found.std_ns),
+                    found.goodness_of_fit,
+                    found.percentile,
+                ]
+                .map(|value| value.map_or(String::new(), |value| value.to_string()));
+                let from = match &found.tail {
+                    None => "max",
+                    Some(Tail {
+                        trustworthy: false, ..
+                    }) => "doubtful fit",
+                    Some(Tail {
+                        family: TailFamily::Gev,
+                        ..
+                    }) => "gev",
+                    Some(Tail {
+                        family: TailFamily::Gpd,
+                        ..
+                    }) => "gpd",
+                };
+                [mean, std, fit, percentile, from.to_owned()]
+            })
+        };
+        for (index, cluster) in self.1.clusters().iter().enumerate() {
+            rows.add((
+                (index, cluster.blocks(), cluster.isolated().ns()),
+                moments(cluster.isolated_distribution()),
+                cluster.contended().ns(),
+                moments(cluster.interference_distribution()),
+            ))?;
+        }
+        Ok(())
     }
-    Ok(text)
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((trace, wcets), kernel) = self;
+        Ok(estimated(wcets, kernel) + &text(kernel, trace, palette))
+    }
+}
+
+/// What the WCETs are, where they are not the longest times.
+fn estimated(wcets: &Wcets, kernel: &Kernel) -> String {
+    let Wcets::Tail { family, exceedance } = *wcets else {
+        return String::new();
+    };
+    let mut text = format!(
+        "e0, e1: by a {}, exceeded by one block with probability {exceedance:e}",
+        match family {
+            TailFamily::Gev => "generalized extreme value distribution",
+            TailFamily::Gpd => "generalized Pareto distribution",
+        }
+    );
+    let levels = kernel.clusters().iter().flat_map(|cluster| {
+        [
+            cluster.isolated_distribution(),
+            cluster.interference_distribution(),
+        ]
+    });
+    let tails: Vec<Option<bool>> = levels
+        .map(|level| Some(level?.tail.as_ref()?.trustworthy))
+        .collect();
+    let (none, doubtful) = (
+        tails.iter().filter(|tail| tail.is_none()).count(),
+        tails.iter().filter(|tail| **tail == Some(false)).count(),
+    );
+    if none + doubtful > 0 {
+        text += &format!(
+            "; of {} fits {none} were not possible (the longest time instead) and {doubtful} failed their tests",
+            tails.len()
+        );
+    }
+    text + "\n"
 }

@@ -2,19 +2,17 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::bound::{distrust, title};
 use super::traffic::{Traffic, budget};
-use crate::cli::output::{Content, Output, OutputPath, Palette};
-use crate::cli::question::{csv_line, json_line};
-use crate::cli::table::{Column, Table};
-use crate::cli::values::whole;
-use crate::cli::{Format, Global, Outcome};
+use crate::cli::arguments::whole;
+use crate::cli::report::{Column, Content, Output, OutputPath, Palette, Report, Rows, Table};
+use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::{CurvePoint, curve};
+use crate::model::Factor;
 use crate::model::reader::Kernels;
-use crate::model::{Bound, Factor, Kernel};
 use crate::plot::{Options, line_chart};
 use crate::study;
 
@@ -45,15 +43,7 @@ const EXAMPLE: &str = "\
 Example:
   gpusched wcet curve tasksets/kernels/histo-m4.json --steps 20 --svg histo.svg -o histo.csv";
 
-const HEADER: &str = "kernel,sync,straddling,q,wcet_ns,wcet_ms,slowdown,memory_time_ns,iterations\n";
-
-/// The answer for one kernel.
-#[derive(Serialize)]
-struct Answer {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kernel: Option<String>,
-    points: Vec<Bound>,
-}
+const COLUMNS: &str = "kernel,sync,straddling,q,wcet_ns,wcet_ms,slowdown,memory_time_ns,iterations";
 
 impl Args {
     /// A curve for each kernel.
@@ -72,33 +62,23 @@ impl Args {
             ));
         }
         let budgets = self.budgets()?;
-        let (format, palette) = (global.format(), Palette::of(global));
         let pool = global.pool()?;
         let mut output = Output::open(global)?;
         let svg = output.beside(self.svg.as_ref())?;
-        if format == Format::Csv {
-            output.write(HEADER)?;
-        }
-        let mut table = HEADER.to_owned();
+        output.header(COLUMNS)?;
+        let mut table = format!("{COLUMNS}\n");
         for kernel in Kernels::open(&self.kernels)? {
             let (_, kernel) = kernel?;
             distrust(&kernel);
             let estimator = self.traffic.estimator(&kernel);
             let points = pool.install(|| curve(&estimator, &budgets, self.traffic.sync))?;
-            for point in &points {
-                table += &csv(&kernel, point)?;
-            }
-            output.write(match format {
-                Format::Csv => points
-                    .iter()
-                    .map(|point| csv(&kernel, point))
-                    .collect::<Result<String>>()?,
-                Format::Json => json_line(&Answer {
-                    kernel: kernel.name().map(str::to_owned),
-                    points: points.into_iter().map(|point| point.bound).collect(),
-                })?,
-                Format::Text => text(&kernel, &points, &palette),
-            })?;
+            let curve = KernelCurve {
+                kernel: kernel.name(),
+                points,
+                title: title(&kernel),
+            };
+            table += &curve.csv()?;
+            output.report(&curve)?;
         }
         if let Some(file) = svg {
             output.complete(file, figure(&table)?)?;
@@ -127,19 +107,57 @@ impl Args {
     }
 }
 
-fn csv(kernel: &Kernel, point: &CurvePoint) -> Result<String> {
-    let bound = &point.bound;
-    csv_line([
-        title(kernel),
-        bound.sync.to_string(),
-        bound.straddling.to_string(),
-        bound.q.to_string(),
-        bound.wcet_ns.ns().to_string(),
-        format!("{:.6}", bound.wcet_ns.as_secs_f64() * 1e3),
-        format!("{:.6}", point.slowdown),
-        bound.memory_time_ns.ns().to_string(),
-        bound.iterations.to_string(),
-    ])
+/// The curve of one kernel.
+#[derive(Serialize)]
+struct KernelCurve<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel: Option<&'a str>,
+    #[serde(serialize_with = "bounds")]
+    points: Vec<CurvePoint>,
+    #[serde(skip)]
+    title: String,
+}
+
+fn bounds<S: Serializer>(points: &[CurvePoint], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(points.iter().map(|point| &point.bound))
+}
+
+impl Report for KernelCurve<'_> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        self.points.iter().try_for_each(|CurvePoint { bound, slowdown }| {
+            rows.add((
+                &self.title,
+                bound.sync,
+                bound.straddling.to_string(),
+                bound.q.to_string(),
+                bound.wcet_ns.ns(),
+                format!("{:.6}", bound.wcet_ns.as_secs_f64() * 1e3),
+                format!("{slowdown:.6}"),
+                bound.memory_time_ns.ns(),
+                bound.iterations,
+            ))
+        })
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let mut table = Table::new([
+            Column::Right("Q"),
+            Column::Right("WCET"),
+            Column::Right("slowdown"),
+            Column::Right("memory time"),
+            Column::Right("steps"),
+        ]);
+        for CurvePoint { bound, slowdown } in &self.points {
+            table.row([
+                bound.q.to_string(),
+                bound.wcet_ns.to_string(),
+                format!("{:+.2} %", slowdown * 100.0),
+                bound.memory_time_ns.to_string(),
+                bound.iterations.to_string(),
+            ]);
+        }
+        Ok(format!("{}\n{}", self.title, table.render(palette.header)))
+    }
 }
 
 /// The curves as a figure: G [ms] over Q, a line per kernel.
@@ -155,24 +173,4 @@ fn figure(csv: &str) -> Result<String> {
         ..Options::default()
     };
     line_chart(&[table], &options)
-}
-
-fn text(kernel: &Kernel, points: &[CurvePoint], palette: &Palette) -> String {
-    let mut table = Table::new([
-        Column::Right("Q"),
-        Column::Right("WCET"),
-        Column::Right("slowdown"),
-        Column::Right("memory time"),
-        Column::Right("steps"),
-    ]);
-    for CurvePoint { bound, slowdown } in points {
-        table.row([
-            bound.q.to_string(),
-            bound.wcet_ns.to_string(),
-            format!("{:+.2} %", slowdown * 100.0),
-            bound.memory_time_ns.to_string(),
-            bound.iterations.to_string(),
-        ]);
-    }
-    format!("{}\n{}", title(kernel), table.render(palette.header))
 }

@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::super::output::{Content, Output, OutputPath, Palette};
-use super::super::question::{csv_line, json_line};
-use super::super::table::{Column, Table};
-use super::super::{Format, Global, Outcome, complain};
+use super::super::{Global, Outcome, complain};
 use super::points;
-use crate::cli::names::named;
-use crate::cli::values::refused;
+use crate::cli::arguments::{named, refused};
+use crate::cli::report::{
+    About, Column, Content, Output, OutputPath, Palette, Report, Rows, Table, json_lines,
+};
 use crate::error::{Error, Refusal, Result};
 use crate::kernel_wcet::fit::least_squares::Line;
 use crate::kernel_wcet::fit::saturation;
@@ -47,16 +46,7 @@ Examples:
   gpusched wcet fit tasksets/measurements/stencil.csv --svg speed-up.svg -o curve.csv";
 
 /// The columns of the CSV.
-const COLUMNS: [&str; 8] = [
-    "contention",
-    "sms",
-    "measurements",
-    "longest_ns",
-    "monotone_ns",
-    "wcet_ns",
-    "least_squares_ns",
-    "speed_up",
-];
+const COLUMNS: &str = "contention,sms,measurements,longest_ns,monotone_ns,wcet_ns,least_squares_ns,speed_up";
 
 fn epsilon(text: &str) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);
@@ -86,15 +76,11 @@ impl Args {
                 complain(&format!("note: {note}"));
             }
         }
-        let text = match global.format() {
-            Format::Json => json_line(&answer)?,
-            Format::Csv => csv(&answer)?,
-            Format::Text => report(&answer, &file, &Palette::of(global))?,
-        };
+        let fitted = About(file.as_str(), answer);
         if let Some(svg) = svg {
-            output.complete(svg, figure(&answer, &file)?)?;
+            output.complete(svg, figure(&fitted)?)?;
         }
-        output.answer(text)?;
+        output.only(COLUMNS, &fitted)?;
         Ok(Outcome::Positive)
     }
 }
@@ -144,33 +130,95 @@ fn curves(answer: &Fit) -> impl Iterator<Item = (&'static str, &Curve)> {
     std::iter::once(("isolated", &answer.isolated)).chain(conflict)
 }
 
-fn csv(answer: &Fit) -> Result<String> {
-    let mut text = csv_line(COLUMNS)?;
-    for (contention, curve) in curves(answer) {
-        for point in &curve.points {
-            let line = |line: Line| format!("{:.0}", line.a_ns / f64::from(point.sms) + line.b_ns);
-            text += &csv_line([
-                contention.to_owned(),
-                point.sms.to_string(),
-                point.measurements.to_string(),
-                point.longest_ns.ns().to_string(),
-                point.monotone_ns.ns().to_string(),
-                point.wcet_ns.ns().to_string(),
-                curve.least_squares.map_or(String::new(), line),
-                format!("{:.6}", point.speed_up),
-            ])?;
+impl Report for About<&str, Fit> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About(_, answer) = self;
+        for (contention, curve) in curves(answer) {
+            for point in &curve.points {
+                let line = |line: Line| format!("{:.0}", line.a_ns / f64::from(point.sms) + line.b_ns);
+                rows.add((
+                    contention,
+                    point.sms,
+                    point.measurements,
+                    point.longest_ns.ns(),
+                    point.monotone_ns.ns(),
+                    point.wcet_ns.ns(),
+                    curve.least_squares.map(line),
+                    format!("{:.6}", point.speed_up),
+                ))?;
+            }
         }
+        Ok(())
     }
-    Ok(text)
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About(file, answer) = self;
+        let (saturation, largest) = (answer.saturation_sms, answer.largest_sms);
+        let percent = 100.0 * answer.epsilon.as_f64();
+        let mut text = format!("{}-intensive: {file}\n", kind(answer.kind));
+        if let Some(estimated) = answer.estimate {
+            text += &format!("{estimated}\n");
+        }
+        text += &match saturation == largest {
+            true => format!(
+                "up to {}, more of them bring at least {percent} %\n\n",
+                counted(largest, "SM")
+            ),
+            false => format!(
+                "beyond {}, more of them (up to {largest}) bring less than {percent} % in total\n\n",
+                counted(saturation, "SM")
+            ),
+        };
+        for (name, curve) in curves(answer) {
+            text += &format!("{name}: {}", function(answer, name));
+            if let Some(Line { a_ns, b_ns, r2 }) = curve.least_squares {
+                let (a, b) = (a_ns / 1e6, b_ns / 1e6);
+                text += &format!("; least squares {a:.3} ms/m + {b:.3} ms, R2 = {r2:.4}");
+            }
+            text.push('\n');
+        }
+        if answer.conflict.is_none() {
+            text += "conflict: not measured, taken to be as isolated\n";
+        }
+        text.push('\n');
+        let mut table = Table::new([
+            Column::Left("contention"),
+            Column::Right("SMs"),
+            Column::Right("runs"),
+            Column::Right("longest"),
+            Column::Right("C(m)"),
+            Column::Right("above"),
+            Column::Right("speed-up"),
+        ]);
+        for (name, curve) in curves(answer) {
+            for point in &curve.points {
+                let above = point.wcet_ns.ns() as f64 / point.longest_ns.ns() as f64 - 1.0;
+                table.row([
+                    name.to_owned(),
+                    point.sms.to_string(),
+                    point.measurements.to_string(),
+                    point.longest_ns.to_string(),
+                    point.wcet_ns.to_string(),
+                    format!("{:.1} %", 100.0 * above),
+                    format!("{:.2}", point.speed_up),
+                ]);
+            }
+        }
+        text += &table.render(palette.header);
+        let wcet = json_lines([&answer.wcet])?;
+        Ok(text + &format!("\n\"kind\": \"{}\", \"wcet\": {wcet}", kind(answer.kind)))
+    }
 }
 
-fn figure(answer: &Fit, file: &str) -> Result<String> {
-    let table = study::Table::from_reader(file, csv(answer)?.as_bytes())?;
+fn figure(fitted: &About<&str, Fit>) -> Result<String> {
+    let About(file, _) = fitted;
+    let csv = format!("{COLUMNS}\n{}", fitted.csv()?);
+    let table = study::Table::from_reader(file, csv.as_bytes())?;
     let options = plot::Options {
         x: "sms".to_owned(),
         y: "speed_up".to_owned(),
         series: "contention".to_owned(),
-        title: Some(file.to_owned()),
+        title: Some((*file).to_owned()),
         ..plot::Options::default()
     };
     plot::line_chart(&[table], &options)
@@ -181,63 +229,6 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Compute => "compute",
         Kind::Memory => "memory",
     }
-}
-
-fn report(answer: &Fit, file: &str, palette: &Palette) -> Result<String> {
-    let (saturation, largest) = (answer.saturation_sms, answer.largest_sms);
-    let percent = 100.0 * answer.epsilon.as_f64();
-    let mut text = format!("{}-intensive: {file}\n", kind(answer.kind));
-    if let Some(estimated) = answer.estimate {
-        text += &format!("{estimated}\n");
-    }
-    text += &match saturation == largest {
-        true => format!(
-            "up to {}, more of them bring at least {percent} %\n\n",
-            counted(largest, "SM")
-        ),
-        false => format!(
-            "beyond {}, more of them (up to {largest}) bring less than {percent} % in total\n\n",
-            counted(saturation, "SM")
-        ),
-    };
-    for (name, curve) in curves(answer) {
-        text += &format!("{name}: {}", function(answer, name));
-        if let Some(Line { a_ns, b_ns, r2 }) = curve.least_squares {
-            let (a, b) = (a_ns / 1e6, b_ns / 1e6);
-            text += &format!("; least squares {a:.3} ms/m + {b:.3} ms, R2 = {r2:.4}");
-        }
-        text.push('\n');
-    }
-    if answer.conflict.is_none() {
-        text += "conflict: not measured, taken to be as isolated\n";
-    }
-    text.push('\n');
-    let mut table = Table::new([
-        Column::Left("contention"),
-        Column::Right("SMs"),
-        Column::Right("runs"),
-        Column::Right("longest"),
-        Column::Right("C(m)"),
-        Column::Right("above"),
-        Column::Right("speed-up"),
-    ]);
-    for (name, curve) in curves(answer) {
-        for point in &curve.points {
-            let above = point.wcet_ns.ns() as f64 / point.longest_ns.ns() as f64 - 1.0;
-            table.row([
-                name.to_owned(),
-                point.sms.to_string(),
-                point.measurements.to_string(),
-                point.longest_ns.to_string(),
-                point.wcet_ns.to_string(),
-                format!("{:.1} %", 100.0 * above),
-                format!("{:.2}", point.speed_up),
-            ]);
-        }
-    }
-    text += &table.render(palette.header);
-    let wcet = json_line(&answer.wcet)?;
-    Ok(text + &format!("\n\"kind\": \"{}\", \"wcet\": {wcet}", kind(answer.kind)))
 }
 
 /// The WCET function in words.

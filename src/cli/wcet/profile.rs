@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use super::slowdown;
 use crate::bandwidth::{Recipe, profile};
-use crate::cli::output::Output;
-use crate::cli::question::json_line;
-use crate::cli::values::whole;
-use crate::cli::{Format, Global, Outcome};
-use crate::error::{Error, Result};
+use crate::cli::arguments::whole;
+use crate::cli::report::Output;
+use crate::cli::{Global, Outcome};
+use crate::error::Result;
 use crate::model::kernel::MAX_ACTIVE;
 use crate::model::reader::Documents;
 use crate::model::{Benchmarks, Factor};
@@ -48,10 +47,7 @@ impl Args {
     /// # Errors
     /// Bad input, figures that are missing or that no kernel has, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        if global.format.is_some_and(|format| format != Format::Json) {
-            let found = "another than json";
-            return Err(Error::parameter("format", found, "json: kernels are JSON"));
-        }
+        global.only_json("json: kernels are JSON")?;
         let benchmarks: Benchmarks = Documents::only(&self.benchmarks, "list of benchmarks")?;
         let recipe = Recipe {
             active_blocks: self.active_blocks,
@@ -60,9 +56,7 @@ impl Args {
             seed: global.seed(),
         };
         let kernel = profile(&benchmarks, &self.benchmark, recipe)?;
-        let mut output = Output::open(global)?;
-        output.write(json_line(&kernel)?)?;
-        output.finish()?;
+        Output::open(global)?.json(&kernel)?;
         Ok(Outcome::Positive)
     }
 }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
+use serde::Serialize;
 
-use crate::cli::output::Output;
-use crate::cli::values::whole;
+use crate::cli::arguments::whole;
+use crate::cli::report::{Output, Rows, json_lines};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::synthesis::{Synthesizer, alternate};
@@ -46,16 +47,16 @@ impl Args {
     /// # Errors
     /// A profile from which nothing can be drawn, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        let write = match (global.format, global.format()) {
-            (Some(Format::Text), _) => {
-                return Err(Error::parameter(
-                    "format",
-                    "text",
-                    "csv or json: traces are CSV or JSONL",
-                ));
-            }
-            (_, Format::Json) => write_json,
-            _ => write_csv,
+        if global.format == Some(Format::Text) {
+            return Err(Error::parameter(
+                "format",
+                "text",
+                "csv or json: traces are CSV or JSONL",
+            ));
+        }
+        let write = match global.format() {
+            Format::Json => json,
+            Format::Csv | Format::Text => csv,
         };
         let kernel = self.kernel()?;
         let synthesizer = Synthesizer::new(&kernel, global.seed())?;
@@ -70,20 +71,15 @@ impl Args {
         while drawn < self.runs {
             let end = self.runs.min(drawn.saturating_add(batch));
             let runs: Vec<u64> = (drawn..end).collect();
-            let chunks: Vec<String> = pool.install(|| {
+            let chunks: Vec<Result<String>> = pool.install(|| {
                 let executions = runs
                     .par_iter()
                     .flat_map_iter(|&run| Level::ALL.map(|level| (level, run)));
-                let drawn = executions.map(|(level, run)| {
-                    let rows = synthesizer.draw(level, run);
-                    let mut text = String::with_capacity(rows.len() * 24);
-                    rows.iter().for_each(|row| write(&mut text, row));
-                    text
-                });
+                let drawn = executions.map(|(level, run)| write(&synthesizer.draw(level, run)));
                 drawn.collect()
             });
             for chunk in chunks {
-                output.write(chunk)?;
+                output.write(chunk?)?;
             }
             progress.inc(end - drawn);
             drawn = end;
@@ -125,54 +121,28 @@ pub fn one_kernel(path: &Path) -> Result<Kernel> {
     Kernels::only(path, "kernel")
 }
 
-fn write_csv(text: &mut String, row: &Row) {
-    push(text, row.run);
-    text.push(',');
-    push(text, row.block);
-    text.push(',');
-    row.start.iter().for_each(|&start| push(text, start));
-    text.push(',');
-    push(text, row.duration);
-    text.push(',');
-    push(text, row.level.q().into());
-    text.push('\n');
+fn csv(rows: &[Row]) -> Result<String> {
+    let mut csv = Rows::default();
+    let fields = |row: &Row| (row.run, row.block, row.start, row.duration, row.level.q());
+    rows.iter().try_for_each(|row| csv.add(fields(row)))?;
+    csv.finish()
 }
 
-fn write_json(text: &mut String, row: &Row) {
-    text.push_str("{\"run\":");
-    push(text, row.run);
-    text.push_str(",\"block\":");
-    push(text, row.block);
-    if let Some(start) = row.start {
-        text.push_str(",\"start_ns\":");
-        push(text, start);
+fn json(rows: &[Row]) -> Result<String> {
+    #[derive(Serialize)]
+    struct Line {
+        run: u64,
+        block: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        start_ns: Option<u64>,
+        duration_ns: u64,
+        q: u8,
     }
-    text.push_str(",\"duration_ns\":");
-    push(text, row.duration);
-    text.push_str(",\"q\":");
-    push(text, row.level.q().into());
-    text.push_str("}\n");
-}
-
-/// Appends `number`; in millions of rows, the machinery of `write!` is most of the work.
-fn push(text: &mut String, number: u64) {
-    let mut power = 10u64.pow(number.checked_ilog10().unwrap_or(0));
-    while power > 0 {
-        text.push(char::from(b'0' + (number / power % 10) as u8));
-        power /= 10;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_written_as_they_are() {
-        for number in [0, 9, 10, 10_203, u64::MAX] {
-            let mut text = String::new();
-            push(&mut text, number);
-            assert_eq!(text, number.to_string());
-        }
-    }
+    json_lines(rows.iter().map(|row| Line {
+        run: row.run,
+        block: row.block,
+        start_ns: row.start,
+        duration_ns: row.duration,
+        q: row.level.q(),
+    }))
 }

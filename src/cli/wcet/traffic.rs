@@ -1,7 +1,6 @@
 //! How best-effort traffic meets a kernel: options that several commands share.
 
-use crate::cli::names::named;
-use crate::cli::values::refused;
+use crate::cli::arguments::{named, refused};
 use crate::kernel_wcet::Estimator;
 use crate::model::{Factor, Kernel, Straddling};
 

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::cli::output::{Output, Palette};
-use crate::cli::pairs::{check_as_many, pairs};
-use crate::cli::question::{csv_line, json_line};
-use crate::cli::{Format, Global, Outcome};
+use crate::cli::arguments::{check_as_many, pairs};
+use crate::cli::report::{Output, Palette, Report, Rows};
+use crate::cli::{Global, Outcome};
 use crate::error::Result;
 use crate::model::reader::{Bounds, Kernels};
 use crate::model::{Bound, Kernel};
@@ -34,7 +33,11 @@ Example:
 
 /// The answer for one bound.
 #[derive(Serialize)]
-struct Answer {
+struct Answer<'a> {
+    #[serde(skip)]
+    index: u64,
+    #[serde(skip)]
+    bound: &'a Bound,
     proven: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Found>,
@@ -52,13 +55,10 @@ impl Args {
     /// # Errors
     /// Bad input, more bounds than kernels or the other way round, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        let (format, palette) = (global.format(), Palette::of(global));
         check_as_many::<Bound, Kernel>(&self.bounds, &self.kernels)?;
         let (bounds, kernels) = (Bounds::open(&self.bounds)?, Kernels::open(&self.kernels)?);
         let mut output = Output::open(global)?;
-        if format == Format::Csv {
-            output.write("bound,proven,field,message\n")?;
-        }
+        output.header("bound,proven,field,message")?;
         let (mut proven, mut whole) = (true, true);
         for (index, pair) in (0u64..).zip(pairs(bounds, kernels)) {
             if !output.has_reader() {
@@ -68,29 +68,33 @@ impl Args {
             let (bound, kernel) = pair?;
             let fault = verify_bound(&bound, &kernel).err();
             proven &= fault.is_none();
-            output.write(match format {
-                Format::Json => json_line(&Answer {
-                    proven: fault.is_none(),
-                    fault: fault.map(|Fault { field, message }| Found { field, message }),
-                })?,
-                Format::Csv => {
-                    let proven = fault.is_none().to_string();
-                    let Fault { field, message } = fault.unwrap_or_else(|| Fault {
-                        field: String::new(),
-                        message: String::new(),
-                    });
-                    csv_line([index.to_string(), proven, field, message])?
-                }
-                Format::Text => match fault {
-                    Some(fault) => format!("{index}: {}REFUSED{:#} at {fault}\n", palette.bad, palette.bad),
-                    None => format!(
-                        "{index}: {}PROVEN{:#}: at most {} at Q = {}\n",
-                        palette.good, palette.good, bound.wcet_ns, bound.q
-                    ),
-                },
+            output.report(&Answer {
+                index,
+                bound: &bound,
+                proven: fault.is_none(),
+                fault: fault.map(|Fault { field, message }| Found { field, message }),
             })?;
         }
         output.finish()?;
         Ok(Outcome::of_answers(proven, whole))
+    }
+}
+
+impl Report for Answer<'_> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let fault = self.fault.as_ref();
+        let (field, message) = (fault.map(|fault| &fault.field), fault.map(|fault| &fault.message));
+        rows.add((self.index, self.proven, field, message))
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let (index, Bound { wcet_ns, q, .. }) = (self.index, self.bound);
+        let (good, bad) = (palette.good, palette.bad);
+        Ok(match &self.fault {
+            Some(Found { field, message }) => {
+                format!("{index}: {bad}REFUSED{bad:#} at {field}: {message}\n")
+            }
+            None => format!("{index}: {good}PROVEN{good:#}: at most {wcet_ns} at Q = {q}\n"),
+        })
     }
 }

@@ -2,47 +2,39 @@
 
 use super::report::LONGEST;
 use crate::cli::budget::regulation;
-use crate::cli::question::csv_line;
-use crate::cli::table::clip;
+use crate::cli::report::{Rows, clip};
 use crate::error::Result;
 use crate::model::System;
 use crate::simulator::regulation::sequence::SequenceRun;
 use crate::time::Time;
 
 /// The columns of the CSV.
-pub const HEADER: &str =
-    "policy,run,time_ms,length_ms,kernel,job,q,remaining,remaining_by_cluster,be_requests,slack_ns\n";
+pub const COLUMNS: &str =
+    "policy,run,time_ms,length_ms,kernel,job,q,remaining,remaining_by_cluster,be_requests,slack_ns";
 
 /// A row per stretch of `run`.
 pub fn csv(run: &SequenceRun, system: &System) -> Result<String> {
-    let rows = run.stretches.iter().map(|stretch| {
-        let name = |kernel: usize| {
-            let name = system.kernels().get(kernel).and_then(|task| task.kernel().name());
+    let mut rows = Rows::default();
+    for stretch in &run.stretches {
+        let name = |(kernel, _): (usize, u64)| {
+            let task = system.kernels().get(kernel);
+            let name = task.and_then(|task| task.kernel().name());
             name.map_or_else(|| kernel.to_string(), str::to_owned)
         };
         let remaining: Vec<String> = stretch.remaining.iter().map(u64::to_string).collect();
-        let of_job = |text: String| {
-            if stretch.job.is_some() {
-                text
-            } else {
-                String::new()
-            }
-        };
-        csv_line([
-            run.policy.to_string(),
-            run.run.to_string(),
+        rows.add((
+            (run.policy.to_string(), run.run),
             decimal(stretch.begin),
             decimal(Time::from_ns(stretch.end.ns().saturating_sub(stretch.begin.ns()))),
-            stretch.job.map(|(kernel, _)| name(kernel)).unwrap_or_default(),
-            stretch.job.map(|(_, job)| job.to_string()).unwrap_or_default(),
+            (stretch.job.map(name), stretch.job.map(|(_, job)| job)),
             format!("{:.6}", stretch.q),
-            of_job(stretch.remaining.iter().sum::<u64>().to_string()),
+            stretch.job.map(|_| stretch.remaining.iter().sum::<u64>()),
             remaining.join(":"),
             format!("{:.1}", stretch.requests),
-            stretch.slack.map(|slack| slack.to_string()).unwrap_or_default(),
-        ])
-    });
-    rows.collect()
+            stretch.slack,
+        ))?;
+    }
+    rows.finish()
 }
 
 /// Milliseconds, to the nanosecond.

@@ -1,7 +1,7 @@
 //! Sequences as text.
 
-use crate::cli::output::Palette;
-use crate::cli::table::{Column, Table, clip};
+use crate::cli::report::{Column, Palette, Report, Table, clip};
+use crate::error::Result;
 use crate::model::Verdict;
 use crate::model::words::counted;
 use crate::simulator::regulation::Estimate;
@@ -14,49 +14,50 @@ const SHOWN: usize = 20;
 /// The longest name in the text.
 pub(super) const LONGEST: usize = 40;
 
-/// The summary for people.
-pub fn text(summary: &SequenceSummary, palette: &Palette) -> String {
-    let sum = |count: fn(&SequencePolicy) -> u64| summary.policies.iter().map(count).sum::<u64>();
-    let (missed, late) = (sum(|policy| policy.missed_jobs), sum(|policy| policy.late_jobs));
-    let (style, verdict) = match (missed, late) {
-        (0, 0) => (
-            palette.good,
-            "every job ends in time, and within its nominal WCET".to_owned(),
-        ),
-        _ => (
-            palette.bad,
-            format!(
-                "of all policies and runs, {}, {} after their nominal WCETs",
-                match missed {
-                    1 => "1 job MISSES its deadline".to_owned(),
-                    _ => format!("{missed} jobs MISS their deadlines"),
-                },
-                match late {
-                    1 => "1 job ends".to_owned(),
-                    _ => format!("{late} jobs end"),
-                },
+impl Report for SequenceSummary {
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let sum = |count: fn(&SequencePolicy) -> u64| self.policies.iter().map(count).sum::<u64>();
+        let (missed, late) = (sum(|policy| policy.missed_jobs), sum(|policy| policy.late_jobs));
+        let (style, verdict) = match (missed, late) {
+            (0, 0) => (
+                palette.good,
+                "every job ends in time, and within its nominal WCET".to_owned(),
             ),
-        ),
-    };
-    let jobs: u64 = summary.kernels.iter().map(|kernel| kernel.jobs).sum();
-    let mut text = format!(
-        "{}: {} in {} under {}: {style}{verdict}{style:#}\n",
-        clip(summary.system.as_deref().unwrap_or("kernels"), LONGEST),
-        counted(jobs, "job"),
-        summary.horizon_ns,
-        summary.dispatch,
-    );
-    if let Some(verdict) = &summary.verdict {
-        text += &beforehand(verdict, summary.dispatch, palette);
+            _ => (
+                palette.bad,
+                format!(
+                    "of all policies and runs, {}, {} after their nominal WCETs",
+                    match missed {
+                        1 => "1 job MISSES its deadline".to_owned(),
+                        _ => format!("{missed} jobs MISS their deadlines"),
+                    },
+                    match late {
+                        1 => "1 job ends".to_owned(),
+                        _ => format!("{late} jobs end"),
+                    },
+                ),
+            ),
+        };
+        let jobs: u64 = self.kernels.iter().map(|kernel| kernel.jobs).sum();
+        let mut text = format!(
+            "{}: {} in {} under {}: {style}{verdict}{style:#}\n",
+            clip(self.system.as_deref().unwrap_or("kernels"), LONGEST),
+            counted(jobs, "job"),
+            self.horizon_ns,
+            self.dispatch,
+        );
+        if let Some(verdict) = &self.verdict {
+            text += &beforehand(verdict, self.dispatch, palette);
+        }
+        text += &format!(
+            "{} under each policy, seed {}\n",
+            counted(self.runs, "run"),
+            self.seed
+        );
+        text += &format!("{}\n", kernels(&self.kernels, palette));
+        text += &format!("{}\n", policies(&self.policies, palette));
+        Ok(text + &jobs_of(self, palette))
     }
-    text += &format!(
-        "{} under each policy, seed {}\n",
-        counted(summary.runs, "run"),
-        summary.seed
-    );
-    text += &format!("{}\n", kernels(&summary.kernels, palette));
-    text += &format!("{}\n", policies(&summary.policies, palette));
-    text + &jobs_of(summary, palette)
 }
 
 fn beforehand(verdict: &Verdict, dispatch: Dispatch, palette: &Palette) -> String {

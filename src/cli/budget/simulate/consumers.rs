@@ -1,7 +1,7 @@
 //! What best-effort cores want, and how they share a budget.
 
 use crate::bandwidth::Sharing;
-use crate::cli::names::named;
+use crate::cli::arguments::named;
 use crate::model::Factor;
 use crate::simulator::regulation::Demand;
 

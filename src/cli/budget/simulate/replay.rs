@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::names::named;
+use crate::cli::arguments::named;
 use crate::cli::wcet::distinct;
 use crate::error::{Error, Result};
 use crate::kernel_wcet::trace::{Level, MAX_SAMPLES, Recorder};

@@ -1,60 +1,58 @@
 //! Simulations as text and CSV.
 
-use crate::cli::output::Palette;
-use crate::cli::question::csv_line;
-use crate::cli::table::{Column, Table};
+use crate::cli::report::{Column, Palette, Report, Rows, Table};
 use crate::error::Result;
 use crate::model::words::counted;
 use crate::simulator::regulation::{Estimate, Run, Summary};
 
 /// The columns of the CSV.
-pub const HEADER: &str = "policy,run,period,time_ms,q,remaining,remaining_by_cluster,be_requests,slack_ns\n";
+pub const COLUMNS: &str = "policy,run,period,time_ms,q,remaining,remaining_by_cluster,be_requests,slack_ns";
 
 /// A row per period of `run` under the policy called `name`.
 pub fn csv(name: &str, run: &Run) -> Result<String> {
-    let rows = run.periods.iter().enumerate().map(|(index, period)| {
+    let mut rows = Rows::default();
+    for (index, period) in run.periods.iter().enumerate() {
         let remaining: Vec<String> = period.remaining.iter().map(u64::to_string).collect();
-        csv_line([
-            name.to_owned(),
-            run.run.to_string(),
-            index.to_string(),
+        rows.add((
+            (name, run.run, index),
             format!("{:.6}", period.time.as_secs_f64() * 1e3),
             format!("{:.6}", period.q),
-            period.remaining.iter().sum::<u64>().to_string(),
+            period.remaining.iter().sum::<u64>(),
             remaining.join(":"),
             format!("{:.1}", period.requests),
-            period.slack.map(|slack| slack.to_string()).unwrap_or_default(),
-        ])
-    });
-    rows.collect()
+            period.slack,
+        ))?;
+    }
+    rows.finish()
 }
 
-/// The summary for people.
-pub fn text(summary: &Summary, palette: &Palette) -> String {
-    let late: u64 = summary.policies.iter().map(|policy| policy.late_runs).sum();
-    let (style, verdict) = match late {
-        0 => (palette.good, "every run ends within it"),
-        _ => (palette.bad, "some runs end LATER"),
-    };
-    let mut text = format!(
-        "{}: nominal budget Q = {}, WCET under it {}: {style}{verdict}{style:#}\n{} under each policy, seed {}\n{}",
-        summary.kernel.as_deref().unwrap_or("kernel"),
-        summary.nominal_q,
-        summary.wcet_nominal_ns,
-        counted(summary.runs, "run"),
-        summary.seed,
-        policies(summary).render(palette.header),
-    );
-    if !summary.setting.cores.is_empty() {
-        text += &cores(summary).render(palette.header);
-    }
-    if let Some(optimum) = &summary.optimum {
-        text += &format!(
-            "no budgets allow more than {} BE requests; `optimum` was planned knowing each run\n",
-            count(&optimum.limit)
+impl Report for Summary {
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let late: u64 = self.policies.iter().map(|policy| policy.late_runs).sum();
+        let (style, verdict) = match late {
+            0 => (palette.good, "every run ends within it"),
+            _ => (palette.bad, "some runs end LATER"),
+        };
+        let mut text = format!(
+            "{}: nominal budget Q = {}, WCET under it {}: {style}{verdict}{style:#}\n{} under each policy, seed {}\n{}",
+            self.kernel.as_deref().unwrap_or("kernel"),
+            self.nominal_q,
+            self.wcet_nominal_ns,
+            counted(self.runs, "run"),
+            self.seed,
+            policies(self).render(palette.header),
         );
+        if !self.setting.cores.is_empty() {
+            text += &cores(self).render(palette.header);
+        }
+        if let Some(optimum) = &self.optimum {
+            text += &format!(
+                "no budgets allow more than {} BE requests; `optimum` was planned knowing each run\n",
+                count(&optimum.limit)
+            );
+        }
+        Ok(text)
     }
-    text
 }
 
 /// A row per policy.

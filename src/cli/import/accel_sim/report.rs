@@ -3,142 +3,107 @@
 use std::fmt::Write as _;
 
 use crate::accelsim::{Dimension, KernelSummary, OpcodeCount, TraceSummary};
-use crate::cli::output::Palette;
-use crate::cli::question::csv_line;
-use crate::cli::table::{Column, Table, clip, wrap};
+use crate::cli::report::{Column, Palette, Report, Rows, Table, clip, wrap};
 use crate::error::Result;
 
-/// Columns of the CSV before and after those of units.
-const FIRST: [&str; 15] = [
-    "file",
-    "name",
-    "id",
-    "stream",
-    "grid_x",
-    "grid_y",
-    "grid_z",
-    "block_x",
-    "block_y",
-    "block_z",
-    "shared_memory",
-    "registers",
-    "warps",
-    "instructions",
-    "lane_instructions",
-];
-const LAST: [&str; 6] = [
-    "global_load_sectors",
-    "global_store_sectors",
-    "global_atomic_sectors",
-    "local_load_sectors",
-    "local_store_sectors",
-    "footprint_bytes",
-];
-
-/// A row per kernel.
-pub fn csv(summary: &TraceSummary) -> Result<String> {
+/// The columns of the CSV, in the middle those of units.
+pub fn columns() -> String {
     let units = crate::accelsim::UnitCounts::default()
         .named()
         .map(|(name, _)| name);
-    let mut text = csv_line(FIRST.into_iter().chain(units).chain(LAST))?;
-    for kernel in &summary.kernels {
-        let KernelSummary { grid, block, .. } = kernel;
-        let mut row = vec![kernel.file.clone(), kernel.name.clone()];
-        let sizes = [
-            grid.x,
-            grid.y,
-            grid.z,
-            block.x,
-            block.y,
-            block.z,
-            kernel.shared_memory,
-            kernel.registers,
-        ];
-        let numbers = [kernel.id, kernel.stream].into_iter().chain(sizes.map(u64::from));
-        let numbers = numbers.chain([kernel.warps, kernel.instructions, kernel.lane_instructions]);
-        let numbers = numbers
-            .chain(kernel.units.named().map(|(_, count)| count))
-            .chain([
-                kernel.sectors("global", "load"),
-                kernel.sectors("global", "store"),
-                kernel.sectors("global", "atomic"),
-                kernel.sectors("local", "load"),
-                kernel.sectors("local", "store"),
-                kernel.footprint_bytes,
-            ]);
-        row.extend(numbers.map(|number| number.to_string()));
-        text += &csv_line(row)?;
-    }
-    Ok(text)
+    format!(
+        "file,name,id,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,shared_memory,registers,warps,instructions,lane_instructions,{},\
+         global_load_sectors,global_store_sectors,global_atomic_sectors,local_load_sectors,local_store_sectors,footprint_bytes",
+        units.join(",")
+    )
 }
 
-/// A table of the kernels, then each in a few lines.
-pub fn text(summary: &TraceSummary, palette: &Palette) -> String {
-    let mut text = String::new();
-    if summary.copies.count > 0 {
-        let _ = writeln!(
-            text,
-            "{} copies to the GPU, {} bytes",
-            summary.copies.count, summary.copies.bytes
-        );
-    }
-    let mut table = Table::new([
-        Column::Right("kernel"),
-        Column::Left("name"),
-        Column::Right("grid"),
-        Column::Right("block"),
-        Column::Right("shared memory"),
-        Column::Right("registers"),
-        Column::Right("warps"),
-        Column::Right("instructions"),
-        Column::Right("footprint"),
-    ]);
-    for kernel in &summary.kernels {
-        table.row([
-            kernel.id.to_string(),
-            clip(&kernel.name, 32),
-            size(kernel.grid),
-            size(kernel.block),
-            kernel.shared_memory.to_string(),
-            kernel.registers.to_string(),
-            kernel.warps.to_string(),
-            kernel.instructions.to_string(),
-            kernel.footprint_bytes.to_string(),
-        ]);
-    }
-    text += &table.render(palette.header);
-    for kernel in &summary.kernels {
-        let header = palette.header;
-        let name = clip(&kernel.name, 60);
-        let _ = writeln!(text, "\n{header}kernel {}: {name}{header:#}", kernel.id);
-        let units = kernel.units.named().into_iter().filter(|(_, count)| *count > 0);
-        let units = units.map(|(name, count)| format!("{name} {}", share(count, kernel.instructions)));
-        let _ = writeln!(text, "  {}", wrap(units, 96).replace('\n', "\n  "));
-        if !kernel.memory.is_empty() {
-            let mut table = Table::new([
-                Column::Left("memory"),
-                Column::Left("access"),
-                Column::Right("instructions"),
-                Column::Right("lanes"),
-                Column::Right("sectors"),
-                Column::Right("per instruction"),
-            ]);
-            for traffic in &kernel.memory {
-                let has_sectors = traffic.sectors > 0;
-                let of_sectors = |text: String| if has_sectors { text } else { String::new() };
-                table.row([
-                    traffic.space.to_owned(),
-                    traffic.access.to_owned(),
-                    traffic.instructions.to_string(),
-                    traffic.lanes.to_string(),
-                    of_sectors(traffic.sectors.to_string()),
-                    of_sectors(quotient(traffic.sectors, traffic.instructions)),
-                ]);
-            }
-            text += &table.render(palette.dim);
+impl Report for TraceSummary {
+    /// A row per kernel.
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        for kernel in &self.kernels {
+            let KernelSummary { grid, block, .. } = kernel;
+            rows.add((
+                (&kernel.file, &kernel.name, kernel.id, kernel.stream),
+                (grid.x, grid.y, grid.z, block.x, block.y, block.z),
+                (kernel.shared_memory, kernel.registers),
+                (kernel.warps, kernel.instructions, kernel.lane_instructions),
+                kernel.units.named().map(|(_, count)| count),
+                ["load", "store", "atomic"].map(|access| kernel.sectors("global", access)),
+                ["load", "store"].map(|access| kernel.sectors("local", access)),
+                kernel.footprint_bytes,
+            ))?;
         }
+        Ok(())
     }
-    text
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let mut text = String::new();
+        if self.copies.count > 0 {
+            let _ = writeln!(
+                text,
+                "{} copies to the GPU, {} bytes",
+                self.copies.count, self.copies.bytes
+            );
+        }
+        let mut table = Table::new([
+            Column::Right("kernel"),
+            Column::Left("name"),
+            Column::Right("grid"),
+            Column::Right("block"),
+            Column::Right("shared memory"),
+            Column::Right("registers"),
+            Column::Right("warps"),
+            Column::Right("instructions"),
+            Column::Right("footprint"),
+        ]);
+        for kernel in &self.kernels {
+            table.row([
+                kernel.id.to_string(),
+                clip(&kernel.name, 32),
+                size(kernel.grid),
+                size(kernel.block),
+                kernel.shared_memory.to_string(),
+                kernel.registers.to_string(),
+                kernel.warps.to_string(),
+                kernel.instructions.to_string(),
+                kernel.footprint_bytes.to_string(),
+            ]);
+        }
+        text += &table.render(palette.header);
+        for kernel in &self.kernels {
+            let header = palette.header;
+            let name = clip(&kernel.name, 60);
+            let _ = writeln!(text, "\n{header}kernel {}: {name}{header:#}", kernel.id);
+            let units = kernel.units.named().into_iter().filter(|(_, count)| *count > 0);
+            let units = units.map(|(name, count)| format!("{name} {}", share(count, kernel.instructions)));
+            let _ = writeln!(text, "  {}", wrap(units, 96).replace('\n', "\n  "));
+            if !kernel.memory.is_empty() {
+                let mut table = Table::new([
+                    Column::Left("memory"),
+                    Column::Left("access"),
+                    Column::Right("instructions"),
+                    Column::Right("lanes"),
+                    Column::Right("sectors"),
+                    Column::Right("per instruction"),
+                ]);
+                for traffic in &kernel.memory {
+                    let has_sectors = traffic.sectors > 0;
+                    let of_sectors = |text: String| if has_sectors { text } else { String::new() };
+                    table.row([
+                        traffic.space.to_owned(),
+                        traffic.access.to_owned(),
+                        traffic.instructions.to_string(),
+                        traffic.lanes.to_string(),
+                        of_sectors(traffic.sectors.to_string()),
+                        of_sectors(quotient(traffic.sectors, traffic.instructions)),
+                    ]);
+                }
+                text += &table.render(palette.dim);
+            }
+        }
+        Ok(text)
+    }
 }
 
 /// What the figures leave out, one line per kernel and reason.

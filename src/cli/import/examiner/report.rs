@@ -3,99 +3,95 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::cli::output::Palette;
-use crate::cli::question::csv_line;
-use crate::cli::table::{Column, Table, clip};
+use crate::cli::report::{About, Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
 use crate::examiner::Imported;
 use crate::model::words::counted;
 use crate::simulator::blocks::{Comparison, Difference, Reason, Record};
 
 /// The columns of the CSV.
-const HEADER: &str = "kernel,name,block,measured_sm,simulated_sm,measured_start_ns,simulated_start_ns,measured_end_ns,simulated_end_ns,reason\n";
+pub const COLUMNS: &str = "kernel,name,block,measured_sm,simulated_sm,measured_start_ns,simulated_start_ns,measured_end_ns,simulated_end_ns,reason";
 
-/// A row per block, by kernel, then by number.
-pub fn csv(run: &Imported, record: &Record, comparison: &Comparison) -> Result<String> {
-    let reasons: BTreeMap<(usize, u32), Reason> = comparison
-        .differences
-        .iter()
-        .map(|difference| ((difference.kernel, difference.block), difference.reason))
-        .collect();
-    let mut text = HEADER.to_owned();
-    for block in &record.blocks {
-        let launch = run.scenario.shape().kernels.get(block.kernel);
-        let execution = run.executions.get(block.kernel);
-        let Some(measured) = execution.and_then(|run| run.blocks.get(block.block as usize)) else {
-            continue;
+/// A run, its simulation, by kernel, then by number of the block, and what differs.
+impl Report for About<(&Imported, &Record), Comparison> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About((run, record), comparison) = self;
+        let differences = comparison.differences.iter();
+        let reasons: BTreeMap<(usize, u32), Reason> = differences
+            .map(|difference| ((difference.kernel, difference.block), difference.reason))
+            .collect();
+        for block in &record.blocks {
+            let launch = run.scenario.shape().kernels.get(block.kernel);
+            let execution = run.executions.get(block.kernel);
+            let Some(measured) = execution.and_then(|run| run.blocks.get(block.block as usize)) else {
+                continue;
+            };
+            rows.add((
+                block.kernel,
+                launch.and_then(|launch| launch.name.as_ref()),
+                block.block,
+                measured.sm,
+                block.sm,
+                measured.start.ns(),
+                block.start_ns.ns(),
+                measured.end.ns(),
+                block.end_ns.ns(),
+                reasons.get(&(block.kernel, block.block)).copied().map(name),
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((run, _), comparison) = self;
+        let shape = run.scenario.shape();
+        let (style, title) = match comparison.equal == comparison.blocks {
+            true => (palette.good, "every block"),
+            false => (palette.bad, ""),
         };
-        text += &csv_line([
-            block.kernel.to_string(),
-            launch.and_then(|launch| launch.name.clone()).unwrap_or_default(),
-            block.block.to_string(),
-            measured.sm.to_string(),
-            block.sm.to_string(),
-            measured.start.ns().to_string(),
-            block.start_ns.ns().to_string(),
-            measured.end.ns().to_string(),
-            block.end_ns.ns().to_string(),
-            reasons
-                .get(&(block.kernel, block.block))
-                .map_or("", |reason| name(*reason))
-                .to_owned(),
-        ])?;
-    }
-    Ok(text)
-}
-
-/// The shares, kernel by kernel, and the first difference explained.
-pub fn text(run: &Imported, comparison: &Comparison, palette: &Palette) -> String {
-    let shape = run.scenario.shape();
-    let (style, title) = match comparison.equal == comparison.blocks {
-        true => (palette.good, "every block"),
-        false => (palette.bad, ""),
-    };
-    let title = match title {
-        "" => format!("{} of {}", comparison.equal, counted(comparison.blocks, "block")),
-        title => format!("{title} of {}", comparison.blocks),
-    };
-    let mut text = format!(
-        "{}: {style}{title}{style:#} ran where the simulation puts it ({})\n",
-        clip(shape.name.as_deref().unwrap_or("run"), 60),
-        percent(comparison.equal, comparison.blocks),
-    );
-    let mut table = Table::new([
-        Column::Right("kernel"),
-        Column::Left("name"),
-        Column::Right("blocks"),
-        Column::Right("same SM"),
-        Column::Right("share"),
-        Column::Right("same load"),
-    ]);
-    for kernel in &comparison.kernels {
-        table.row([
-            kernel.kernel.to_string(),
-            clip(kernel.name.as_deref().unwrap_or(""), 32),
-            kernel.blocks.to_string(),
-            kernel.equal.to_string(),
-            percent(kernel.equal, kernel.blocks),
-            percent(kernel.equal_by_load, kernel.blocks),
-        ]);
-    }
-    text += &table.render(palette.header);
-    if let Some(first) = comparison.differences.first() {
-        text += &explain(first, comparison);
-        let counts = comparison.reasons;
-        let _ = writeln!(
-            text,
-            "all {}: {} refill-order, {} sm-order, {} fewer-slots, {} no-room",
-            counted(comparison.differences.len(), "difference"),
-            counts.refill_order,
-            counts.sm_order,
-            counts.fewer_slots,
-            counts.no_room,
+        let title = match title {
+            "" => format!("{} of {}", comparison.equal, counted(comparison.blocks, "block")),
+            title => format!("{title} of {}", comparison.blocks),
+        };
+        let mut text = format!(
+            "{}: {style}{title}{style:#} ran where the simulation puts it ({})\n",
+            clip(shape.name.as_deref().unwrap_or("run"), 60),
+            percent(comparison.equal, comparison.blocks),
         );
+        let mut table = Table::new([
+            Column::Right("kernel"),
+            Column::Left("name"),
+            Column::Right("blocks"),
+            Column::Right("same SM"),
+            Column::Right("share"),
+            Column::Right("same load"),
+        ]);
+        for kernel in &comparison.kernels {
+            table.row([
+                kernel.kernel.to_string(),
+                clip(kernel.name.as_deref().unwrap_or(""), 32),
+                kernel.blocks.to_string(),
+                kernel.equal.to_string(),
+                percent(kernel.equal, kernel.blocks),
+                percent(kernel.equal_by_load, kernel.blocks),
+            ]);
+        }
+        text += &table.render(palette.header);
+        if let Some(first) = comparison.differences.first() {
+            text += &explain(first, comparison);
+            let counts = comparison.reasons;
+            let _ = writeln!(
+                text,
+                "all {}: {} refill-order, {} sm-order, {} fewer-slots, {} no-room",
+                counted(comparison.differences.len(), "difference"),
+                counts.refill_order,
+                counts.sm_order,
+                counts.fewer_slots,
+                counts.no_room,
+            );
+        }
+        Ok(text)
     }
-    text
 }
 
 /// What decided where the block went, and why it may have been otherwise.

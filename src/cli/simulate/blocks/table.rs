@@ -1,7 +1,6 @@
 //! A run for people.
 
-use crate::cli::output::Palette;
-use crate::cli::table::{Column, Table, clip};
+use crate::cli::report::{Column, Palette, Table, clip};
 use crate::model::scenario::{CopyKind, ScenarioShape, Stream};
 use crate::model::words::counted;
 use crate::simulator::blocks::Overview;

@@ -3,7 +3,6 @@
 mod answer;
 mod issues;
 mod once;
-mod rows;
 mod table;
 
 pub use answer::{Answer, TrafficAnswer, time_ns};
@@ -12,11 +11,9 @@ pub use once::EqualSmsOnce;
 use std::path::Path;
 
 use super::pictures::Pictures;
-use crate::cli::output::{Content, Output, OutputPath, Palette};
-use crate::cli::progress::Progress;
-use crate::cli::question::json_line;
-use crate::cli::values::{refused, whole};
-use crate::cli::{Format, Global, Outcome};
+use crate::cli::arguments::{refused, whole};
+use crate::cli::report::{Content, Output, OutputPath, Progress};
+use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::machine::Machine;
 use crate::model::program::{Dimensions, Ordered};
@@ -212,11 +209,6 @@ impl KernelArgs {
         let (results, texts) = setup.run(options, &mut |cycle| progress.at(cycle))?;
         drop(progress);
         let answer = Answer::new(&setup, &results);
-        let text = match global.format() {
-            Format::Csv => rows::csv(&answer)?,
-            Format::Json => json_line(&answer)?,
-            Format::Text => table::text(&answer, &Palette::of(global)),
-        };
         if drawn {
             let timeline = chart(&setup, &results, &texts).map_err(|error| changes.pictures.refuse(error))?;
             canvas.draw(&timeline, &answer.title(), &mut output)?;
@@ -224,7 +216,7 @@ impl KernelArgs {
         if let Some(file) = issues {
             output.complete(file, issues::csv(&setup, results.issues, &texts)?)?;
         }
-        output.answer(text)?;
+        output.only(table::COLUMNS, &answer)?;
         self.once.explain(global, &setup)?;
         Ok(Outcome::Positive)
     }

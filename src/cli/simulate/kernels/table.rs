@@ -1,38 +1,61 @@
-//! A run of kernels for people.
+//! A run of kernels for people and in CSV.
 
 use super::Answer;
-use crate::cli::output::Palette;
-use crate::cli::table::{Column, Table, clip};
+use crate::cli::report::{Column, Palette, Report, Rows, Table, clip};
+use crate::error::Result;
 use crate::model::words::counted;
 
 /// The longest name [characters].
 const NAME: usize = 24;
 
-/// What became of each kernel, and what memory and schedulers did.
-pub fn text(answer: &Answer, palette: &Palette) -> String {
-    let (us, cycles) = (answer.time_ns as f64 / 1e3, answer.cycles);
-    let mut text = format!(
-        "{}: {} of {} under {}{}{:#}, {cycles} core cycles ({us:.3} us)\n",
-        clip(&answer.title(), 60),
-        counted(answer.sms, "SM"),
-        clip(&answer.machine, NAME),
-        palette.good,
-        answer.scheduler,
-        palette.good,
-    );
-    text += &kernels(answer, palette);
-    text += &traffic(answer);
-    let stalls = &answer.stalls;
-    let all = stalls.issued + stalls.pipeline + stalls.scoreboard + stalls.idle;
-    let share = |part: u64| format!("{:.1} %", 100.0 * part as f64 / all.max(1) as f64);
-    text += &format!(
-        "schedulers: {} issued, {} unit busy, {} waiting for registers, {} without an instruction\n",
-        share(stalls.issued),
-        share(stalls.pipeline),
-        share(stalls.scoreboard),
-        share(stalls.idle),
-    );
-    text
+/// The columns of the CSV: a row per kernel.
+pub const COLUMNS: &str =
+    "kernel,name,blocks,launch,first_block,finish,response,warp_instructions,thread_instructions,warp_ipc";
+
+impl Report for Answer {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        self.kernels.iter().enumerate().try_for_each(|(index, kernel)| {
+            rows.add((
+                (
+                    index,
+                    &kernel.name,
+                    kernel.blocks,
+                    kernel.launch,
+                    kernel.first_block,
+                ),
+                (kernel.finish, kernel.response),
+                (kernel.warp_instructions, kernel.thread_instructions),
+                format!("{:.6}", kernel.warp_ipc),
+            ))
+        })
+    }
+
+    /// What became of each kernel, and what memory and schedulers did.
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let (us, cycles) = (self.time_ns as f64 / 1e3, self.cycles);
+        let mut text = format!(
+            "{}: {} of {} under {}{}{:#}, {cycles} core cycles ({us:.3} us)\n",
+            clip(&self.title(), 60),
+            counted(self.sms, "SM"),
+            clip(&self.machine, NAME),
+            palette.good,
+            self.scheduler,
+            palette.good,
+        );
+        text += &kernels(self, palette);
+        text += &traffic(self);
+        let stalls = &self.stalls;
+        let all = stalls.issued + stalls.pipeline + stalls.scoreboard + stalls.idle;
+        let share = |part: u64| format!("{:.1} %", 100.0 * part as f64 / all.max(1) as f64);
+        text += &format!(
+            "schedulers: {} issued, {} unit busy, {} waiting for registers, {} without an instruction\n",
+            share(stalls.issued),
+            share(stalls.pipeline),
+            share(stalls.scoreboard),
+            share(stalls.idle),
+        );
+        Ok(text)
+    }
 }
 
 fn kernels(answer: &Answer, palette: &Palette) -> String {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::cli::values::refused;
+use crate::cli::arguments::refused;
 use crate::model::machine::{Clocks, Machine};
 
 /// Numbers of SMs: `1..30`, `2..30:4`, `8`.

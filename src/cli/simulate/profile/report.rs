@@ -3,9 +3,7 @@
 use serde::Serialize;
 
 use super::kernels::{TrafficAnswer, time_ns};
-use crate::cli::output::Palette;
-use crate::cli::question::csv_line;
-use crate::cli::table::{Column, Table, clip};
+use crate::cli::report::{Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
 use crate::model::machine::MachineShape;
 use crate::model::{Estimated, Scheduler};
@@ -84,20 +82,6 @@ impl Point {
             l2_accesses: traffic.l2_accesses,
         }
     }
-
-    /// In the order of [`COLUMNS`].
-    fn cells(&self) -> [u64; 8] {
-        [
-            self.sms.into(),
-            self.cycles,
-            self.time_ns,
-            self.l2_bytes_per_second,
-            self.dram_bytes_per_second,
-            self.warp_instructions,
-            self.thread_instructions,
-            self.l2_accesses,
-        ]
-    }
 }
 
 impl Answer {
@@ -117,24 +101,37 @@ impl Answer {
         }
     }
 
-    /// A row per number of SMs.
-    ///
-    /// # Errors
-    /// None that a string brings about.
-    pub fn csv(&self) -> Result<String> {
-        let mark = self.estimate.iter();
-        let column = mark.clone().map(|_| ESTIMATE_COLUMN);
-        let mut text = csv_line(COLUMNS.into_iter().chain(column))?;
-        for point in &self.points {
-            let rounds = mark.clone().map(|estimated| u64::from(estimated.rounds()));
-            let cells = point.cells().into_iter().chain(rounds);
-            text += &csv_line(cells.map(|cell| cell.to_string()))?;
-        }
-        Ok(text)
+    /// The columns of the CSV.
+    pub fn columns(&self) -> String {
+        let column = self.estimate.map(|_| ESTIMATE_COLUMN);
+        let columns: Vec<&str> = COLUMNS.into_iter().chain(column).collect();
+        columns.join(",")
     }
 
-    /// For people.
-    pub fn text(&self, palette: &Palette) -> String {
+    /// What surprises who expects more SMs to be faster.
+    pub fn note(&self) -> Option<String> {
+        let slower = self.points.windows(2).find_map(|pair| match pair {
+            [fewer, more] if more.cycles > fewer.cycles => Some((fewer, more)),
+            _ => None,
+        });
+        slower.map(|(fewer, more)| {
+            format!(
+                "{} SMs are slower than {} ({} and {} cycles); `wcet fit` takes the longest time on so many SMs or more",
+                more.sms, fewer.sms, more.cycles, fewer.cycles
+            )
+        })
+    }
+}
+
+impl Report for Answer {
+    /// A row per number of SMs.
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        self.points
+            .iter()
+            .try_for_each(|point| rows.add((point, self.estimate.map(Estimated::rounds).as_slice())))
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
         let mut table = Table::new([
             Column::Right("SMs"),
             Column::Right("cycles"),
@@ -163,24 +160,10 @@ impl Answer {
         let (kernel, machine) = (clip(&self.kernel, 40), clip(&self.machine, 40));
         let warmth = if self.warm { "buffers in L2" } else { "L2 empty" };
         let estimate = self.estimate.iter().map(|estimated| format!("{estimated}\n"));
-        format!(
+        let text = format!(
             "{kernel} on {machine} under {}, {warmth} at the start\n",
             self.scheduler
-        ) + &estimate.collect::<String>()
-            + &table.render(palette.header)
-    }
-
-    /// What surprises who expects more SMs to be faster.
-    pub fn note(&self) -> Option<String> {
-        let slower = self.points.windows(2).find_map(|pair| match pair {
-            [fewer, more] if more.cycles > fewer.cycles => Some((fewer, more)),
-            _ => None,
-        });
-        slower.map(|(fewer, more)| {
-            format!(
-                "{} SMs are slower than {} ({} and {} cycles); `wcet fit` takes the longest time on so many SMs or more",
-                more.sms, fewer.sms, more.cycles, fewer.cycles
-            )
-        })
+        );
+        Ok(text + &estimate.collect::<String>() + &table.render(palette.header))
     }
 }

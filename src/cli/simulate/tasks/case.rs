@@ -4,9 +4,8 @@ use crate::interference::model_of;
 use std::ops::ControlFlow;
 
 use super::{Args, Times};
+use crate::cli::arguments::{one_gpu, pairs};
 use crate::cli::complain;
-use crate::cli::pairs::pairs;
-use crate::cli::question::one_gpu;
 use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::plan::Failure;

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::case::Case;
 use super::{Args, Times};
-use crate::cli::output::Palette;
-use crate::cli::question::naming;
-use crate::cli::table::{Column, Table, clip};
+use crate::cli::arguments::naming;
+use crate::cli::report::{About, Column, Palette, Report, Table, clip};
+use crate::error::Result;
 use crate::model::plan::Failure;
 use crate::model::words::counted;
 use crate::model::{Policy, TaskSet};
@@ -156,8 +156,19 @@ fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<
     ))
 }
 
+/// The position of a task set, the set, whether there is no other, and what became of it.
+impl Report for About<(u64, &TaskSet, bool), Summary> {
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((index, set, alone), summary) = self;
+        Ok(match alone {
+            true => text(summary, set, palette),
+            false => line(summary, *index, set, palette),
+        })
+    }
+}
+
 /// One line of a list.
-pub(super) fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palette) -> String {
+fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palette) -> String {
     let name = set.name().map(|name| format!(" [{}]", clip(name, 40)));
     if let Some(why) = not_simulated(summary, set, palette) {
         return format!("{index}: {why}{}\n", name.unwrap_or_default());
@@ -172,7 +183,7 @@ pub(super) fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palet
 }
 
 /// All there is to say about one task set.
-pub(super) fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
+fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
     if let Some(why) = not_simulated(summary, set, palette) {
         return format!("{why}\n");
     }

@@ -1,19 +1,16 @@
 //! A row per job.
 
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 
-use crate::cli::output::Output;
-use crate::error::{Error, Result};
+use crate::cli::report::Output;
+use crate::cli::simulate::growing::Growing;
+use crate::error::Result;
 use crate::model::Observer;
 use crate::simulator::tasks::{Event, Job};
 use crate::time::Time;
 
 /// The columns of the CSV.
-pub const HEADER: &str = "set,partition,task,job,arrival_ns,release_ns,start_ns,finish_ns,execution_ns,response_ns,deadline_ns,preemptions,missed\n";
-
-/// Rows go to the output in pieces of about so many bytes.
-const PIECE: usize = 1 << 16;
+pub const COLUMNS: &str = "set,partition,task,job,arrival_ns,release_ns,start_ns,finish_ns,execution_ns,response_ns,deadline_ns,preemptions,missed";
 
 /// Writes a row when a job is done.
 pub struct Rows<'a> {
@@ -23,9 +20,7 @@ pub struct Rows<'a> {
     positions: Vec<usize>,
     /// The jobs of each task that are not done.
     waiting: Vec<VecDeque<Waiting>>,
-    text: String,
-    output: &'a mut Output,
-    error: Option<Error>,
+    rows: Growing<'a>,
 }
 
 #[derive(Copy, Clone, Default)]
@@ -36,16 +31,14 @@ struct Waiting {
 }
 
 impl<'a> Rows<'a> {
-    /// Rows about task set `set`.
-    pub fn new(set: u64, output: &'a mut Output) -> Rows<'a> {
+    /// Rows about task set `set`, below `columns`, if they have not appeared.
+    pub fn new(set: u64, output: &'a mut Output, columns: Option<&str>) -> Rows<'a> {
         Rows {
             set,
             partition: 0,
             positions: Vec::new(),
             waiting: Vec::new(),
-            text: String::new(),
-            output,
-            error: None,
+            rows: Growing::new(output, columns),
         }
     }
 
@@ -56,23 +49,10 @@ impl<'a> Rows<'a> {
         self.waiting = vec![VecDeque::new(); positions.len()];
     }
 
-    /// Writes `text`.
-    pub fn write(&mut self, text: &str) {
-        self.text += text;
-    }
-
     /// # Errors
     /// The first error of writing rows.
-    pub fn finish(mut self) -> Result<()> {
-        self.pass();
-        self.error.map_or(Ok(()), Err)
-    }
-
-    fn pass(&mut self) {
-        if let Err(error) = self.output.write(&self.text) {
-            self.error.get_or_insert(error);
-        }
-        self.text.clear();
+    pub fn finish(self) -> Result<()> {
+        self.rows.finish()
     }
 
     fn first(&mut self, job: Job) -> Option<&mut Waiting> {
@@ -88,8 +68,7 @@ impl<'a> Rows<'a> {
             preemptions,
         } = waiting.unwrap_or_default();
         let task = self.positions.get(job.task).copied().unwrap_or(job.task);
-        let _ = writeln!(
-            self.text, // a string takes everything
+        self.rows.row(format_args!(
             "{},{},{task},{},{},{release},{start},{},{},{},{},{preemptions},{}",
             self.set,
             self.partition,
@@ -100,10 +79,7 @@ impl<'a> Rows<'a> {
             now.ns() - job.arrival.ns(),
             job.deadline.ns(),
             now > job.deadline
-        );
-        if self.text.len() >= PIECE {
-            self.pass();
-        }
+        ));
     }
 }
 
@@ -135,6 +111,6 @@ impl Observer<Event> for Rows<'_> {
     }
 
     fn goes_on(&self) -> bool {
-        self.error.is_none()
+        !self.rows.has_failed()
     }
 }

@@ -1,33 +1,16 @@
 //! A run in CSV: a row per instruction, as soon as it is issued.
 
-use crate::cli::output::Output;
 use crate::cli::simulate::growing::Growing;
-use crate::error::Result;
 use crate::model::Observer;
 use crate::warp::subcore::Issue;
 
 /// The columns.
-const HEADER: &str = "cycle,scheduler,warp,kernel,instruction\n";
+pub const COLUMNS: &str = "cycle,scheduler,warp,kernel,instruction";
 
 /// An observer that writes.
-pub struct Rows(Growing);
+pub struct Rows<'a>(pub Growing<'a>);
 
-impl Rows {
-    /// Nothing but the header so far.
-    pub fn new(output: Output) -> Rows {
-        Rows(Growing::new(output, HEADER))
-    }
-
-    /// The run has ended.
-    ///
-    /// # Errors
-    /// The first failure to write.
-    pub fn finish(self) -> Result<Output> {
-        self.0.finish()
-    }
-}
-
-impl Observer<Issue, u64> for Rows {
+impl Observer<Issue, u64> for Rows<'_> {
     fn see(&mut self, cycle: u64, issue: Issue) {
         // There is one sub-core, hence one scheduler.
         self.0.row(format_args!(

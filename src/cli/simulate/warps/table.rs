@@ -1,7 +1,6 @@
 //! A run for people.
 
-use crate::cli::output::Palette;
-use crate::cli::table::{Column, Table, clip};
+use crate::cli::report::{Column, Palette, Table, clip};
 use crate::model::warp_scenario::WarpScenarioShape;
 use crate::model::words::counted;
 use crate::warp::subcore::Overview;

@@ -5,10 +5,9 @@ use std::path::Path;
 use clap::ValueHint;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::names::named;
-use super::output::{Content, OutputPath};
-use super::values::whole;
-use crate::error::{Refusal, Result};
+use crate::cli::arguments::{named, whole};
+use crate::cli::report::{Content, OutputPath};
+use crate::error::{Error, Refusal, Result};
 
 /// The flags every subcommand understands.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -56,6 +55,17 @@ impl Global {
                 Some("csv") => Format::Csv,
                 _ => Format::Text,
             })
+    }
+
+    /// Refuses a format that was asked for and is not JSON, the only one there is.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for it, with what is `expected` instead.
+    pub fn only_json(&self, expected: &str) -> Result<()> {
+        match self.format {
+            None | Some(Format::Json) => Ok(()),
+            Some(_) => Err(Error::parameter("format", "another than json", expected)),
+        }
     }
 
     /// The file results go to; `None` is standard output.

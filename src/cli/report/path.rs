@@ -11,7 +11,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use crate::error::{Error, Result};
 
 /// The value of an option that names a file to write. All such options have this type, so that one check finds them
-/// ([`super::super::overwriting`]).
+/// ([`crate::cli::refusals::overwriting`]).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutputPath {
     path: PathBuf,

@@ -12,11 +12,11 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
 
-use super::values::refused;
+use crate::cli::arguments::refused;
 use crate::error::{Error, Refusal, Result, excerpt};
 
 /// `command`, in which a negative number after an option is a value of that option, which says what it expects.
-pub(super) fn prepared(command: Command) -> Command {
+pub fn prepared(command: Command) -> Command {
     let command = command.mut_args(|option| {
         let takes_number = takes_value(&option) && !option.is_positional();
         option.allow_negative_numbers(takes_number)
@@ -31,7 +31,7 @@ fn takes_value(option: &Arg) -> bool {
 
 /// What `error` says of `arguments`. Values that an option does not take are told in our words; all else clap says well, which then
 /// ends the process, as help does.
-pub(super) fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::Error) -> Error {
+pub fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::Error) -> Error {
     command.build(); // or arguments have no text form
     if let Some(refusal) = bad_value(command, &error) {
         return refusal.into();
@@ -141,7 +141,7 @@ fn name(option: &Arg) -> String {
 ///
 /// # Errors
 /// [`Error::Refused`] with the option.
-pub(super) fn check_once(command: Command, arguments: &[OsString]) -> Result<()> {
+pub fn check_once(command: Command, arguments: &[OsString]) -> Result<()> {
     let options = command.get_arguments().filter(|option| option.is_global_set());
     let options: Vec<Arg> = options.map(|option| as_text(option.clone())).collect();
     let Ok(matches) = without_globals(command, &options).try_get_matches_from(arguments) else {

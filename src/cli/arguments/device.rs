@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cli::values::refused;
+use crate::cli::arguments::refused;
 use crate::error::{Error, Result};
 use crate::model::Device;
 use crate::model::device::Granularity;

@@ -2,7 +2,7 @@
 
 use clap::ArgMatches;
 
-use super::{Global, complain};
+use crate::cli::{Global, complain};
 
 /// The commands that draw something.
 const RANDOM: [&str; 11] = [
@@ -21,7 +21,7 @@ const RANDOM: [&str; 11] = [
 
 /// Says on standard error if a seed was given to a command that draws nothing. Scripts give one to all commands, so that it is
 /// neither an error nor a warning.
-pub(super) fn note(matches: &ArgMatches, global: &Global) {
+pub fn note(matches: &ArgMatches, global: &Global) {
     let Some(seed) = global.seed else { return };
     let command = path(matches);
     if !global.quiet && !RANDOM.contains(&command.as_str()) {

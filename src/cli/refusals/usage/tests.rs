@@ -7,7 +7,7 @@ use clap::CommandFactory as _;
 
 use super::*;
 use crate::cli::Cli;
-use crate::cli::output::OutputPath;
+use crate::cli::report::OutputPath;
 
 fn message(arguments: &str) -> Option<String> {
     let arguments = ["gpusched"].into_iter().chain(arguments.split(' '));

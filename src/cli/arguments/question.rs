@@ -1,17 +1,14 @@
 //! What `test` and `partition` have in common: a stream of task sets, a GPU, a test, and answers in the same order.
 
-use crate::cli::names::{named, policy};
-use crate::cli::values::{refused, whole};
+use crate::cli::arguments::{named, policy, refused, whole};
 use crate::interference::model_of;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use serde::Serialize;
 
-use super::output::{Output, OutputPath};
-use super::table::clip;
-use super::{Format, Global, Outcome, complain};
+use crate::cli::report::{Output, OutputPath, clip};
+use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::reader::TaskSets;
@@ -36,7 +33,7 @@ pub struct Question {
     #[arg(long, value_name = "NAME", value_parser = platform)]
     platform: Option<Platform>,
     /// The SMs of a device, of which it is known how it can be divided: by name, or a file.
-    #[arg(long, value_name = "NAME|FILE", value_parser = super::device::device)]
+    #[arg(long, value_name = "NAME|FILE", value_parser = crate::cli::arguments::device)]
     device: Option<Device>,
     /// The test inside a partition.
     #[arg(long, value_parser = policy(), default_value_t)]
@@ -354,22 +351,4 @@ impl Pace {
         }
         self.since = Instant::now();
     }
-}
-
-/// `value` on one line of JSON.
-pub fn json_line(value: &impl Serialize) -> Result<String> {
-    let mut line = serde_json::to_string(value).map_err(|cause| Error::io("-", "write", cause.into()))?;
-    line.push('\n');
-    Ok(line)
-}
-
-/// One CSV record.
-pub fn csv_line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let fail = |cause| Error::io("-", "write", std::io::Error::other(cause));
-    writer
-        .write_record(fields)
-        .map_err(|error| fail(error.to_string()))?;
-    let bytes = writer.into_inner().map_err(|error| fail(error.to_string()))?;
-    String::from_utf8(bytes).map_err(|error| fail(error.to_string()))
 }

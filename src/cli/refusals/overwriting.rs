@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Command};
 
-use super::output::OutputPath;
+use crate::cli::report::OutputPath;
 use crate::error::{Error, Result};
 
 /// Arguments that may name a file to be read, though they are no paths.
@@ -22,7 +22,7 @@ struct Named<P> {
 /// # Errors
 /// [`Error::Refused`] for an output that is the same file as an input or as another output, and for an output with a name that does
 /// not fit it ([`OutputPath::check`]); and for two inputs from standard input, the second of which would wait forever.
-pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
+pub fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
     let (mut command, mut matches) = (command, matches);
     while let Some((name, inner)) = matches.subcommand() {
         matches = inner;

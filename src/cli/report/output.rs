@@ -4,22 +4,20 @@
 //! A reader of standard output that goes away (`| head`) has seen what it wanted, which is no error: what comes later is dropped.
 //! Whoever writes much asks now and then whether there is a [reader](Output::has_reader) left.
 
-mod path;
-
-pub use path::{Content, OutputPath};
-
-use std::io::{self, BufWriter, StdoutLock, Write as _};
+use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
-use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 
-use super::Global;
+use super::{Form, OutputPath, Report};
 use crate::artifact::{Artifact, Outputs};
+use crate::cli::Global;
 use crate::error::{Error, Result};
 
 /// The destination of results. What is not [finished](Output::finish) leaves no file.
 #[derive(Debug)]
 pub struct Output {
+    form: Form,
     path: PathBuf,
     sink: Sink,
     files: Outputs,
@@ -48,6 +46,7 @@ impl Output {
             }
         };
         Ok(Output {
+            form: Form::of(global),
             path: path.to_owned(),
             sink,
             files,
@@ -103,18 +102,62 @@ impl Output {
         self.finish()
     }
 
+    /// Writes the text before the first report: in CSV the `columns`, separated by commas.
+    ///
+    /// # Errors
+    /// [`Error::Io`] as for [`Output::write`].
+    pub fn header(&mut self, columns: &str) -> Result<()> {
+        self.write(self.form.header(columns))
+    }
+
+    /// Writes `report`, one of many.
+    ///
+    /// # Errors
+    /// Those of the report, and [`Error::Io`] as for [`Output::write`].
+    pub fn report(&mut self, report: &impl Report) -> Result<()> {
+        let text = self.form.render(report)?;
+        self.write(text)
+    }
+
+    /// Writes `report`, the whole answer, as [`Output::answer`] does.
+    ///
+    /// # Errors
+    /// Those of [`Output::report`].
+    pub fn only(mut self, columns: &str, report: &impl Report) -> Result<()> {
+        let text = self.form.render(report)?;
+        self.sync()?;
+        self.header(columns)?;
+        self.answer(text)
+    }
+
+    /// Writes `report`, the end of the answer, after all files beside it are on disk.
+    ///
+    /// # Errors
+    /// Those of [`Output::report`].
+    pub fn last(self, report: &impl Report) -> Result<()> {
+        let text = self.form.render(report)?;
+        self.answer(text)
+    }
+
+    /// Writes `value` on one line of JSON, the whole answer, in pieces: the text may be larger than the value.
+    ///
+    /// # Errors
+    /// [`Error::Io`] as for [`Output::write`].
+    pub fn json(mut self, value: &impl Serialize) -> Result<()> {
+        self.sync()?;
+        let written = serde_json::to_writer(&mut self, value);
+        written.map_err(|cause| Error::io(&self.path, "write", cause.into()))?;
+        self.write("\n")?;
+        self.finish()
+    }
+
     /// Writes `bytes`.
     ///
     /// # Errors
     /// [`Error::Io`] if the disk is full, ….
     pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> Result<()> {
-        let bytes = bytes.as_ref();
-        let written = match &mut self.sink {
-            Sink::Stdout(stdout) => stdout.write_all(bytes),
-            Sink::File(file) => return file.put(bytes),
-            Sink::Nobody => Ok(()),
-        };
-        self.heed(written)
+        let written = self.write_all(bytes.as_ref());
+        written.map_err(|cause| Error::io(&self.path, "write", cause))
     }
 
     /// Whether somebody may see what is written from now on.
@@ -122,16 +165,16 @@ impl Output {
         !matches!(self.sink, Sink::Nobody)
     }
 
-    /// A failure to write is an error, unless it says only that nobody reads standard output any more.
-    fn heed(&mut self, written: io::Result<()>) -> Result<()> {
+    /// A failure to write is an error, unless it says only that the reader of standard output has gone away; then `unread` is the result.
+    fn heed<T>(&mut self, written: io::Result<T>, unread: T) -> io::Result<T> {
         match written {
             Err(cause)
                 if cause.kind() == io::ErrorKind::BrokenPipe && matches!(self.sink, Sink::Stdout(_)) =>
             {
                 self.sink = Sink::Nobody;
-                Ok(())
+                Ok(unread)
             }
-            written => written.map_err(|cause| Error::io(&self.path, "write", cause)),
+            written => written,
         }
     }
 
@@ -140,12 +183,8 @@ impl Output {
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
     pub fn flush(&mut self) -> Result<()> {
-        let written = match &mut self.sink {
-            Sink::Stdout(stdout) => stdout.flush(),
-            Sink::File(_) => Ok(()), // nobody sees it yet
-            Sink::Nobody => Ok(()),
-        };
-        self.heed(written)
+        let written = Write::flush(self);
+        written.map_err(|cause| Error::io(&self.path, "write", cause))
     }
 
     /// Makes sure that everything has arrived: the files on disk, then standard output, then the names of the files.
@@ -162,31 +201,22 @@ impl Output {
     }
 }
 
-/// How text stands out; everything is plain unless standard output is a terminal that wants colors.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct Palette {
-    /// A positive verdict.
-    pub good: Style,
-    /// A negative verdict.
-    pub bad: Style,
-    /// The header of a table.
-    pub header: Style,
-    /// What is of less interest.
-    pub dim: Style,
-}
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = match &mut self.sink {
+            Sink::Stdout(stdout) => stdout.write(bytes),
+            Sink::File(file) => file.write(bytes),
+            Sink::Nobody => Ok(bytes.len()),
+        };
+        self.heed(written, bytes.len())
+    }
 
-impl Palette {
-    /// The palette for the output of `global`.
-    pub fn of(global: &Global) -> Palette {
-        let choice = anstream::AutoStream::choice(&io::stdout());
-        if global.file().is_some() || choice == anstream::ColorChoice::Never {
-            return Palette::default();
-        }
-        Palette {
-            good: AnsiColor::Green.on_default().bold(),
-            bad: AnsiColor::Red.on_default().bold(),
-            header: Style::new().bold(),
-            dim: Style::new().dimmed(),
-        }
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = match &mut self.sink {
+            Sink::Stdout(stdout) => stdout.flush(),
+            // Nobody sees the file yet.
+            Sink::File(_) | Sink::Nobody => Ok(()),
+        };
+        self.heed(flushed, ())
     }
 }

@@ -1,0 +1,151 @@
+//! Results in the format that the user asks for, and where gpusched writes them.
+
+mod output;
+mod palette;
+mod path;
+mod progress;
+mod table;
+
+pub use output::Output;
+pub use palette::Palette;
+pub use path::{Content, OutputPath};
+pub use progress::Progress;
+pub use table::{Column, Table, clip, wrap};
+
+use std::io;
+
+use serde::Serialize;
+
+use super::{Format, Global};
+use crate::error::{Error, Result};
+
+/// A result in its three forms.
+pub trait Report: Serialize + Sized {
+    /// Its JSON, in whole lines.
+    fn json(&self) -> Result<String> {
+        json_lines([self])
+    }
+
+    /// Adds its CSV rows. Some simulations write their rows while they run, and leave this empty.
+    fn rows(&self, _rows: &mut Rows) -> Result<()> {
+        Ok(())
+    }
+
+    /// Its CSV rows as text.
+    fn csv(&self) -> Result<String> {
+        let mut rows = Rows::default();
+        self.rows(&mut rows)?;
+        rows.finish()
+    }
+
+    /// What people read, in whole lines.
+    fn text(&self, palette: &Palette) -> Result<String>;
+}
+
+/// A result, after its subject. JSON has the result alone.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct About<S, A>(#[serde(skip)] pub S, pub A);
+
+/// The format of results, and the colors of text.
+#[derive(Copy, Clone, Debug)]
+pub struct Form {
+    format: Format,
+    palette: Palette,
+}
+
+impl Form {
+    /// The form that `global` selects.
+    pub fn of(global: &Global) -> Form {
+        Form {
+            format: global.format(),
+            palette: Palette::of(global),
+        }
+    }
+
+    /// The text before the first result: in CSV the `columns`, separated by commas.
+    pub fn header(&self, columns: &str) -> String {
+        match self.format {
+            Format::Csv => format!("{columns}\n"),
+            Format::Json | Format::Text => String::new(),
+        }
+    }
+
+    /// `report` in this form.
+    ///
+    /// # Errors
+    /// Those of the report.
+    pub fn render(&self, report: &impl Report) -> Result<String> {
+        match self.format {
+            Format::Json => report.json(),
+            Format::Csv => report.csv(),
+            Format::Text => report.text(&self.palette),
+        }
+    }
+}
+
+/// CSV rows.
+pub struct Rows(csv::Writer<Vec<u8>>);
+
+impl Default for Rows {
+    fn default() -> Rows {
+        Rows(
+            csv::WriterBuilder::new()
+                .has_headers(false)
+                .from_writer(Vec::new()),
+        )
+    }
+}
+
+impl Rows {
+    /// Adds a row. Its fields may be nested, and `None` is an empty field.
+    ///
+    /// # Errors
+    /// [`Error::Io`] for a row with another number of fields than the one before.
+    pub fn add(&mut self, row: impl Serialize) -> Result<()> {
+        let written = self.0.serialize(row);
+        written.map_err(|cause| unwritten(io::Error::other(cause)))
+    }
+
+    /// The rows as text.
+    ///
+    /// # Errors
+    /// [`Error::Io`] for fields that are not UTF-8.
+    pub fn finish(self) -> Result<String> {
+        text(
+            self.0
+                .into_inner()
+                .map_err(|error| unwritten(error.into_error()))?,
+        )
+    }
+}
+
+/// Each of `values` on one line of JSON.
+///
+/// # Errors
+/// [`Error::Io`] for a value that JSON cannot say.
+pub fn json_lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> Result<String> {
+    let mut bytes = Vec::new();
+    for value in values {
+        serde_json::to_writer(&mut bytes, &value).map_err(|cause| unwritten(cause.into()))?;
+        bytes.push(b'\n');
+    }
+    text(bytes)
+}
+
+/// `value` as JSON on many lines.
+///
+/// # Errors
+/// [`Error::Io`] for a value that JSON cannot say.
+pub fn json_document(value: &impl Serialize) -> Result<String> {
+    let json = serde_json::to_string_pretty(value).map_err(|cause| unwritten(cause.into()))?;
+    Ok(json + "\n")
+}
+
+fn text(bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes).map_err(|error| unwritten(io::Error::other(error)))
+}
+
+fn unwritten(cause: io::Error) -> Error {
+    Error::io("-", "write", cause)
+}
