@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Block, Event};
+use crate::blocks::{Block, Event};
 use crate::timeline::{CounterId, Instant, Mark, Slice, Timeline, TimelineError, TrackId};
 use gpusched_model::Observer;
 use gpusched_model::scenario::{ScenarioShape, Stream};

@@ -1,6 +1,6 @@
 //! An observer that draws the jobs of one partition on a timeline.
 
-use super::{Event, Job};
+use crate::tasks::{Event, Job};
 use crate::timeline::{Instant, Mark, ProcessId, Slice, Timeline, TimelineError, TrackId};
 use gpusched_model::Observer;
 use gpusched_model::time::Time;

@@ -1,6 +1,6 @@
 //! For how long a partition is busy, over time.
 
-use super::Event;
+use crate::tasks::Event;
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 

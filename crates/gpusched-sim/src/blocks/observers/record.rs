@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Event;
+use crate::blocks::Event;
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 

@@ -1,6 +1,6 @@
 //! What became of the jobs, in numbers.
 
-use super::Event;
+use crate::tasks::Event;
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 

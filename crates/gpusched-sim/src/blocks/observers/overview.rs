@@ -1,6 +1,6 @@
 //! An observer that keeps what fits on a page: when and where each kernel ran.
 
-use super::{CopyRecord, Event, KernelRecord};
+use crate::blocks::{CopyRecord, Event, KernelRecord};
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
