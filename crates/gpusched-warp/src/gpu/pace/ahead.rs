@@ -10,8 +10,8 @@
 //!
 //! The tests compare with a run in which each SM goes cycle by cycle.
 
-use super::super::memory::Outbox;
-use super::{Gpu, NEVER};
+use crate::gpu::{Gpu, NEVER};
+use crate::memory::Outbox;
 
 /// What an SM did in cycles that are still to come for the others.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Ahead {
 
 impl Gpu<'_> {
     /// Whether SMs may go ahead of the others at all.
-    pub(super) fn may_go_ahead(&self) -> bool {
+    pub(in crate::gpu) fn may_go_ahead(&self) -> bool {
         self.skips
             && self.enough == usize::MAX
             && self.machine.sms_per_cluster == 1
@@ -71,7 +71,7 @@ impl Gpu<'_> {
     }
 
     /// SM `index` goes through this cycle, and through others while it is known what comes to it.
-    pub(super) fn go_ahead(&mut self, index: usize) {
+    pub(in crate::gpu) fn go_ahead(&mut self, index: usize) {
         let horizon = self.horizon(index);
         let cluster = index / self.machine.sms_per_cluster as usize;
         let (sm, ahead) = (&mut self.sms[index], &mut self.ahead[index]);
@@ -105,7 +105,7 @@ impl Gpu<'_> {
     }
 
     /// What SM `index` sends in this cycle comes to its port.
-    pub(super) fn send(&mut self, index: usize) {
+    pub(in crate::gpu) fn send(&mut self, index: usize) {
         let port = index / self.machine.sms_per_cluster as usize;
         while let Some(mut request) = self.ahead[index].out.pop(self.now) {
             request.slice = self.decoder.slice(request.address) as u8;
@@ -114,7 +114,7 @@ impl Gpu<'_> {
     }
 
     /// The cycle, this one or a later one, from which on there is something to do for SM `index`.
-    pub(super) fn next_of(&self, index: usize) -> u64 {
+    pub(in crate::gpu) fn next_of(&self, index: usize) -> u64 {
         let ahead = &self.ahead[index];
         let stopped = match self.sms[index].stops() {
             true => ahead.until - 1,

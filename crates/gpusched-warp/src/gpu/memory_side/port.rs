@@ -1,9 +1,9 @@
 //! The port at which the answers for the SMs of a cluster leave the crossbar of replies: one per cycle comes, and one goes.
 
-use super::super::memory::Crossbar;
-use super::super::request::Request;
-use super::super::ring::Ring;
-use super::wakes::NEVER;
+use crate::gpu::pace::wakes::NEVER;
+use crate::memory::Crossbar;
+use crate::request::Request;
+use crate::ring::Ring;
 
 /// A port.
 #[derive(Debug)]

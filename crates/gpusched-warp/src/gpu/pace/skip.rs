@@ -1,11 +1,11 @@
 //! Cycles in which nothing can happen are left out.
 
 use super::wakes::NEVER;
-use super::{Failure, Gpu};
+use crate::gpu::{Failure, Gpu};
 
 impl Gpu<'_> {
     /// Goes on to the next cycle in which something can happen, or to that up to which what is below has got.
-    pub(super) fn skip(&mut self, limit: u64) -> Result<(), Failure> {
+    pub(in crate::gpu) fn skip(&mut self, limit: u64) -> Result<(), Failure> {
         let now = self.now;
         if self.sm_wakes.iter().any(|&at| at <= now) || !self.requests.is_empty() {
             return Ok(());

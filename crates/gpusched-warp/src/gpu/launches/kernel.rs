@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::code::{BlockKey, Stream, Unlike};
+use crate::code::{BlockKey, Stream, Unlike};
 use gpusched_model::machine::BlockNeed;
 
 /// Where a kernel's instructions come from.

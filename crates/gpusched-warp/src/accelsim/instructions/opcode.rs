@@ -141,7 +141,7 @@ impl Kind {
     }
 
     /// The same in another space; what accesses no memory stays what it is.
-    pub(super) fn within(self, space: Space) -> Kind {
+    pub(in crate::accelsim) fn within(self, space: Space) -> Kind {
         match self {
             Kind::Load(_) => Kind::Load(space),
             Kind::Store(_) => Kind::Store(space),
@@ -152,7 +152,7 @@ impl Kind {
 }
 
 /// What `opcode`, with its modifiers, does in the instruction set of `binary_version`.
-pub(super) fn kind(opcode: &str, binary_version: u32) -> Kind {
+pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
     use Number::{Double, Int, Single};
     use Space::{Constant, Global, Local, Shared};
     let (name, modifiers) = opcode.split_once('.').unwrap_or((opcode, ""));

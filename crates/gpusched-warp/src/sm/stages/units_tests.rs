@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::super::super::code::{Instruction, Operation};
-use super::super::facts::{Memory, Unit};
 use super::super::pipeline_registers::LANES;
 use super::*;
+use crate::code::{Instruction, Operation};
+use crate::sm::facts::{Memory, Unit};
 
 /// One pipeline, as the reference writes it.
 #[derive(Default)]

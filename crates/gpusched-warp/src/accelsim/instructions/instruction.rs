@@ -1,8 +1,8 @@
 //! One instruction of machine code.
 
 use super::opcode::{is_bulk, is_generic, kind, lane_bytes, skips_l1};
-use super::token::{Fault, Tokens, decimal, show};
-use super::{Header, Kind, Space};
+use crate::accelsim::token::{Fault, Tokens, decimal, show};
+use crate::accelsim::{Header, Kind, Space};
 
 /// The most registers of a kind in one instruction.
 const MOST_REGISTERS: u64 = 8;
@@ -34,7 +34,7 @@ pub struct SassInstruction {
 
 impl SassInstruction {
     /// Reads the columns from `dest_num` to `mem_width`; says whether addresses follow.
-    pub(super) fn read(
+    pub(in crate::accelsim) fn read(
         pc: u32,
         words: &mut Tokens<'_>,
         header: &Header,

@@ -1,8 +1,8 @@
 //! Which sectors, and how many cycles of shared memory, the lanes of a warp need.
 
-use super::super::code::Effect;
-use super::super::request::SECTOR;
-use super::flight::Access;
+use crate::code::Effect;
+use crate::request::SECTOR;
+use crate::sm::flight::Access;
 
 /// The sectors that the lanes of an instruction touch with `bytes` bytes each, ascending.
 pub fn sectors(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) {

@@ -1,9 +1,9 @@
 //! The collectors against collectors that are all looked at in every step.
 
-use super::super::super::code::{Instruction, Operation};
-use super::super::facts::Facts;
-use super::super::facts::{Memory, UNITS};
 use super::*;
+use crate::code::{Instruction, Operation};
+use crate::sm::facts::Facts;
+use crate::sm::facts::{Memory, UNITS};
 
 /// An instruction in a collector.
 struct Held {

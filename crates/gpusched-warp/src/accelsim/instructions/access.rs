@@ -1,6 +1,6 @@
 //! The addresses of a memory instruction.
 
-use super::token::{Fault, Tokens, decimal, hexadecimal, signed};
+use crate::accelsim::token::{Fault, Tokens, decimal, hexadecimal, signed};
 
 const FIELD: &str = "mem_addresses";
 
@@ -20,7 +20,11 @@ pub enum Access {
 
 impl Access {
     /// Reads the columns after `mem_width`; what does not fit a stride is added to `listed`.
-    pub(super) fn read(words: &mut Tokens<'_>, lanes: u32, listed: &mut Vec<u64>) -> Result<Access, Fault> {
+    pub(in crate::accelsim) fn read(
+        words: &mut Tokens<'_>,
+        lanes: u32,
+        listed: &mut Vec<u64>,
+    ) -> Result<Access, Fault> {
         const EXPECTED: &str = "0 (a list), 1 (base and stride) or 2 (base and deltas)";
         match words.read("address mode", decimal, EXPECTED)? {
             0 => {
@@ -58,7 +62,7 @@ impl Access {
     }
 
     /// Fills in the addresses of `lanes`; the others stay as they are.
-    pub(super) fn expand(self, lanes: u32, listed: &[u64], addresses: &mut [u64; 32]) {
+    pub(in crate::accelsim) fn expand(self, lanes: u32, listed: &[u64], addresses: &mut [u64; 32]) {
         let slots = (0..32u32)
             .zip(addresses)
             .filter(|(lane, _)| lanes >> lane & 1 == 1);

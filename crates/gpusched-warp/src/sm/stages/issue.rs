@@ -1,9 +1,10 @@
 //! The schedulers of an SM: each issues at most one instruction per cycle.
 
-use super::super::code::Operation;
-use super::super::policy::Policy;
-use super::facts::{Memory, Unit};
-use super::{Sm, coalescing};
+use super::coalescing;
+use crate::code::Operation;
+use crate::policy::Policy;
+use crate::sm::Sm;
+use crate::sm::facts::{Memory, Unit};
 
 /// An instruction was issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub struct Stalls {
 }
 
 impl Sm {
-    pub(super) fn issue(&mut self, now: u64) {
+    pub(in crate::sm) fn issue(&mut self, now: u64) {
         let schedulers = self.policies.len();
         if self.sees_idle_cycles || self.warps.standing.can_act() {
             for scheduler in (self.turn..schedulers).chain(0..self.turn) {
@@ -57,7 +58,7 @@ impl Sm {
     }
 
     /// `cycles` cycles in which no scheduler can issue anything.
-    pub(super) fn count_idle(&mut self, cycles: u64) {
+    pub(in crate::sm) fn count_idle(&mut self, cycles: u64) {
         let waiting = self.warps.standing.waiting();
         for scheduler in 0..self.policies.len() {
             match waiting.and(self.warps.standing.of(scheduler)).is_empty() {

@@ -1,11 +1,11 @@
 //! What goes between the SMs and what is below them: requests into the slices of L2, answers to the SMs.
 
-use super::Gpu;
-use super::clocks::Domain;
+use crate::gpu::Gpu;
+use crate::gpu::pace::clocks::Domain;
 
 impl Gpu<'_> {
     /// Answers come to SMs that are not ahead, and move up at all ports.
-    pub(super) fn take_responses(&mut self) {
+    pub(in crate::gpu) fn take_responses(&mut self) {
         for cluster in self.responding.with(self.below.replies.filled()).iter() {
             self.take_response(cluster);
             let port = &mut self.ports[cluster];
@@ -15,7 +15,7 @@ impl Gpu<'_> {
     }
 
     /// The first answer at port `cluster` comes to its SM, if that is not ahead and takes it.
-    pub(super) fn take_response(&mut self, cluster: usize) {
+    pub(in crate::gpu) fn take_response(&mut self, cluster: usize) {
         let port = &mut self.ports[cluster];
         port.move_up(self.now, &mut self.below.replies);
         let Some(&response) = port.first() else { return };
@@ -40,7 +40,7 @@ impl Gpu<'_> {
     }
 
     /// Requests come into slices that are ahead.
-    pub(super) fn arrivals(&mut self) {
+    pub(in crate::gpu) fn arrivals(&mut self) {
         let edge = self.edges.count(Domain::L2);
         for index in self.requests.filled().iter() {
             self.arrive(index, edge);
@@ -48,7 +48,7 @@ impl Gpu<'_> {
     }
 
     /// Requests come into slices, and slices go through an L2 cycle.
-    pub(super) fn l2_cycle(&mut self) {
+    pub(in crate::gpu) fn l2_cycle(&mut self) {
         let edge = self.edges.count(Domain::L2);
         let arriving = self.requests.filled();
         let due = self.below.slice_wakes.due(self.now);

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::super::memory::{Crossbar, Partition, PartitionParameters, Place, Ports, Slice};
-use super::super::request::Request;
-use super::clocks::{self, Domain, Edges};
 use super::geometry;
-use super::late::{Late, Moved};
-use super::wakes::{NEVER, Wakes};
+use crate::gpu::pace::clocks::{self, Domain, Edges};
+use crate::gpu::pace::late::{Late, Moved};
+use crate::gpu::pace::wakes::{NEVER, Wakes};
+use crate::memory::{Crossbar, Partition, PartitionParameters, Place, Ports, Slice};
+use crate::request::Request;
 use gpusched_model::machine::{Decoder, MachineShape};
 
 /// Slices of L2, DRAM channels, the crossbar of replies.

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::token::{Fault, Tokens};
-use super::{Header, Record, SassInstruction, Space};
+use crate::accelsim::token::{Fault, Tokens};
+use crate::accelsim::{Header, Record, SassInstruction, Space};
 
 /// The most different instructions; kernels have thousands.
 const MOST: usize = 1 << 20;
@@ -46,7 +46,7 @@ struct Entry {
 }
 
 /// What the columns of a line say that are the same each time.
-pub(super) struct Known {
+pub(in crate::accelsim) struct Known {
     /// Its entry.
     entry: u32,
     /// Whether addresses follow.
@@ -65,7 +65,7 @@ impl Code {
     }
 
     /// The instruction at `pc` whose columns from `dest_num` on are next in `words`, which moves on to the addresses.
-    pub(super) fn recognize(
+    pub(in crate::accelsim) fn recognize(
         &mut self,
         pc: u32,
         words: &mut Tokens<'_>,
@@ -146,7 +146,7 @@ impl Code {
     }
 
     /// The number of the instruction, given the address of its first lane.
-    pub(super) fn resolve(
+    pub(in crate::accelsim) fn resolve(
         &mut self,
         known: &Known,
         first: Option<u64>,
@@ -186,7 +186,7 @@ impl Code {
     }
 
     /// The opcode of `known`, for messages.
-    pub(super) fn opcode(&self, known: &Known) -> &str {
+    pub(in crate::accelsim) fn opcode(&self, known: &Known) -> &str {
         let entry = self.entries.get(known.entry as usize);
         let index = entry.and_then(|entry| entry.spaces.first().copied().flatten());
         let instruction = index.and_then(|index| self.instructions.get(index as usize));

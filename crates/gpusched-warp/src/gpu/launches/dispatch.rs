@@ -3,8 +3,8 @@
 //! Once per core cycle, every cluster may take one block, beginning after the cluster that got the last one. A kernel
 //! is kept until it has no blocks left. Without sharing, an SM stays with its kernel until it is empty.
 
-use super::super::sm::Sm;
 use super::kernel::Launch;
+use crate::sm::Sm;
 use gpusched_model::machine::{MachineShape, WARP_SIZE};
 
 /// A block that is to start.

@@ -2,11 +2,11 @@
 //!
 //! With sub-cores, every scheduler has its own share of collectors and banks.
 
-use super::super::code::Register;
-use super::facts::{UNITS, Unit};
-use super::flight::{FlightId, Flights};
-use super::operands::Operands;
 use super::pipeline_registers::{LANES, PipelineRegisters, lowest};
+use crate::code::Register;
+use crate::sm::facts::{UNITS, Unit};
+use crate::sm::flight::{FlightId, Flights};
+use crate::sm::operands::Operands;
 
 /// The order in which a port looks at the pipeline registers before the collectors.
 pub const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];

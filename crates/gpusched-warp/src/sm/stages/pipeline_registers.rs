@@ -1,7 +1,7 @@
 //! What stands between two stages of an SM.
 
-use super::facts::{UNITS, Unit};
-use super::flight::FlightId;
+use crate::sm::facts::{UNITS, Unit};
+use crate::sm::flight::FlightId;
 
 /// One register per kind of unit and scheduler, between two stages.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! When each of several parts of the GPU has something to do.
 
-use super::super::memory::Ports;
+use crate::memory::Ports;
 
 /// Per part, the cycle (of whatever clock) from which on it has something to do; at most 128 parts.
 ///

@@ -1,6 +1,6 @@
 //! Sectors that moved below the SMs in cycles that are still to come for the SMs, in case the run ends before.
 
-use super::Traffic;
+use crate::gpu::Traffic;
 
 /// Sectors that moved in one cycle.
 #[derive(Debug, Clone, Copy, Default)]

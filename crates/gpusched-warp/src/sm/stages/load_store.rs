@@ -1,14 +1,14 @@
 //! The load-store unit of an SM: shared memory, L1 behind a latency, and what comes back from L2.
 
-use super::super::cache::{Cache, Outcome};
-use super::super::code::Caching;
-use super::super::memory::Outbox;
-use super::super::request::{Kind, Request};
-use super::super::ring::Ring;
 use super::collector::Collectors;
-use super::facts::Memory;
-use super::flight::{Access, FlightId, Flights};
-use super::warps::Warps;
+use crate::cache::{Cache, Outcome};
+use crate::code::Caching;
+use crate::memory::Outbox;
+use crate::request::{Kind, Request};
+use crate::ring::Ring;
+use crate::sm::facts::Memory;
+use crate::sm::flight::{Access, FlightId, Flights};
+use crate::sm::warps::Warps;
 use gpusched_model::machine::L1;
 
 /// What the unit needs to know.

@@ -10,14 +10,14 @@
 //! replies of that instant: so places that its port has freed are free.
 //!
 //! What the SMs see of it is that of their cycle: slices say for each of these cycles whether a request could come in
-//! ([`Slice::accepts`](super::super::memory::Slice::accepts)), replies when they come to the output, and sectors that moved are
+//! ([`Slice::accepts`](crate::memory::Slice::accepts)), replies when they come to the output, and sectors that moved are
 //! counted by cycle ([`Late`](super::late::Late)), as the run may end before.
 //!
 //! The SMs then know all answers of those cycles ([`ahead`](super::ahead)). When they have caught up, it goes on.
 
-use super::Gpu;
-use super::below::Below;
 use super::clocks::{Domain, Edges};
+use crate::gpu::Gpu;
+use crate::gpu::memory_side::below::Below;
 
 /// The most cycles.
 const MOST: u64 = 120;
@@ -63,7 +63,7 @@ impl Below {
 
 impl Gpu<'_> {
     /// The most cycles for which what is below may be ahead of the SMs.
-    pub(super) fn lead(&self) -> u64 {
+    pub(in crate::gpu) fn lead(&self) -> u64 {
         match self.may_go_ahead() && self.untouched.is_none() {
             true => u64::from(self.machine.memory.rop_latency).min(MOST),
             false => 0,
@@ -71,7 +71,7 @@ impl Gpu<'_> {
     }
 
     /// If the SMs have caught up with what is below, that goes ahead again.
-    pub(super) fn lead_on(&mut self) {
+    pub(in crate::gpu) fn lead_on(&mut self) {
         if self.lead == 0 || self.below.now > self.now {
             return;
         }
@@ -90,7 +90,7 @@ impl Gpu<'_> {
     }
 
     /// The instant of `ticks` for what is below, in step with the SMs.
-    pub(super) fn in_step(&mut self, ticks: [bool; 4]) {
+    pub(in crate::gpu) fn in_step(&mut self, ticks: [bool; 4]) {
         if ticks[Domain::Core as usize] {
             self.take_responses();
         }

@@ -3,9 +3,9 @@
 //! When a unit takes an instruction, all that will happen to it there is decided: the cycle in which its result bus is taken,
 //! the cycle in which the unit is free again, and the cycle in which the instruction leaves.
 
-use super::facts::Facts;
-use super::flight::{FlightId, Flights, NONE};
 use super::pipeline_registers::PLACES;
+use crate::sm::facts::Facts;
+use crate::sm::flight::{FlightId, Flights, NONE};
 
 /// The pipelines of an SM, one for each place of the pipeline registers before them.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! SMs that go ahead against SMs that go cycle by cycle.
 
-use super::super::{Launch, Settings, Traffic};
 use super::*;
+use crate::gpu::{Launch, Settings, Traffic};
 use gpusched_model::Scheduler;
 use gpusched_model::machine::{Arbiter, Hash, Machine};
 use gpusched_model::program::Program;
@@ -130,9 +130,9 @@ fn moves_later(gpu: &Gpu) -> bool {
 #[test]
 fn going_ahead_changes_nothing() {
     let texts = [
-        include_str!("../../../../tasksets/kernels/programs/vadd.json"),
-        include_str!("../../../../tasksets/kernels/programs/conv2d.json"),
-        include_str!("../../../../tasksets/kernels/programs/pc.json"),
+        include_str!("../../../../../tasksets/kernels/programs/vadd.json"),
+        include_str!("../../../../../tasksets/kernels/programs/conv2d.json"),
+        include_str!("../../../../../tasksets/kernels/programs/pc.json"),
     ];
     let mut launches: Vec<Launch> = texts
         .iter()

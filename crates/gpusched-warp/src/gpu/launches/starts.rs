@@ -1,13 +1,13 @@
 //! Blocks start and end.
 
-use super::super::sm::{BlockStart, EndedBlock, Sm};
-use super::ahead::Ahead;
 use super::dispatch::{Start, warps};
-use super::{Failure, Gpu};
+use crate::gpu::pace::ahead::Ahead;
+use crate::gpu::{Failure, Gpu};
+use crate::sm::{BlockStart, EndedBlock, Sm};
 
 impl Gpu<'_> {
     /// What blocks end with this cycle: on which SM, by simulated SM.
-    pub(super) fn end(&mut self, over: &mut [(usize, EndedBlock)]) {
+    pub(in crate::gpu) fn end(&mut self, over: &mut [(usize, EndedBlock)]) {
         over.sort_by_key(|&(sm, _)| sm);
         for (sm, ended) in over {
             self.dispatcher.give_back(*sm, &self.kernels[ended.kernel]);
@@ -17,7 +17,7 @@ impl Gpu<'_> {
     }
 
     /// Blocks start at the end of the last cycle.
-    pub(super) fn start(&mut self, starts: &[Start]) -> Result<(), Failure> {
+    pub(in crate::gpu) fn start(&mut self, starts: &[Start]) -> Result<(), Failure> {
         if starts.is_empty() {
             return Ok(());
         }
@@ -69,7 +69,7 @@ impl Gpu<'_> {
     }
 
     /// L1 of clusters that blocks ended in, and that have none left, forgets its contents. (Nothing is in it where SMs share.)
-    pub(super) fn flush(&mut self, over: &[(usize, EndedBlock)]) {
+    pub(in crate::gpu) fn flush(&mut self, over: &[(usize, EndedBlock)]) {
         if self.classes.shares() {
             return;
         }

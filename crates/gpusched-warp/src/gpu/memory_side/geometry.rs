@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::cache::{Geometry, Index, Writes};
+use crate::cache::{Geometry, Index, Writes};
 use gpusched_model::machine::{Cache, Decoder, MachineShape, Replacement};
 
 fn geometry(cache: &Cache, index: Index, writes: Writes, dirty_percent: u64) -> Geometry {
