@@ -1,6 +1,6 @@
 //! What a case of a study can measure.
 //!
-//! A measure is one file here: its [`Parameters`] (what stands in the study's TOML, checked and with the files that it names)
+//! A measure is one file here or below: its [`Parameters`] (what stands in the study's TOML, checked and with the files that it names)
 //! become a [`Measure`], which gives [`Row`]s. It is known once it is in [`MEASURES`].
 //!
 //! A measure depends on its parameters, the content of its files and the seed, on nothing else: not on threads, on time, or

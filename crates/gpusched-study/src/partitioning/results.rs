@@ -3,11 +3,11 @@
 use super::Partitioning;
 use super::shape::{Algorithm, Reading};
 use crate::output::tables::{Tables, csv_of};
+use crate::output::weighted;
 use crate::running::collection::Collection;
 use crate::running::tally::Tally;
 use crate::running::work::Point;
 use crate::table::Table;
-use crate::output::weighted;
 use crate::wilson;
 use gpusched_model::error::Result;
 
