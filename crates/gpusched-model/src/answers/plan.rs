@@ -107,7 +107,7 @@ pub struct LowerBound {
     /// What that follows from.
     pub proof: Proof,
     /// A price for each task, in millionths of an SM, such that no group of tasks that passes the test on m SMs is worth more
-    /// than m. Their sum, rounded up to whole SMs, bounds every plan.
+    /// than m. Their sum, rounded up to what partitions can have together, bounds every plan.
     pub prices: Vec<u64>,
     /// What HiGHS says beyond that, if it was asked and says more: no plan has fewer SMs. It computes with floats, so this is a claim
     /// that nothing else rests on.
