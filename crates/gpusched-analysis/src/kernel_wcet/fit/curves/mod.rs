@@ -1,0 +1,7 @@
+//! Execution time against the number of SMs.
+
+pub mod envelope;
+pub mod least_squares;
+pub mod points;
+pub mod saturation;
+pub mod scaling;
