@@ -110,7 +110,7 @@ fn earlier_options_are_aliases() {
 #[test]
 fn plans_of_any_sms_know_their_gpu() {
     let plan = run(&format!("partition {ADAS} --gpu gb10 --format json")).stdout;
-    let exported = run_with(&format!("export - {ADAS} --as csv"), &plan);
+    let exported = run_with(&format!("export - {ADAS} --as csv"), plan.as_str());
     assert_eq!(exported.code, 0, "{}", exported.stderr);
     assert!(exported.stdout.contains("\ngb10,sm,0,"), "{}", exported.stdout);
     let mut plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
