@@ -17,7 +17,7 @@ use crate::verification::verify;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// What `partition --device NAME --format json` answered: one plan.
+    /// What `partition --gpu NAME --format json` answered: one plan.
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
     /// The task set it was asked about.
@@ -26,9 +26,9 @@ pub struct Args {
     /// The tool.
     #[arg(long = "as", value_parser = named::<Target>(), value_name = "TOOL")]
     target: Target,
-    /// The device at hand, which must be the one that the plan is for: by name, or a file.
-    #[arg(long, value_name = "NAME|FILE", value_parser = crate::cli::arguments::device)]
-    device: Option<Device>,
+    /// The GPU at hand, which must be the one that the plan is for: a name that `gpusched gpus` lists, or a device file.
+    #[arg(long, alias = "device", value_name = "NAME|FILE", value_parser = crate::cli::arguments::device)]
+    gpu: Option<Device>,
 }
 
 const EXAMPLE: &str = "\
@@ -36,7 +36,7 @@ The plan is verified first, as `verify` does it, but for its lower bound. The te
 Exit code 1: the plan says itself that it is not schedulable, and nothing is exported. 2: it does not hold, or cannot be said so.
 
 Example:
-  gpusched partition tasksets/tasksets/adas.json --device a100 --granularity tpc --format json | gpusched export - tasksets/tasksets/adas.json --as libsmctrl";
+  gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --format json | gpusched export - tasksets/tasksets/adas.json --as libsmctrl";
 
 impl Args {
     /// Writes the plan in other words.
@@ -66,7 +66,7 @@ impl Args {
         let plan = Plans::only(&self.plan, "plan")?;
         let set = TaskSets::only(&self.set, "task set")?;
         let Some(hardware) = &plan.hardware else {
-            let expected = "the device of a plan by `partition --device`";
+            let expected = "the GPU of a plan by `partition --gpu`";
             return Err(Refusal::new("hardware", "none", expected)
                 .at(&self.plan, None)
                 .into());
@@ -83,16 +83,16 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// The plan is for the device that was named, if one was.
+    /// The plan is for the GPU that was named, if one was.
     fn check_device(&self, hardware: &Hardware) -> Result<()> {
-        let Some(device) = &self.device else {
+        let Some(device) = &self.gpu else {
             return Ok(());
         };
         let offer = Offer::new(device, hardware.granularity)?;
         match offer.hardware() == hardware {
             true => Ok(()),
             false => Err(Error::parameter(
-                "device",
+                "gpu",
                 device.name(),
                 format!("{}, as it is in the plan", hardware.device.name()),
             )),

@@ -9,6 +9,7 @@ mod budget;
 mod completions;
 mod export;
 mod generate;
+mod gpus;
 mod import;
 mod man;
 mod partition;
@@ -53,7 +54,7 @@ Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad 
 141 nobody read on (as `| head` does) before all was answered, and no answer until then was a 1
 
 Example:
-  gpusched partition tasksets/tasksets/adas.json --platform xavier";
+  gpusched partition tasksets/tasksets/adas.json --gpu xavier";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -79,6 +80,8 @@ enum Command {
     Validate(validate::Args),
     /// Read what other tools wrote.
     Import(import::Args),
+    /// List the GPUs that it knows, with their partition rules and sources.
+    Gpus(gpus::Args),
     /// Run experiments, and check published claims against the results.
     Study(study::Args),
     /// Draw results as a figure.
@@ -145,6 +148,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Simulate(args) => args.run(global),
         Command::Validate(args) => args.run(global),
         Command::Import(args) => args.run(global),
+        Command::Gpus(args) => args.run(global),
         Command::Study(args) => args.run(global),
         Command::Plot(args) => args.run(global),
         Command::Schema(args) => args.run(global),

@@ -13,7 +13,7 @@ use crate::cli::arguments::{Answer, Case, Question, named, offer, whole};
 use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, wrap};
 use crate::error::{Error, Result};
 use crate::model::Policy;
-use crate::model::device::Granularity;
+use crate::model::device::{Granularity, Place};
 use crate::model::plan::{EndedBy, Failure, Partition, Plan, Proof, SearchStats};
 use crate::model::policy::Strength;
 use crate::model::wcet::MAX_SMS;
@@ -73,7 +73,7 @@ pub struct Args {
     /// optimal: what chooses among known groups; highs needs a build with the cargo feature of that name [default: exact].
     #[arg(long, value_parser = named::<Solver>())]
     solver: Option<Solver>,
-    /// --device: what a partition consists of [default: sm].
+    /// --gpu: what a partition consists of [default: sm].
     #[arg(long, value_parser = named::<Granularity>())]
     granularity: Option<Granularity>,
     #[command(flatten)]
@@ -88,9 +88,9 @@ Slack (edf) is the extra work that any one busy period of a partition absorbs wi
 Task sets, partitions and tasks are numbered from 0.
 
 Examples:
-  gpusched partition tasksets/tasksets/adas.json --platform xavier
+  gpusched partition tasksets/tasksets/adas.json --gpu xavier
   gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic bf --forbidden act -o plan.json
-  gpusched partition tasksets/tasksets/adas.json --device a100 --granularity tpc --export libsmctrl";
+  gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --export libsmctrl";
 
 const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by";
 
@@ -372,7 +372,12 @@ impl Args {
         if with_slack {
             columns.push(Column::Right("slack"));
         }
-        let with_place = plan.partitions.iter().any(|partition| partition.place.is_some());
+        // Which single SMs a partition has is arbitrary: no tool can reserve them.
+        let told = |place: &Place| !matches!(place, Place::Sms(_));
+        let with_place = plan
+            .partitions
+            .iter()
+            .any(|partition| partition.place.as_ref().is_some_and(told));
         if with_place {
             columns.push(Column::Left("place"));
         }

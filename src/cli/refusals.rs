@@ -40,7 +40,7 @@ const TAKEN: [(&str, &str); 8] = [
     ("a bound", "give a bound to `gpusched wcet verify`"),
     ("a plan", "give a plan to `gpusched verify` or `gpusched export`"),
     ("a profile", "give a profile to `gpusched predict`"),
-    ("a device", "give a device to `--device`"),
+    ("a device", "give a device to `--gpu`"),
     (
         "a task set",
         "give a task set to `gpusched test` or `gpusched partition`",

@@ -44,7 +44,7 @@ const EXAMPLE: &str = "\
 Task sets and tasks are numbered from 0. A pass under work-capacity is a necessary condition and proves nothing.
 
 Example:
-  gpusched test tasksets/tasksets/adas.json --platform orin";
+  gpusched test tasksets/tasksets/adas.json --gpu orin";
 
 const COLUMNS: &str = "set,name,schedulable,policy,reason,strength,sms,utilization,evidence";
 

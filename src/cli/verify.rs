@@ -38,7 +38,7 @@ Of a lower bound, it says how much is confirmed: prices are checked against ever
 Exit code 0: every plan is proven schedulable. 1: a plan is wrong, or says itself that it is not schedulable.
 
 Example:
-  gpusched partition tasksets/tasksets/adas.json --platform xavier --format json | gpusched verify - tasksets/tasksets/adas.json";
+  gpusched partition tasksets/tasksets/adas.json --gpu xavier --format json | gpusched verify - tasksets/tasksets/adas.json";
 
 const COLUMNS: &str = "set,verified,schedulable,proven,bound,proven_bound,field,message,failure";
 

@@ -183,14 +183,14 @@ fn the_same_error_for_any_number_of_threads() {
 fn bad_usage_is_refused() {
     let told = refusals([
         "test SET",
-        "test SET --sms 8 --platform orin",
+        "test SET --sms 8 --gpu orin",
         "test SET --sms 0",
         "test SET --sms -3",
         "test SET --sms 65537",
         "test SET --sms 8.5",
         "test SET --sms NaN",
         "test SET --sms 9999999999999999999999999999999999999999",
-        "test SET --platform gtx1",
+        "test SET --gpu gtx1",
         "test SET --sms 8 --policy fifo",
         "test SET --sms 8 --interference noise",
         "test SET --sms 8 --format yaml",
@@ -279,7 +279,7 @@ fn a_full_disk_is_an_error() {
     let mut told = refusals(["generate --tasks 9 --utilization 3 --count 2000 -o /dev/full"]);
     for command in ["test", "partition"] {
         for format in ["text", "json", "csv"] {
-            let line = format!("{command} {ADAS} --platform orin --format {format}");
+            let line = format!("{command} {ADAS} --gpu orin --format {format}");
             let to_file = format!("{line} -o /dev/full");
             told.refusal(&to_file, &run(&to_file));
 
@@ -334,8 +334,8 @@ fn no_input_is_overwritten() {
         &format!("partition set.json --sms 8 -o {again}"),
         "test set.json --sms 8 -o set.json",
         "verify plan.json set.json -o plan.json",
-        "partition set.json --device device.json -o device.json",
-        "partition set.json --device a100 --export csv --export-to set.json",
+        "partition set.json --gpu device.json -o device.json",
+        "partition set.json --gpu a100 --export csv --export-to set.json",
         "simulate tasks set.json --plan plan.json --trace plan.json",
         "simulate tasks set.json --plan plan.json --gantt set.json",
         "wcet curve kernel.json --svg kernel.json",
@@ -410,7 +410,7 @@ fn bad_options_are_told_in_the_words_of_all_else() {
         "partition SET --sms 8 -o /nonexistent/x",
         "partition SET --sms 8 --gap 1",
         "partition SET --sms 8 --heuristic optimal --gap 1 --objective feasible",
-        "partition SET --device a100 --granularity mig --heuristic auto --gap 1",
+        "partition SET --gpu a100 --granularity mig --heuristic auto --gap 1",
         "partition SET --sms 8 --interference bandwidth --memory-bandwidth 1TB/s --heuristic auto --gap 1",
     ]);
     assert_snapshot!(told);

@@ -11,17 +11,17 @@ use gpusched::model::{Factor, Plan, TaskSets, Verdict};
 
 #[test]
 fn test_answers_with_a_verdict_and_its_exit_code() {
-    let answer = run(&format!("test {ADAS} --platform orin"));
+    let answer = run(&format!("test {ADAS} --gpu orin"));
     assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
     let mut told = Transcript::default();
-    told.case("--platform orin", answer.stdout);
+    told.case("--gpu orin", answer.stdout);
 
     let answer = run(&format!("test {ADAS} --sms 8"));
     assert_eq!(answer.code, 1);
     told.case("--sms 8", answer.stdout);
     assert_snapshot!(told);
 
-    let answer = run(&format!("test {ADAS} --platform xavier --format json"));
+    let answer = run(&format!("test {ADAS} --gpu xavier --format json"));
     assert_eq!(answer.code, 1);
     let verdict: Verdict = serde_json::from_str(&answer.stdout).unwrap();
     assert!(!verdict.schedulable);
@@ -175,7 +175,7 @@ fn generated_sets_read_back_and_do_not_depend_on_threads() {
 #[test]
 fn neglected_interference_shows() {
     for command in ["test", "partition"] {
-        let line = format!("{command} {ADAS} --platform orin");
+        let line = format!("{command} {ADAS} --gpu orin");
         let neglected = run(&format!("{line} --interference none"));
         assert!(
             neglected.stdout.contains("under edf, interference neglected\n"),
@@ -188,7 +188,7 @@ fn neglected_interference_shows() {
 
 #[test]
 fn partition_shows_the_plan() {
-    let answer = run(&format!("partition {ADAS} --platform xavier"));
+    let answer = run(&format!("partition {ADAS} --gpu xavier"));
     assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
     let (plan, _time) = answer.stdout.rsplit_once(" in ").unwrap();
     assert_snapshot!(plan);
@@ -210,10 +210,10 @@ fn partition_shows_the_plan() {
         answer.stdout
     );
 
-    let answer = run(&format!("partition {ADAS} --platform tx2"));
+    let answer = run(&format!("partition {ADAS} --gpu tx2"));
     assert_eq!(answer.code, 1);
     assert_snapshot!(answer.stdout.lines().next().unwrap());
-    let answer = run(&format!("partition {ADAS} --platform tx2 --format csv"));
+    let answer = run(&format!("partition {ADAS} --gpu tx2 --format csv"));
     assert_eq!(
         answer.stdout.lines().nth(1),
         Some("0,adas,false,work-exceeds-gpu,0,,,,,,,,,")
@@ -308,7 +308,7 @@ fn the_csv_of_partition_states_the_bound() {
         "--sms 8 --heuristic optimal --budget 1",
         "--sms 8 --heuristic auto --budget 1",
         "--sms 8 --heuristic sms",
-        "--platform tx2 --heuristic optimal",
+        "--gpu tx2 --heuristic optimal",
     ] {
         let json = run(&format!("partition {ADAS} {options} --format json")).stdout;
         let plan: Plan = serde_json::from_str(&json).unwrap();
@@ -355,9 +355,7 @@ fn every_heuristic_and_option_is_there() {
         "--heuristic wfd",
         "--interference none --policy edf",
     ] {
-        let answer = run(&format!(
-            "partition {ADAS} --platform orin {options} --format json"
-        ));
+        let answer = run(&format!("partition {ADAS} --gpu orin {options} --format json"));
         let plan: Plan = serde_json::from_str(&answer.stdout).unwrap();
         assert_eq!(answer.code, if plan.schedulable { 0 } else { 1 }, "{options}");
         let mut tasks: Vec<usize> = plan.partitions.iter().flat_map(|p| p.tasks.clone()).collect();

@@ -15,6 +15,7 @@ mod cli;
 mod docs;
 mod early_readers;
 mod examples;
+mod gpus;
 mod help;
 mod outputs;
 mod plain_words;

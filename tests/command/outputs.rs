@@ -14,11 +14,11 @@ struct Writer {
 
 const WRITERS: &[Writer] = &[
     Writer {
-        command: "partition tasksets/tasksets/adas.json --device a100 --granularity tpc --export libsmctrl",
+        command: "partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --export libsmctrl",
         options: &[("--export-to", "e.txt")],
     },
     Writer {
-        command: "simulate tasks tasksets/tasksets/adas.json --platform orin",
+        command: "simulate tasks tasksets/tasksets/adas.json --gpu orin",
         options: &[
             ("--trace", "t.json"),
             ("--gantt", "g.svg"),
@@ -323,7 +323,7 @@ fn messages_repeat_a_line_at_most() {
             set("kind", format!(r#"{{"period":1,"kind":{json}}}"#)),
         ],
         vec!["partition".into(), write("no.json", word.clone())],
-        vec!["partition".into(), "--device".into(), long.clone(), "x".into()],
+        vec!["partition".into(), "--gpu".into(), long.clone(), "x".into()],
         vec!["partition".into(), format!("--{word}")],
         vec!["partition".into(), "x".into(), "--sms".into(), long.clone()],
         vec!["partition".into(), "x".into(), "--policy".into(), long.clone()],
@@ -386,7 +386,7 @@ fn messages_repeat_a_line_at_most() {
             "import".into(),
             "examiner".into(),
             write("l.json", format!("{{{json}:1}}")),
-            "--platform".into(),
+            "--gpu".into(),
             "k5000".into(),
         ],
         vec![

@@ -19,7 +19,7 @@ fn an_export_is_not_named_as_something_else() {
     let plan = path("plan.json");
     assert_eq!(
         run(&format!(
-            "partition {ADAS} --device a100 --granularity tpc -o {plan}"
+            "partition {ADAS} --gpu a100 --granularity tpc -o {plan}"
         ))
         .code,
         0
@@ -51,13 +51,13 @@ fn a_device_file_is_named_once() {
     let file = folder.path().join("device.json").display().to_string();
     std::fs::write(&file, "{}").unwrap();
     assert_eq!(
-        refusal(&format!("partition {ADAS} --device {file}")),
-        format!("error: --device: {file}:1: missing field `name`\n")
+        refusal(&format!("partition {ADAS} --gpu {file}")),
+        format!("error: --gpu: {file}:1: missing field `name`\n")
     );
     std::fs::remove_file(&file).unwrap();
     assert!(
-        refusal(&format!("partition {ADAS} --device {file}"))
-            .starts_with(&format!("error: --device: {file}: cannot open: "))
+        refusal(&format!("partition {ADAS} --gpu {file}"))
+            .starts_with(&format!("error: --gpu: {file}: cannot open: "))
     );
 }
 
@@ -69,7 +69,7 @@ fn a_seed_without_effect_is_noted() {
             format!("partition {ADAS} --sms 8 --heuristic auto --seed 3"),
             "partition",
         ),
-        (format!("--seed 3 test {ADAS} --platform orin"), "test"),
+        (format!("--seed 3 test {ADAS} --gpu orin"), "test"),
         ("study list analysis --seed 3".to_owned(), "study list"),
     ] {
         let answer = run(&line);

@@ -166,7 +166,7 @@ fn simulations_of_tasks_and_validations_follow_their_schemas() {
         "--offsets random --jitter none --arrivals sporadic --times short --blocker 2",
     ] {
         let answer = run(&format!(
-            "simulate tasks {ADAS} --platform orin --format json {options}"
+            "simulate tasks {ADAS} --gpu orin --format json {options}"
         ));
         check(&simulation, &answer.stdout);
     }

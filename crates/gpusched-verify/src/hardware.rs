@@ -55,7 +55,9 @@ fn offers(hardware: &Hardware, sms: u32) -> bool {
     let within = (1..=device.sms()).contains(&sms);
     match hardware.granularity {
         Granularity::Sm => sms > 0, // a plan that does not fit may have more than there are
-        Granularity::Tpc => within && sms.is_multiple_of(device.sms_per_tpc()),
+        Granularity::Tpc => device
+            .sms_per_tpc()
+            .is_some_and(|unit| within && sms.is_multiple_of(unit)),
         Granularity::Gpc => within && gpc_sums(device).contains(&sms),
         Granularity::GreenContext => device
             .green_context()
@@ -159,8 +161,8 @@ fn driver_places(hardware: &Hardware) -> bool {
 /// What some GPCs have together.
 fn gpc_sums(device: &Device) -> BTreeSet<u32> {
     let mut sums = BTreeSet::from([0]);
-    for &tpcs in device.tpcs_per_gpc() {
-        let more: Vec<u32> = sums.iter().map(|sum| sum + tpcs * device.sms_per_tpc()).collect();
+    for gpc in device.sms_per_gpc() {
+        let more: Vec<u32> = sums.iter().map(|sum| sum + gpc).collect();
         sums.extend(more);
     }
     sums
@@ -220,7 +222,7 @@ impl Taken {
         let (numbers, all, name, sms_of): (_, _, _, &dyn Fn(u32) -> Vec<u32>) =
             match (place, hardware.granularity) {
                 (Place::Sms(sms), Granularity::Sm) => (sms, device.sms(), "SM", &|sm| vec![sm]),
-                (Place::Tpcs(tpcs), Granularity::Tpc) => (tpcs, device.tpcs(), "TPC", &|tpc| {
+                (Place::Tpcs(tpcs), Granularity::Tpc) => (tpcs, device.tpcs().unwrap_or(0), "TPC", &|tpc| {
                     device.sms_of_tpc(tpc).collect()
                 }),
                 (Place::Gpcs(gpcs), Granularity::Gpc) => {

@@ -1,6 +1,6 @@
 //! What `test` and `partition` have in common: a stream of task sets, a GPU, a test, and answers in the same order.
 
-use crate::cli::arguments::{named, policy, refused, whole};
+use crate::cli::arguments::{Gpu, named, policy};
 use crate::interference::model_of;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -12,9 +12,7 @@ use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::reader::TaskSets;
-use crate::model::wcet::MAX_SMS;
-use crate::model::words::counted;
-use crate::model::{Arbitration, Bandwidth, Device, Platform, Policy, SharedMemory, TaskSet};
+use crate::model::{Arbitration, Bandwidth, Device, Policy, SharedMemory, TaskSet};
 use crate::partitioning::{Offer, Problem};
 
 /// Task sets that are read and checked before any of them is analysed.
@@ -26,15 +24,8 @@ pub struct Question {
     /// One task set (JSON) or many (JSONL, one per line); `-` reads standard input.
     #[arg(value_name = "SET")]
     sets: PathBuf,
-    /// The number of SMs.
-    #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS))]
-    sms: Option<u32>,
-    /// The SMs of a known GPU.
-    #[arg(long, value_name = "NAME", value_parser = platform)]
-    platform: Option<Platform>,
-    /// The SMs of a device, of which it is known how it can be divided: by name, or a file.
-    #[arg(long, value_name = "NAME|FILE", value_parser = crate::cli::arguments::device)]
-    device: Option<Device>,
+    #[command(flatten)]
+    gpu: Gpu,
     /// The test inside a partition.
     #[arg(long, value_parser = policy(), default_value_t)]
     policy: Policy,
@@ -83,42 +74,6 @@ pub fn shared_memory(
             format!("what the memory sustains, such as 100GB/s, with --interference {interference}"),
         )),
     }
-}
-
-/// The platform called `name`.
-///
-/// # Errors
-/// The names there are.
-pub fn platform(name: &str) -> Result<Platform, String> {
-    Platform::named(name).ok_or_else(|| refused(name, format_args!("one of {}", platforms())))
-}
-
-/// The SMs of the one GPU that is named, by number or by platform; `others` are further ways to say it.
-///
-/// # Errors
-/// [`Error::Refused`] unless exactly one of the two is given.
-pub fn one_gpu(sms: Option<u32>, platform: Option<&Platform>, others: &str) -> Result<u32> {
-    match (sms, platform) {
-        (Some(sms), None) => Ok(sms),
-        (None, Some(platform)) => Ok(platform.sms),
-        (found, _) => Err(Error::parameter(
-            "",
-            match (found, others.split(' ').next().filter(|first| !first.is_empty())) {
-                (Some(_), _) => "both --sms and --platform".to_owned(),
-                (None, Some(other)) => format!("none of --sms, --platform and {other}"),
-                (None, None) => "neither --sms nor --platform".to_owned(),
-            },
-            format!("{others}--sms M, or --platform NAME with one of {}", platforms()),
-        )),
-    }
-}
-
-/// The known platforms with their SMs.
-fn platforms() -> String {
-    let names: Vec<String> = Platform::all()
-        .map(|platform| format!("{} ({})", platform.name, counted(platform.sms, "SM")))
-        .collect();
-    names.join(", ")
 }
 
 /// ` (#3 is "camera")`, after messages that number `task` of `set`; nothing if it has no name.
@@ -218,30 +173,14 @@ impl Question {
     /// M.
     ///
     /// # Errors
-    /// [`Error::Refused`] unless exactly one of `--sms`, `--platform` and `--device` is given.
+    /// [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
     pub fn sms(&self) -> Result<u32> {
-        let Some(device) = &self.device else {
-            return one_gpu(self.sms, self.platform.as_ref(), "--device NAME or FILE, ");
-        };
-        let other = match (self.sms, &self.platform) {
-            (None, None) => return Ok(device.sms()),
-            (Some(_), _) => "--sms",
-            (None, Some(_)) => "--platform",
-        };
-        Err(Error::parameter(
-            "",
-            format!("both {other} and --device"),
-            format!(
-                "one: device {} has {}",
-                device.name(),
-                counted(device.sms(), "SM")
-            ),
-        ))
+        self.gpu.sms("")
     }
 
-    /// The device, if one was named.
+    /// The GPU, if one was named.
     pub fn device(&self) -> Option<&Device> {
-        self.device.as_ref()
+        self.gpu.device()
     }
 
     /// Answers for all task sets, in their order, as long as somebody reads them; positive if all answers are. Memory stays bounded.

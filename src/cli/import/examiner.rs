@@ -22,9 +22,9 @@ pub struct Args {
     /// The logs of one run, one of each benchmark; `-` reads standard input.
     #[arg(value_name = "LOG", required = true)]
     logs: Vec<PathBuf>,
-    /// The GPU on which it ran.
-    #[arg(long, value_name = "NAME", value_parser = platform)]
-    platform: Platform,
+    /// The GPU on which it ran: one whose limits of thread blocks are known.
+    #[arg(long, alias = "platform", value_name = "NAME", value_parser = platform)]
+    gpu: Platform,
     /// When a kernel counts as submitted.
     #[arg(long, value_parser = named::<LaunchTime>(), default_value_t)]
     launch: LaunchTime,
@@ -40,7 +40,7 @@ const EXAMPLE: &str = "\
 Answers with the scenario as JSON, for `gpusched simulate blocks`; with --compare for people, as JSON, or as CSV with each thread block.
 
 Example:
-  gpusched import examiner tasksets/scenarios/examiner/spin-*.json --platform k5000 --compare";
+  gpusched import examiner tasksets/scenarios/examiner/spin-*.json --gpu k5000 --compare";
 
 impl Args {
     /// Reads the logs.
@@ -52,8 +52,8 @@ impl Args {
             global.only_json("that of a scenario, or --compare")?;
         }
         let logs = self.logs.iter().map(Log::read).collect::<Result<Vec<Log>>>()?;
-        let device = Device::from(&self.platform);
-        let run = import(&logs, &device, &self.platform.name, self.launch)?;
+        let device = Device::from(&self.gpu);
+        let run = import(&logs, &device, &self.gpu.name, self.launch)?;
         if !self.compare {
             Output::open(global)?.json(&run.scenario)?;
             return Ok(Outcome::Positive);

@@ -12,7 +12,7 @@ use crate::partitioning::Offer;
 /// The options of an export.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Export {
-    /// Say the plan in the words of a tool that divides the GPU, in place of the answer; needs --device.
+    /// Say the plan in the words of a tool that divides the GPU, in place of the answer; needs --gpu.
     #[arg(long, value_parser = named::<Target>(), value_name = "TOOL")]
     export: Option<Target>,
     /// --export: to this file, beside the answer.
@@ -33,8 +33,8 @@ impl Export {
         let Some(offer) = offer else {
             return Err(Error::parameter(
                 "export",
-                format!("{target} without --device"),
-                format!("--device, which says what {target} can give"),
+                format!("{target} without --gpu"),
+                format!("--gpu, which says what {target} can give"),
             ));
         };
         target

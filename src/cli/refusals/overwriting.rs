@@ -10,7 +10,7 @@ use crate::cli::report::OutputPath;
 use crate::error::{Error, Result};
 
 /// Arguments that may name a file to be read, though they are no paths.
-const NAMES: [&str; 2] = ["device", "machine"];
+const NAMES: [&str; 2] = ["gpu", "machine"];
 
 /// What one argument names.
 struct Named<P> {

@@ -33,9 +33,9 @@ pub struct Args {
     /// How blocks are mapped to SMs [default: as the scenario says].
     #[arg(long, value_parser = named::<BlockScheduler>())]
     block_scheduler: Option<BlockScheduler>,
-    /// Another GPU than that of the scenario.
-    #[arg(long, value_name = "NAME", value_parser = crate::cli::arguments::platform)]
-    platform: Option<Platform>,
+    /// Another GPU than that of the scenario: one whose limits of thread blocks are known.
+    #[arg(long, alias = "platform", value_name = "NAME", value_parser = crate::cli::arguments::platform)]
+    gpu: Option<Platform>,
     #[command(flatten)]
     pictures: Pictures,
 }
@@ -118,18 +118,18 @@ impl Args {
     /// The scenario with what the options change of it.
     fn scenario(&self) -> Result<Scenario> {
         let scenario = Scenarios::only(&self.scenario, "scenario")?;
-        if self.block_scheduler.is_none() && self.platform.is_none() {
+        if self.block_scheduler.is_none() && self.gpu.is_none() {
             return Ok(scenario);
         }
         let mut shape = scenario.shape().clone();
         if let Some(rule) = self.block_scheduler {
             shape.block_scheduler = rule;
         }
-        if let Some(platform) = &self.platform {
+        if let Some(platform) = &self.gpu {
             shape.platform = Device::from(platform);
         }
         Scenario::new(shape).map_err(|refusal| {
-            let on = self.platform.as_ref();
+            let on = self.gpu.as_ref();
             let on = on.map_or(String::new(), |platform| format!(", on {}", platform.name));
             refusal.and(&on).at(&self.scenario, None).into()
         })

@@ -12,14 +12,13 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::pictures::Pictures;
-use crate::cli::arguments::{check_as_many, named, platform, policy, refused, whole};
+use crate::cli::arguments::{Gpu, check_as_many, named, policy, refused, whole};
 use crate::cli::report::{About, Content, Output, OutputPath};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::reader::TaskSets;
-use crate::model::wcet::MAX_SMS;
-use crate::model::{Factor, Plan, Platform, Policy, TaskSet};
+use crate::model::{Factor, Plan, Policy, TaskSet};
 use crate::simulator::tasks::{
     Arrivals, Chart, Jitter, Occupancy, Offsets, Pattern, Simulation, Tally, Task,
 };
@@ -38,14 +37,10 @@ pub struct Args {
     #[arg(value_name = "SET")]
     sets: PathBuf,
     /// What `partition --format json` answered for these task sets; without it, all tasks are in one partition.
-    #[arg(long, value_name = "PLAN", conflicts_with_all = ["sms", "platform"])]
+    #[arg(long, value_name = "PLAN", conflicts_with_all = ["sms", "gpu"])]
     plan: Option<PathBuf>,
-    /// The number of SMs of the one partition.
-    #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS))]
-    sms: Option<u32>,
-    /// The SMs of a known GPU, for the one partition.
-    #[arg(long, value_name = "NAME", value_parser = platform)]
-    platform: Option<Platform>,
+    #[command(flatten)]
+    gpu: Gpu,
     /// How the tasks of a partition are scheduled [default: as in the plan, else edf].
     #[arg(long, value_parser = policy())]
     policy: Option<Policy>,
@@ -101,8 +96,8 @@ Prints a summary; with --format csv (or -o NAME.csv) each job. Exit code 1 if a 
 That no job does proves nothing about other releases: `gpusched test` and `gpusched partition` do.
 
 Examples:
-  gpusched simulate tasks tasksets/tasksets/adas.json --platform orin
-  gpusched partition tasksets/tasksets/adas.json --platform xavier -o plan.json && gpusched simulate tasks tasksets/tasksets/adas.json --plan plan.json --times short";
+  gpusched simulate tasks tasksets/tasksets/adas.json --gpu orin
+  gpusched partition tasksets/tasksets/adas.json --gpu xavier -o plan.json && gpusched simulate tasks tasksets/tasksets/adas.json --plan plan.json --times short";
 
 fn share(text: &str) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);

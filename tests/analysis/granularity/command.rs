@@ -1,9 +1,9 @@
-//! `--device`, `--granularity`, `--export` on the command line.
+//! `--gpu`, `--granularity`, `--export` on the command line.
 
 use insta::assert_snapshot;
 
 use crate::support::transcript::Transcript;
-use crate::support::{ADAS, root, run};
+use crate::support::{ADAS, root, run, run_with};
 
 #[test]
 fn plans_of_all_devices_are_verified() {
@@ -16,10 +16,7 @@ fn plans_of_all_devices_are_verified() {
         ("tasksets/devices/h100.json", "sm tpc gpc green-context mps mig"),
     ] {
         for granularity in granularities.split_whitespace() {
-            let options = format!(
-                "--device {device} --granularity {granularity} -o {}",
-                plan.display()
-            );
+            let options = format!("--gpu {device} --granularity {granularity} -o {}", plan.display());
             let answer = run(&format!("partition {ADAS} {options}"));
             let verified = run(&format!("verify {} {ADAS}", plan.display()));
             assert_eq!(answer.code, verified.code, "{options}: {}", verified.stdout);
@@ -40,8 +37,8 @@ fn plans_of_all_devices_are_verified() {
 fn the_largest_partition_is_named() {
     let set = r#"{"tasks":[{"period":"1ms","wcet":{"amdahl":{"work":"105ms","serial":0,"conflict":1}}}]}"#;
     let by = |granularity: &str| {
-        let line = format!("partition - --device a100 --granularity {granularity}");
-        crate::support::run_with(&line, set)
+        let line = format!("partition - --gpu a100 --granularity {granularity}");
+        run_with(&line, set)
     };
     assert_eq!(by("gpc").code, 0);
     let mig = by("mig");
@@ -55,12 +52,13 @@ fn the_largest_partition_is_named() {
 
 /// A device without granularity leaves the answer as it is with so many SMs, but for what it says of the device.
 #[test]
-fn any_sms_of_a_device_are_the_sms_of_its_platform() {
+fn any_sms_of_a_device_are_so_many_sms() {
     let by = |gpu: &str| -> serde_json::Value {
         serde_json::from_str(&run(&format!("partition {ADAS} {gpu} --format json")).stdout).unwrap()
     };
-    let (mut device, mut platform) = (by("--device orin"), by("--platform orin"));
+    let (mut device, mut platform) = (by("--gpu orin"), by("--sms 16"));
     assert_eq!(device["hardware"]["granularity"], "sm");
+    assert_eq!(device["hardware"]["device"]["name"], "orin");
     device.as_object_mut().unwrap().remove("hardware");
     for plan in [&mut device, &mut platform] {
         plan["stats"] = serde_json::Value::Null;
@@ -70,16 +68,68 @@ fn any_sms_of_a_device_are_the_sms_of_its_platform() {
     }
     assert_eq!(device, platform);
     assert_eq!(
-        run(&format!("test {ADAS} --device orin")).code,
+        run(&format!("test {ADAS} --gpu orin")).code,
         run(&format!("test {ADAS} --sms 16")).code
     );
+}
+
+/// The options of earlier versions name the same hardware, so the answers are equal byte for byte.
+#[test]
+fn earlier_options_are_aliases() {
+    for line in [
+        "test GPU --format json",
+        "test GPU --policy dm",
+        "partition GPU --format csv",
+        "partition GPU --heuristic ffd --split 2 --format csv",
+        "partition GPU --granularity tpc --export libsmctrl",
+    ] {
+        let by = |option: &str| run(&format!("{} {ADAS}", line.replace("GPU", option)));
+        let answer = by("--gpu orin");
+        assert!(!answer.stdout.is_empty(), "{line}: {}", answer.stderr);
+        for option in [
+            "--platform orin",
+            "--device orin",
+            "--gpu tasksets/devices/orin.json",
+        ] {
+            let same = by(option);
+            assert_eq!(
+                (same.code, &same.stdout),
+                (answer.code, &answer.stdout),
+                "{line}: {option}"
+            );
+        }
+    }
+    let help = run("partition --help").stdout;
+    assert!(
+        !help.contains("--platform") && !help.contains("--device"),
+        "{help}"
+    );
+}
+
+/// A plan of a GPU knows it at every granularity, and is exported later; one of earlier versions, which does not, is still verified.
+#[test]
+fn plans_of_any_sms_know_their_gpu() {
+    let plan = run(&format!("partition {ADAS} --gpu gb10 --format json")).stdout;
+    let exported = run_with(&format!("export - {ADAS} --as csv"), plan.as_str());
+    assert_eq!(exported.code, 0, "{}", exported.stderr);
+    assert!(exported.stdout.contains("\ngb10,sm,0,"), "{}", exported.stdout);
+    let mut plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
+    let verified = |plan: &serde_json::Value| run_with(&format!("verify - {ADAS}"), plan.to_string());
+    let mut wrong = plan.clone();
+    wrong["hardware"]["granularity"] = "tpc".into();
+    assert_eq!(verified(&wrong).code, 1);
+    plan.as_object_mut().unwrap().remove("hardware");
+    for partition in plan["partitions"].as_array_mut().unwrap() {
+        partition.as_object_mut().unwrap().remove("place");
+    }
+    assert_eq!(verified(&plan).code, 0);
 }
 
 #[test]
 fn exports_go_where_they_are_sent() {
     let folder = tempfile::tempdir().unwrap();
     let (masks, plan) = (folder.path().join("masks.h"), folder.path().join("plan.json"));
-    let line = format!("partition {ADAS} --device a100 --granularity tpc --export libsmctrl");
+    let line = format!("partition {ADAS} --gpu a100 --granularity tpc --export libsmctrl");
     let answer = run(&line);
     assert_eq!(answer.code, 0);
     assert!(answer.stdout.contains("gpusched_tpc_mask"), "{}", answer.stdout);
@@ -93,7 +143,7 @@ fn exports_go_where_they_are_sent() {
     // A table in a file with that ending is the export alone.
     let table = folder.path().join("table.csv");
     run(&format!(
-        "partition {ADAS} --device a100 --granularity mig --export csv -o {}",
+        "partition {ADAS} --gpu a100 --granularity mig --export csv -o {}",
         table.display()
     ));
     assert!(
@@ -109,13 +159,13 @@ fn no_plan_no_export() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name).display().to_string();
     for (granularity, target) in [("tpc", "libsmctrl"), ("mig", "mig"), ("sm", "csv")] {
-        let line = format!("partition - --device a100 --granularity {granularity} --export {target}");
+        let line = format!("partition - --gpu a100 --granularity {granularity} --export {target}");
         for options in [
             String::new(),
             format!(" -o {}", file("out")),
             format!(" -o {} --export-to {}", file("plan.json"), file("out")),
         ] {
-            let answer = crate::support::run_with(&format!("{line}{options}"), overload);
+            let answer = run_with(&format!("{line}{options}"), overload);
             assert_eq!((answer.code, answer.stdout.as_str()), (1, ""), "{options}");
             assert!(answer.stderr.contains("nothing is exported"), "{}", answer.stderr);
         }
@@ -137,7 +187,7 @@ fn what_cannot_be_is_refused() {
     let good = std::fs::read_to_string(root().join("tasksets/devices/a100.json")).unwrap();
     let changed = |name: &str, from: &str, to: &str| {
         assert!(good.contains(from), "{from}");
-        format!("--device {}", device(name, &good.replacen(from, to, 1)))
+        format!("--gpu {}", device(name, &good.replacen(from, to, 1)))
     };
     let wide = r#"{"name":"w","sms":258,"sms_per_tpc":2,"tpcs_per_gpc":[129]}"#;
     let wide = device("wide.json", wide);
@@ -145,24 +195,28 @@ fn what_cannot_be_is_refused() {
     let mut told = Transcript::in_folder(folder.path());
     for options in [
         "--granularity tpc --sms 8".into(),
-        "--device xavier --sms 8".into(),
-        "--device xavier --platform xavier".into(),
-        "--device gtx1".into(),
-        "--device none.json".into(),
-        "--device xavier --granularity mig".into(),
-        format!("--device orin --granularity tpc {traffic}"),
+        "--gpu xavier --sms 8".into(),
+        "--gpu xavier --platform xavier".into(),
+        "--gpu gtx1".into(),
+        "--gpu RTX-4090".into(),
+        "--gpu gb10 --granularity tpc".into(),
+        "--gpu l4 --granularity gpc".into(),
+        "--gpu b200 --granularity mig".into(),
+        "--gpu none.json".into(),
+        "--gpu xavier --granularity mig".into(),
+        format!("--gpu orin --granularity tpc {traffic}"),
         "--sms 8 --export csv".into(),
-        "--device a100 --granularity tpc --export mig".into(),
-        "--device a100 --export libsmctrl".into(),
-        "--device h100 --granularity tpc --export libsmctrl".into(),
-        format!("--device {wide} --granularity tpc --export libsmctrl"),
-        "--device a100 --export csv --export-to -".into(),
-        "--device a100 --export csv --export-to x.csv -o x.csv".into(),
-        "--device a100 --export-to x.csv".into(),
-        "--device a100 --export csv --format json".into(),
-        "--device a100 --export csv --sensitivity".into(),
-        "--device a100 --granularity tpc --export libsmctrl -o no.csv".into(),
-        "--device a100 --export csv -o no.json".into(),
+        "--gpu a100 --granularity tpc --export mig".into(),
+        "--gpu a100 --export libsmctrl".into(),
+        "--gpu h100 --granularity tpc --export libsmctrl".into(),
+        format!("--gpu {wide} --granularity tpc --export libsmctrl"),
+        "--gpu a100 --export csv --export-to -".into(),
+        "--gpu a100 --export csv --export-to x.csv -o x.csv".into(),
+        "--gpu a100 --export-to x.csv".into(),
+        "--gpu a100 --export csv --format json".into(),
+        "--gpu a100 --export csv --sensitivity".into(),
+        "--gpu a100 --granularity tpc --export libsmctrl -o no.csv".into(),
+        "--gpu a100 --export csv -o no.json".into(),
         changed("a.json", "108", "107"),
         changed("b.json", "\"name\": \"a100\"", "\"name\": \"a b\""),
         changed("c.json", "\"min\": 4", "\"min\": 0"),
@@ -177,12 +231,20 @@ fn what_cannot_be_is_refused() {
             "\"sms_per_tpc\": 2,",
             "\"sms_per_tpc\": 2, \"gpc_of_tpc\": [0],",
         ),
+        changed("k.json", "\"sms_per_tpc\": 2,", ""),
+        changed(
+            "l.json",
+            "\"tpcs_per_gpc\": [8, 8, 8, 8, 8, 7, 7],",
+            "\"gpc_of_tpc\": [0],",
+        ),
+        changed("m.json", "[8, 8, 8, 8, 8, 7, 7]", "[]"),
+        changed("n.json", "2,\n  \"tpcs_per_gpc\": [8, 8, 8, 8, 8, 7, 7],", "5,"),
     ] {
         told.refusal(&options, &run(&format!("partition {ADAS} {options}")));
     }
     assert_snapshot!(told);
-    let many = crate::support::run_with(
-        "partition - --device a100 --export csv",
+    let many = run_with(
+        "partition - --gpu a100 --export csv",
         "{\"tasks\":[]}\n{\"tasks\":[]}\n",
     );
     assert_eq!(many.code, 2);

@@ -81,7 +81,7 @@ fn masks_enable_the_tpcs_of_the_plan() {
                 let mut taken = BTreeSet::new();
                 for (mask, partition) in masks.iter().zip(&plan.partitions) {
                     assert_eq!(mask.len(), words);
-                    let tpcs = enabled(mask, device.tpcs());
+                    let tpcs = enabled(mask, device.tpcs().unwrap());
                     assert_eq!(tpcs.len() as u32 * 2, partition.sms);
                     let planned = match partition.place.as_ref().unwrap() {
                         Place::Tpcs(tpcs) => tpcs.clone(),

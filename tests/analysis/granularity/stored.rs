@@ -22,7 +22,7 @@ fn stored_plans_are_exported_like_new_ones() {
             ("tpc", "csv"),
             ("mig", "csv"),
         ] {
-            let options = format!("{ADAS} --device {device} --granularity {granularity} --heuristic savings");
+            let options = format!("{ADAS} --gpu {device} --granularity {granularity} --heuristic savings");
             let answer = run(&format!("partition {options} -o {plan}"));
             if answer.code != 0 {
                 continue; // no such sizes there, or no plan
@@ -37,7 +37,7 @@ fn stored_plans_are_exported_like_new_ones() {
             );
             assert_eq!(renamed(&at_once.stderr), later.stderr, "{options}");
             exported += usize::from(later.code == 0);
-            let same = run(&format!("export {plan} {ADAS} --as {tool} --device {device}"));
+            let same = run(&format!("export {plan} {ADAS} --as {tool} --gpu {device}"));
             assert_eq!(same, later, "{options}");
         }
     }
@@ -47,7 +47,7 @@ fn stored_plans_are_exported_like_new_ones() {
 /// The text is that of the plan, whatever heuristic or bound it came with.
 #[test]
 fn a_bound_is_not_waited_for() {
-    let options = format!("{ADAS} --device a100 --granularity tpc --heuristic auto");
+    let options = format!("{ADAS} --gpu a100 --granularity tpc --heuristic auto");
     let plan = run(&format!("partition {options} --format json")).stdout;
     let mut value: Value = serde_json::from_str(&plan).unwrap();
     let exported = run_with(&format!("export - {ADAS} --as libsmctrl"), plan);
@@ -66,7 +66,7 @@ fn what_does_not_hold_is_not_exported() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("masks.h").display().to_string();
     let plan = run(&format!(
-        "partition {ADAS} --device a100 --granularity tpc --format json"
+        "partition {ADAS} --gpu a100 --granularity tpc --format json"
     ))
     .stdout;
     let plan: Value = serde_json::from_str(&plan).unwrap();
@@ -81,7 +81,7 @@ fn what_does_not_hold_is_not_exported() {
     };
     for options in [
         "--as mig",
-        "--as libsmctrl --device orin",
+        "--as libsmctrl --gpu orin",
         "--as libsmctrl --format json",
     ] {
         refused(options, &|_| {}, options);
@@ -120,7 +120,7 @@ fn a_plan_that_fails_is_not_exported() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("set.json"), set).unwrap();
     let answer = run(&format!(
-        "partition {} --device a100 --granularity tpc -o {}",
+        "partition {} --gpu a100 --granularity tpc -o {}",
         path("set.json"),
         path("plan.json")
     ));

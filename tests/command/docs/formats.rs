@@ -87,12 +87,13 @@ fn every_column_is_documented() {
         documents(measure.keys.iter().copied().chain([measure.name]));
     }
     let fit = "wcet fit tasksets/measurements/stencil.csv".to_owned();
-    let sets = ["test", "partition"].map(|command| format!("{command} {ADAS} --platform xavier"));
-    let jobs = format!("simulate tasks {ADAS} --platform orin");
+    let sets = ["test", "partition"].map(|command| format!("{command} {ADAS} --gpu xavier"));
+    let jobs = format!("simulate tasks {ADAS} --gpu orin");
     let validation = "validate --systems 1 --quiet".to_owned();
+    let gpus = "gpus".to_owned();
     let group = "predict tasksets/groups/masola23-experiment-4.json";
     let group = [group.to_owned(), format!("{group} --windows")];
-    for command in sets.into_iter().chain([fit, jobs, validation]).chain(group) {
+    for command in sets.into_iter().chain([fit, jobs, validation, gpus]).chain(group) {
         let csv = run(&format!("{command} --format csv")).stdout;
         documents(csv.lines().next().unwrap().split(','));
     }

@@ -77,11 +77,8 @@ fn options_change_the_scenario() {
     };
     assert_eq!(sms(""), [0, 2, 4, 6, 0, 2, 4, 6]);
     assert_eq!(sms("--block-scheduler round-robin"), [0, 2, 4, 6, 1, 3, 5, 7]);
-    assert_eq!(
-        sms("--block-scheduler slots --platform tx2"),
-        [0, 1, 0, 1, 0, 1, 0, 1]
-    );
-    assert_eq!(sms("--platform k5000")[..4], [7, 6, 5, 4]);
+    assert_eq!(sms("--block-scheduler slots --gpu tx2"), [0, 1, 0, 1, 0, 1, 0, 1]);
+    assert_eq!(sms("--gpu k5000")[..4], [7, 6, 5, 4]);
     let drawn = r#"{"platform":"tx2","kernels":[{"stream":0,"blocks":9,"threads":64,"block_time":{"uniform":["1us","9us"]}}]}"#;
     let with = |seed: u32| run_with(&format!("simulate blocks - --format json --seed {seed}"), drawn).stdout;
     assert_eq!(with(1), with(1));

@@ -10,7 +10,7 @@ use crate::support::{Answer, root, run};
 const LOGS: &str = "tasksets/scenarios/examiner/spin-1.json tasksets/scenarios/examiner/spin-2.json";
 
 fn import(options: &str) -> Answer {
-    run(&format!("import examiner {LOGS} --platform k5000 {options}"))
+    run(&format!("import examiner {LOGS} --gpu k5000 {options}"))
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn two_processes_are_two_applications() {
     }
     let at = folder.path().display();
     let answer = run(&format!(
-        "import examiner {at}/spin-1.json {at}/spin-2.json --platform k5000"
+        "import examiner {at}/spin-1.json {at}/spin-2.json --gpu k5000"
     ));
     let scenario: Scenario = serde_json::from_str(&answer.stdout).unwrap();
     let applications: Vec<_> = scenario

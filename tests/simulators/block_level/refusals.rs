@@ -122,7 +122,7 @@ fn bad_scenarios_are_refused() {
 fn what_does_not_fit_the_options_is_refused() {
     let threads = kernel(r#""threads":1536"#);
     let blocks = kernel(r#""blocks":20000000"#);
-    let told = refused("simulate blocks --platform pegasus", [(threads.clone(), threads)]);
+    let told = refused("simulate blocks --gpu pegasus", [(threads.clone(), threads)]);
     assert_snapshot!(told);
     let told = refused("simulate blocks --format json", [(blocks.clone(), blocks)]);
     assert_snapshot!(told);
@@ -151,13 +151,13 @@ fn bad_logs_are_refused() {
 [0.011000000, 0.011040000, 0.000000000] → []
 "max_resident_threads": 16384 → "max_resident_threads": 4096
 "#;
-    let told = refused("import examiner --platform k5000", variants(&log(), changes));
+    let told = refused("import examiner --gpu k5000", variants(&log(), changes));
     assert_snapshot!(told);
 }
 
 #[test]
 fn logs_of_different_runs_are_refused() {
-    let line = "import examiner tasksets/scenarios/examiner/spin-1.json --platform k5000";
+    let line = "import examiner tasksets/scenarios/examiner/spin-1.json --gpu k5000";
     let changes = "Two spinning kernels → Another\n\"TID\": 102 → \"TID\": 101";
     let told = refused(line, variants(&log(), changes));
     assert_snapshot!(told);

@@ -108,7 +108,7 @@ fn plans_are_simulated_as_they_are() {
     for policy in ["edf", "np-fp", "lp-edf", "fp-audsley"] {
         assert_eq!(
             run(&format!(
-                "partition {ADAS} --platform orin --policy {policy} -o {plan} --format json"
+                "partition {ADAS} --gpu orin --policy {policy} -o {plan} --format json"
             ))
             .code,
             0

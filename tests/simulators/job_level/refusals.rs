@@ -10,7 +10,7 @@ fn bad_usage_is_refused() {
     let told = refusals([
         "simulate tasks",
         "simulate tasks SET",
-        "simulate tasks SET --sms 8 --platform orin",
+        "simulate tasks SET --sms 8 --gpu orin",
         "simulate tasks SET --sms 0",
         "simulate tasks SET --plan missing.json",
         "simulate tasks SET --plan SET",
@@ -72,7 +72,7 @@ fn what_takes_too_long_asks_for_a_duration() {
 #[test]
 fn plans_that_do_not_fit_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let plan = run(&format!("partition {ADAS} --platform xavier --format json")).stdout;
+    let plan = run(&format!("partition {ADAS} --gpu xavier --format json")).stdout;
     let path = folder.path().join("plan.json");
     let part = |tasks: &str| {
         let start = plan.find("\"tasks\":[").unwrap();

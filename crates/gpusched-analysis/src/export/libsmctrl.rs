@@ -10,14 +10,11 @@ use gpusched_model::error::Error;
 /// From compute capability 9.0 on, bits are no TPC numbers: they count units on the chip, those switched off included (libsmctrl's
 /// README, known issues).
 pub(super) fn check(device: &Device) -> Result<(), Error> {
-    if device.tpcs() > 128 {
+    let tpcs = tpcs(device);
+    if tpcs > 128 {
         return Err(Error::parameter(
             "target",
-            format!(
-                "libsmctrl for the {} TPCs of device {}",
-                device.tpcs(),
-                device.name()
-            ),
+            format!("libsmctrl for the {tpcs} TPCs of device {}", device.name()),
             "at most 128, one for each bit of a mask",
         ));
     }
@@ -34,10 +31,15 @@ pub(super) fn check(device: &Device) -> Result<(), Error> {
     }
 }
 
+/// The TPCs of a device that is divided by them or by GPCs, so that they are known.
+fn tpcs(device: &Device) -> u32 {
+    device.tpcs().unwrap_or(0)
+}
+
 /// A C header: one mask for each partition.
 pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     let device = out.device();
-    let wide = device.tpcs() > 64;
+    let wide = tpcs(device) > 64;
     let (call, kind) = match wide {
         true => (
             "libsmctrl_set_stream_mask_ext(stream, (unsigned __int128)gpusched_tpc_mask[i][1] << 64 | gpusched_tpc_mask[i][0])",
@@ -54,8 +56,8 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
          #include <stdint.h>\n\
          static const uint64_t gpusched_tpc_mask[{}]{} = {{\n",
         device.name(),
-        device.tpcs(),
-        device.sms_per_tpc(),
+        tpcs(device),
+        device.sms_per_tpc().unwrap_or(0),
         out.plan.partitions.len(),
         if wide { "[2]" } else { "" },
     );

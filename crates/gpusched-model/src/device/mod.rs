@@ -23,6 +23,7 @@ const MAX_GPC_SIZES: usize = 4;
 /// A GPU as far as dividing it goes.
 ///
 /// TPC t holds the SMs from t·`sms_per_tpc` on. GPC by GPC, TPCs are numbered without gaps, unless `gpc_of_tpc` says otherwise.
+/// A device whose TPCs or GPCs are unknown cannot be divided by them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "DeviceShape")]
 pub struct Device {
@@ -32,7 +33,9 @@ pub struct Device {
     #[serde(skip_serializing_if = "Option::is_none")]
     compute_capability: Option<String>,
     sms: u32,
-    sms_per_tpc: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sms_per_tpc: Option<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     tpcs_per_gpc: Vec<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gpc_of_tpc: Option<Vec<u32>>,
@@ -83,12 +86,14 @@ struct DeviceShape {
     /// M, the number of SMs.
     #[schemars(range(min = 1, max = MAX_SMS))]
     sms: u32,
-    /// SMs of one TPC.
+    /// SMs of one TPC; without it the TPCs are unknown, and no partition consists of them.
+    #[serde(default)]
     #[schemars(range(min = 1, max = MAX_SMS))]
-    sms_per_tpc: u32,
-    /// The number of TPCs of each GPC.
+    sms_per_tpc: Option<u32>,
+    /// The number of TPCs of each GPC; without it the GPCs are unknown, and no partition consists of them.
+    #[serde(default)]
     #[schemars(length(min = 1, max = MAX_GPCS))]
-    tpcs_per_gpc: Vec<u32>,
+    tpcs_per_gpc: Option<Vec<u32>>,
     /// The GPC of each TPC, where they are not numbered GPC by GPC.
     #[serde(default)]
     gpc_of_tpc: Option<Vec<u32>>,
@@ -110,13 +115,16 @@ impl TryFrom<DeviceShape> for Device {
     type Error = Refusal;
 
     fn try_from(shape: DeviceShape) -> Result<Device, Refusal> {
+        if shape.tpcs_per_gpc.as_ref().is_some_and(Vec::is_empty) {
+            Refusal::refuse("tpcs_per_gpc", "0 GPCs", format!("1 to {MAX_GPCS}"))?;
+        }
         let device = Device {
             name: shape.name,
             title: shape.title,
             compute_capability: shape.compute_capability,
             sms: shape.sms,
             sms_per_tpc: shape.sms_per_tpc,
-            tpcs_per_gpc: shape.tpcs_per_gpc,
+            tpcs_per_gpc: shape.tpcs_per_gpc.unwrap_or_default(),
             gpc_of_tpc: shape.gpc_of_tpc,
             green_context: shape.green_context,
             mps: shape.mps,
@@ -149,12 +157,15 @@ impl Device {
             let expected = "two numbers such as \"8.0\"";
             Refusal::refuse("compute_capability", format!("{found:?}"), expected)?;
         }
-        for (field, value) in [("sms", self.sms), ("sms_per_tpc", self.sms_per_tpc)] {
+        for (field, value) in [("sms", self.sms), ("sms_per_tpc", self.sms_per_tpc.unwrap_or(1))] {
             if !(1..=MAX_SMS).contains(&value) {
                 Refusal::refuse(field, value, format!("1 to {MAX_SMS}"))?;
             }
         }
-        self.check_gpcs()?;
+        match self.sms_per_tpc {
+            Some(unit) if !self.tpcs_per_gpc.is_empty() => self.check_gpcs(unit)?,
+            unit => self.check_without_gpcs(unit)?,
+        }
         if let Some(rule) = self.green_context {
             for (field, value) in [("min", rule.min), ("step", rule.step)] {
                 if !(1..=self.sms).contains(&value) {
@@ -175,9 +186,25 @@ impl Device {
         }
     }
 
-    fn check_gpcs(&self) -> Result<(), Refusal> {
+    /// Refuses what needs GPCs, and TPCs that do not make up the SMs.
+    fn check_without_gpcs(&self, sms_per_tpc: Option<u32>) -> Result<(), Refusal> {
+        match sms_per_tpc {
+            None if !self.tpcs_per_gpc.is_empty() => {
+                Refusal::refuse("sms_per_tpc", "none", "the SMs of one TPC, beside `tpcs_per_gpc`")
+            }
+            _ if self.gpc_of_tpc.is_some() => {
+                Refusal::refuse("gpc_of_tpc", "it without `tpcs_per_gpc`", "both or neither")
+            }
+            Some(unit) if !self.sms.is_multiple_of(unit) => {
+                Refusal::refuse("sms_per_tpc", unit, format!("a divisor of the {} SMs", self.sms))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_gpcs(&self, sms_per_tpc: u32) -> Result<(), Refusal> {
         let gpcs = self.tpcs_per_gpc.len();
-        if !(1..=MAX_GPCS).contains(&gpcs) {
+        if gpcs > MAX_GPCS {
             let found = format!("{gpcs} GPCs");
             Refusal::refuse("tpcs_per_gpc", found, format!("1 to {MAX_GPCS}"))?;
         }
@@ -192,8 +219,8 @@ impl Device {
             Refusal::refuse("tpcs_per_gpc", found, format!("at most {MAX_GPC_SIZES}"))?;
         }
         let tpcs: u64 = self.tpcs_per_gpc.iter().map(|&tpcs| u64::from(tpcs)).sum();
-        if tpcs.checked_mul(self.sms_per_tpc.into()) != Some(self.sms.into()) {
-            let found = format!("{tpcs} TPCs of {} SMs", self.sms_per_tpc);
+        if tpcs.checked_mul(sms_per_tpc.into()) != Some(self.sms.into()) {
+            let found = format!("{tpcs} TPCs of {sms_per_tpc} SMs");
             let expected = format!("as many as the {} SMs of the device need", self.sms);
             Refusal::refuse("tpcs_per_gpc", found, expected)?;
         }
@@ -229,6 +256,11 @@ impl Device {
         &self.source
     }
 
+    /// The compute capability, if that is known.
+    pub fn compute_capability(&self) -> Option<&str> {
+        self.compute_capability.as_deref()
+    }
+
     /// The major number of the compute capability, if that is known.
     pub fn compute_major(&self) -> Option<u32> {
         let (major, _) = self.compute_capability.as_deref()?.split_once('.')?;
@@ -240,19 +272,25 @@ impl Device {
         self.sms
     }
 
-    /// SMs of one TPC.
-    pub fn sms_per_tpc(&self) -> u32 {
+    /// SMs of one TPC, where that is known.
+    pub fn sms_per_tpc(&self) -> Option<u32> {
         self.sms_per_tpc
     }
 
-    /// The number of TPCs of each GPC.
+    /// The number of TPCs of each GPC; empty where that is unknown.
     pub fn tpcs_per_gpc(&self) -> &[u32] {
         &self.tpcs_per_gpc
     }
 
-    /// The number of TPCs.
-    pub fn tpcs(&self) -> u32 {
-        self.tpcs_per_gpc.iter().sum()
+    /// The SMs of each GPC; empty where that is unknown.
+    pub fn sms_per_gpc(&self) -> impl Iterator<Item = u32> {
+        let unit = self.sms_per_tpc.unwrap_or(0);
+        self.tpcs_per_gpc.iter().map(move |tpcs| tpcs * unit)
+    }
+
+    /// The number of TPCs, where that is known.
+    pub fn tpcs(&self) -> Option<u32> {
+        self.sms_per_tpc.map(|unit| self.sms / unit)
     }
 
     /// The TPCs of GPC number `gpc`, ascending.
@@ -270,10 +308,11 @@ impl Device {
         (before..before + tpcs).collect()
     }
 
-    /// The SMs of TPC number `tpc`.
+    /// The SMs of TPC number `tpc`; none where TPCs are unknown.
     pub fn sms_of_tpc(&self, tpc: u32) -> std::ops::Range<u32> {
-        let first = tpc.saturating_mul(self.sms_per_tpc);
-        first..first.saturating_add(self.sms_per_tpc)
+        let unit = self.sms_per_tpc.unwrap_or(0);
+        let first = tpc.saturating_mul(unit);
+        first..first.saturating_add(unit)
     }
 
     /// What green contexts can have, where there are any.
@@ -293,7 +332,9 @@ impl Device {
 
     /// The ways to divide this device.
     pub fn granularities(&self) -> Vec<Granularity> {
-        let mut all = vec![Granularity::Sm, Granularity::Tpc, Granularity::Gpc];
+        let mut all = vec![Granularity::Sm];
+        all.extend(self.sms_per_tpc.map(|_| Granularity::Tpc));
+        all.extend((!self.tpcs_per_gpc.is_empty()).then_some(Granularity::Gpc));
         all.extend(self.green_context.map(|_| Granularity::GreenContext));
         all.extend(self.mps.map(|_| Granularity::Mps));
         all.extend(self.mig.as_ref().map(|_| Granularity::Mig));

@@ -3,17 +3,33 @@
 use super::Device;
 
 /// The files, built into the program so that it needs no data directory.
-const FILES: [&str; 6] = [
+const FILES: [&str; 22] = [
+    include_str!("../../data/devices/tx2.json"),
+    include_str!("../../data/devices/orin-nano-4gb.json"),
+    include_str!("../../data/devices/k5000.json"),
     include_str!("../../data/devices/xavier.json"),
+    include_str!("../../data/devices/orin-nano.json"),
+    include_str!("../../data/devices/orin-nx.json"),
     include_str!("../../data/devices/orin.json"),
+    include_str!("../../data/devices/thor.json"),
     include_str!("../../data/devices/rtx2060.json"),
+    include_str!("../../data/devices/pegasus.json"),
+    include_str!("../../data/devices/gb10.json"),
+    include_str!("../../data/devices/a30.json"),
+    include_str!("../../data/devices/l4.json"),
+    include_str!("../../data/devices/rtx2080ti.json"),
     include_str!("../../data/devices/titanv.json"),
     include_str!("../../data/devices/a100.json"),
+    include_str!("../../data/devices/rtx4090.json"),
     include_str!("../../data/devices/h100.json"),
+    include_str!("../../data/devices/h200.json"),
+    include_str!("../../data/devices/l40s.json"),
+    include_str!("../../data/devices/b200.json"),
+    include_str!("../../data/devices/rtx5090.json"),
 ];
 
 impl Device {
-    /// All devices that have a name here, by ascending number of SMs.
+    /// All devices that have a name here, by ascending number of SMs; each [`Platform`](crate::Platform) is among them.
     pub fn all() -> impl Iterator<Item = Device> {
         FILES.iter().filter_map(|file| serde_json::from_str(file).ok())
     }
@@ -43,13 +59,50 @@ mod tests {
         assert!(devices.is_sorted_by_key(Device::sms));
         for device in devices {
             assert!(!device.source().is_empty(), "{}", device.name());
-            let platform = Platform::named(device.name()).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_name_means_one_gpu() {
+        for platform in Platform::all() {
+            let device = Device::named(&platform.name).unwrap();
             assert_eq!(platform.sms, device.sms(), "{}", device.name());
-            if let Some(sms) = platform.sms_per_gpc {
-                let gpc = device.tpcs_per_gpc()[0] * device.sms_per_tpc();
+            if let (Some(sms), Some(gpc)) = (platform.sms_per_gpc, device.sms_per_gpc().next()) {
                 assert_eq!(gpc, sms, "{}", device.name());
             }
         }
+    }
+
+    #[test]
+    fn sms_are_the_published_numbers() {
+        for (name, sms) in [
+            ("orin-nano-4gb", 4),
+            ("orin-nano", 8),
+            ("orin-nx", 8),
+            ("thor", 20),
+            ("gb10", 48),
+            ("a30", 56),
+            ("l4", 58),
+            ("rtx4090", 128),
+            ("h200", 132),
+            ("l40s", 142),
+            ("b200", 148),
+            ("rtx5090", 170),
+        ] {
+            assert_eq!(
+                Device::named(name).map(|device| device.sms()),
+                Some(sms),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_is_no_way_to_divide() {
+        let ways = |name: &str| Device::named(name).unwrap().granularities();
+        assert_eq!(ways("gb10"), [Granularity::Sm]);
+        assert!(!ways("l4").contains(&Granularity::Gpc));
+        assert!(ways("l4").contains(&Granularity::Tpc));
     }
 
     #[test]
@@ -57,6 +110,8 @@ mod tests {
         for (name, sizes) in [
             ("a100", vec![14, 14, 28, 42, 56, 98]),
             ("h100", vec![16, 26, 32, 60, 64, 132]),
+            ("h200", vec![16, 26, 32, 60, 64, 132]),
+            ("a30", vec![14, 28, 56]),
         ] {
             let device = Device::named(name).unwrap();
             let profiles = &device.mig().unwrap().profiles;
@@ -69,11 +124,12 @@ mod tests {
 
     #[test]
     fn gpcs_hold_each_tpc_once() {
-        for device in Device::all() {
+        let divided = |device: &Device| device.granularities().contains(&Granularity::Gpc);
+        for device in Device::all().filter(divided) {
             let gpcs = 0..device.tpcs_per_gpc().len() as u32;
             let mut tpcs: Vec<u32> = gpcs.flat_map(|gpc| device.tpcs_of_gpc(gpc)).collect();
             tpcs.sort_unstable();
-            assert_eq!(tpcs, (0..device.tpcs()).collect::<Vec<u32>>());
+            assert_eq!(tpcs, (0..device.tpcs().unwrap()).collect::<Vec<u32>>());
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::interference::model_of;
 use std::ops::ControlFlow;
 
 use super::{Args, Times};
-use crate::cli::arguments::{one_gpu, pairs};
+use crate::cli::arguments::pairs;
 use crate::cli::complain;
 use crate::error::{Error, Result};
 use crate::interference::Interference;
@@ -65,7 +65,7 @@ impl Args {
             }
             return Ok(());
         }
-        let sms = one_gpu(self.sms, self.platform.as_ref(), "--plan PLAN, ")?;
+        let sms = self.gpu.sms("--plan PLAN, ")?;
         let mut next = sets.next().transpose()?;
         let mut index = 0;
         while let Some((_, set)) = next {

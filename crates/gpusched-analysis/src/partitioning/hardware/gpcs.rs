@@ -10,8 +10,8 @@ pub(super) fn sizes(device: &Device) -> Vec<u32> {
     let all = device.sms() as usize;
     let mut sums = vec![false; all + 1];
     sums[0] = true;
-    for &tpcs in device.tpcs_per_gpc() {
-        let gpc = (tpcs * device.sms_per_tpc()) as usize;
+    for gpc in device.sms_per_gpc() {
+        let gpc = gpc as usize;
         for sum in (gpc..=all).rev() {
             sums[sum] |= sums[sum - gpc];
         }
@@ -38,8 +38,7 @@ struct Class {
 /// that is complete; it looks at each such state once. Partitions get the fewest SMs that leave room for all.
 pub(super) fn place(device: &Device, needs: &[u32]) -> Option<Vec<Placed>> {
     let mut classes: Vec<Class> = Vec::new();
-    for (gpc, &tpcs) in (0u32..).zip(device.tpcs_per_gpc()) {
-        let sms = tpcs * device.sms_per_tpc();
+    for (gpc, sms) in (0u32..).zip(device.sms_per_gpc()) {
         match classes.iter_mut().find(|class| class.sms == sms) {
             Some(class) => class.gpcs.push(gpc),
             None => classes.push(Class { sms, gpcs: vec![gpc] }),

@@ -48,7 +48,11 @@ impl Offer {
         };
         let (sms, shares) = match granularity {
             Granularity::Sm => (None, all),
-            Granularity::Tpc => (Some(steps(1, device.sms_per_tpc())), all),
+            Granularity::Tpc => match device.sms_per_tpc() {
+                Some(unit) => (Some(steps(1, unit)), all),
+                None => return Err(unknown(device, granularity)),
+            },
+            Granularity::Gpc if device.tpcs_per_gpc().is_empty() => return Err(unknown(device, granularity)),
             Granularity::Gpc => (Some(gpcs::sizes(device)), all),
             Granularity::GreenContext => match device.green_context() {
                 Some(rule) => (Some(steps(rule.min, rule.step)), all),
@@ -122,7 +126,7 @@ impl Offer {
             Granularity::Gpc => gpcs::place(device, sizes),
             Granularity::Mig => mig::place(device.mig()?, sizes),
             Granularity::Sm => in_a_row(device.sms(), 1, sizes, Place::Sms),
-            Granularity::Tpc => in_a_row(device.sms(), device.sms_per_tpc(), sizes, Place::Tpcs),
+            Granularity::Tpc => in_a_row(device.sms(), device.sms_per_tpc()?, sizes, Place::Tpcs),
             Granularity::GreenContext | Granularity::Mps => {
                 let sum: u64 = sizes.iter().map(|&sms| u64::from(sms)).sum();
                 let driver = |&sms: &u32| Placed { sms, place: None };
@@ -134,10 +138,15 @@ impl Offer {
 
 fn unknown(device: &Device, granularity: Granularity) -> Error {
     let known: Vec<String> = device.granularities().iter().map(ToString::to_string).collect();
+    let why = match granularity {
+        Granularity::Tpc => "; its TPCs are unknown",
+        Granularity::Gpc => "; its GPCs are unknown",
+        _ => "",
+    };
     Error::parameter(
         "granularity",
         granularity,
-        format!("{}, which device {} has", known.join(", "), device.name()),
+        format!("{}, which device {} has{why}", known.join(", "), device.name()),
     )
 }
 
@@ -206,6 +215,12 @@ mod tests {
         assert_eq!(
             error,
             "granularity: found mig, expected sm, tpc, gpc, green-context, which device xavier has"
+        );
+        let gb10 = Device::named("gb10").unwrap();
+        let error = Offer::new(&gb10, Granularity::Tpc).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "granularity: found tpc, expected sm, which device gb10 has; its TPCs are unknown"
         );
     }
 

@@ -1,0 +1,139 @@
+//! `--gpu`: the GPU by name or file, and `--granularity`: how it is divided.
+
+use std::path::Path;
+
+use crate::cli::arguments::{refused, whole};
+use crate::error::{Error, Result};
+use crate::model::device::Granularity;
+use crate::model::reader::Devices;
+use crate::model::wcet::MAX_SMS;
+use crate::model::words::counted;
+use crate::model::{Device, Platform};
+use crate::partitioning::Offer;
+
+/// What `--gpu` expects.
+const EXPECTED: &str = "a name that `gpusched gpus` lists, or a device file";
+
+/// The GPU, by its number of SMs or by what is known of it.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Gpu {
+    /// The number of SMs.
+    #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS))]
+    sms: Option<u32>,
+    /// The GPU, instead of its number of SMs: a name that `gpusched gpus` lists, or a device file.
+    #[arg(long, aliases = ["platform", "device"], value_name = "NAME|FILE", value_parser = device)]
+    gpu: Option<Device>,
+}
+
+impl Gpu {
+    /// M; `others` are further ways to say it, such as `--plan PLAN, `.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
+    pub fn sms(&self, others: &str) -> Result<u32> {
+        let (found, expected) = match (self.sms, &self.gpu) {
+            (Some(sms), None) => return Ok(sms),
+            (None, Some(gpu)) => return Ok(gpu.sms()),
+            (Some(_), Some(gpu)) => (
+                "both --sms and --gpu".to_owned(),
+                format!("one: {} has {}", gpu.name(), counted(gpu.sms(), "SM")),
+            ),
+            (None, None) => (
+                match others.split(' ').next().filter(|first| !first.is_empty()) {
+                    Some(other) => format!("none of --sms, --gpu and {other}"),
+                    None => "neither --sms nor --gpu".to_owned(),
+                },
+                format!("{others}--sms M, or --gpu with {EXPECTED}"),
+            ),
+        };
+        Err(Error::parameter("", found, expected))
+    }
+
+    /// The GPU, if one was named.
+    pub fn device(&self) -> Option<&Device> {
+        self.gpu.as_ref()
+    }
+}
+
+/// The GPU called `name`, or that in the file of this name.
+///
+/// # Errors
+/// What is wrong with the file, or the names that come near.
+pub fn device(name: &str) -> Result<Device, String> {
+    if let Some(device) = Device::named(name) {
+        return Ok(device);
+    }
+    let path = Path::new(name);
+    if !name.contains(['/', '\\', '.']) && !path.exists() {
+        let near = near(name);
+        let near = match near.is_empty() {
+            true => String::new(),
+            false => format!("; did you mean {}?", near.join(" or ")),
+        };
+        return Err(refused(name, format_args!("{EXPECTED}{near}")));
+    }
+    Devices::only(path, "device").map_err(|error| error.to_string())
+}
+
+/// The known names that differ from `name` in little but case and punctuation, the nearest first.
+fn near(name: &str) -> Vec<String> {
+    let plain = |name: &str| -> String {
+        let letters = name.chars().filter(char::is_ascii_alphanumeric);
+        letters.map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let wanted = plain(name);
+    let all = Device::all().map(|device| device.name().to_owned());
+    let mut near: Vec<(u64, String)> = all
+        .filter_map(|known| {
+            let likeness = strsim::jaro_winkler(&wanted, &plain(&known));
+            (likeness > 0.85).then_some(((1e6 * (1.0 - likeness)) as u64, known))
+        })
+        .collect();
+    near.sort();
+    let same = near.first().is_some_and(|(distance, _)| *distance == 0);
+    near.truncate(if same { 1 } else { 3 });
+    near.into_iter().map(|(_, known)| known).collect()
+}
+
+/// What thread blocks find on the GPU called `name`.
+///
+/// # Errors
+/// The names there are.
+pub fn platform(name: &str) -> Result<Platform, String> {
+    Platform::named(name).ok_or_else(|| {
+        let names: Vec<String> = Platform::all().map(|platform| platform.name).collect();
+        let names = names.join(", ");
+        let expected = format_args!("a GPU whose limits of thread blocks are known: {names}");
+        refused(name, expected)
+    })
+}
+
+/// What partitions there are on `device` by `granularity`; `None` if nothing was said of it.
+///
+/// # Errors
+/// [`Error::Refused`] for a granularity without device, or one that the device has not.
+pub fn offer(device: Option<&Device>, granularity: Option<Granularity>) -> Result<Option<Offer>> {
+    match (device, granularity) {
+        (Some(device), granularity) => Offer::new(device, granularity.unwrap_or_default()).map(Some),
+        (None, None) => Ok(None),
+        (None, Some(granularity)) => Err(Error::parameter(
+            "granularity",
+            format!("{granularity} without --gpu"),
+            format!("--gpu, which says what there is, with {EXPECTED}"),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_names_are_told_the_near_ones() {
+        assert_eq!(near("RTX-4090"), ["rtx4090"]);
+        assert_eq!(near("H100"), ["h100"]);
+        assert_eq!(near("orin_nano"), ["orin-nano"]);
+        assert_eq!(near("rtx490")[0], "rtx4090");
+        assert_eq!(near("qqq"), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,195 @@
+//! `gpusched gpus`: the GPUs that are known by name, how each can be divided, and where that is from.
+
+use serde::Serialize;
+
+use super::{Global, Outcome};
+use crate::cli::arguments::device;
+use crate::cli::report::{Column, Output, Palette, Report, Rows, Table, json_document, wrap};
+use crate::error::Result;
+use crate::model::Device;
+use crate::model::device::Granularity;
+use crate::model::words::counted;
+
+/// Lists GPUs: their SMs, TPCs and GPCs, the partitions each can have, and the sources of that.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Names or device files: all that is known of these GPUs; without it, a list of the known ones.
+    #[arg(value_name = "NAME|FILE", value_parser = device)]
+    gpu: Vec<Device>,
+}
+
+const EXAMPLE: &str = "\
+The names are those of --gpu. A dash says that no public source is known; partitions of such units are refused.
+With --format json or csv, the list has the sources of all.
+
+Examples:
+  gpusched gpus
+  gpusched gpus a100 orin";
+
+/// The columns of the CSV.
+const COLUMNS: &str = "name,title,compute_capability,sms,tpcs,gpcs,granularities,source";
+
+impl Args {
+    /// Lists the GPUs.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let in_detail = !self.gpu.is_empty();
+        let gpus = match in_detail {
+            true => self.gpu.clone(),
+            false => Device::all().collect(),
+        };
+        let gpus = gpus.iter().map(Gpu::new).collect();
+        Output::open(global)?.only(COLUMNS, &Gpus { in_detail, gpus })?;
+        Ok(Outcome::Positive)
+    }
+}
+
+/// GPUs, with their sources also in text if `in_detail`.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Gpus<'a> {
+    #[serde(skip)]
+    in_detail: bool,
+    gpus: Vec<Gpu<'a>>,
+}
+
+/// A GPU, and what follows from its file.
+#[derive(Serialize)]
+struct Gpu<'a> {
+    #[serde(flatten)]
+    device: &'a Device,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tpcs: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpcs: Option<usize>,
+    granularities: Vec<Granularity>,
+}
+
+impl Report for Gpus<'_> {
+    fn json(&self) -> Result<String> {
+        json_document(self)
+    }
+
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        self.gpus.iter().try_for_each(|gpu| {
+            rows.add((
+                gpu.device.name(),
+                gpu.device.title(),
+                gpu.device.compute_capability(),
+                gpu.device.sms(),
+                gpu.tpcs,
+                gpu.gpcs,
+                gpu.granularities(),
+                gpu.device.source(),
+            ))
+        })
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        if self.in_detail {
+            let gpus: Vec<String> = self.gpus.iter().map(|gpu| gpu.in_detail(palette)).collect();
+            return Ok(gpus.join("\n"));
+        }
+        let mut table = Table::new([
+            Column::Left("GPU"),
+            Column::Right("SMs"),
+            Column::Right("TPCs"),
+            Column::Right("GPCs"),
+            Column::Left("granularity"),
+            Column::Left("title"),
+        ]);
+        for gpu in &self.gpus {
+            table.row([
+                gpu.device.name().to_owned(),
+                gpu.device.sms().to_string(),
+                number(gpu.tpcs),
+                number(gpu.gpcs),
+                gpu.granularities(),
+                gpu.device.title().to_owned(),
+            ]);
+        }
+        Ok(table.render(palette.header))
+    }
+}
+
+impl<'a> Gpu<'a> {
+    fn new(device: &'a Device) -> Gpu<'a> {
+        let gpcs = device.tpcs_per_gpc().len();
+        Gpu {
+            device,
+            tpcs: device.tpcs(),
+            gpcs: (gpcs > 0).then_some(gpcs),
+            granularities: device.granularities(),
+        }
+    }
+
+    /// The granularities it has, in words.
+    fn granularities(&self) -> String {
+        let names: Vec<String> = self.granularities.iter().map(ToString::to_string).collect();
+        names.join(" ")
+    }
+
+    /// All that is known of it.
+    fn in_detail(&self, palette: &Palette) -> String {
+        let device = self.device;
+        let (title, cc) = (device.title(), device.compute_capability());
+        let title = if title.is_empty() {
+            ""
+        } else {
+            &format!(": {title}")
+        };
+        let cc = cc.map_or(String::new(), |cc| format!(", compute capability {cc}"));
+        let mut table = Table::new([Column::Left("granularity"), Column::Left("a partition has")]);
+        for &granularity in &self.granularities {
+            table.row([granularity.to_string(), self.rule(granularity)]);
+        }
+        let sources = device.source().split("; ").filter(|source| !source.is_empty());
+        let sources: String = sources.map(|source| format!("source: {source}\n")).collect();
+        let sms = counted(device.sms(), "SM");
+        let name = device.name();
+        format!(
+            "{name}{title}, {sms}{cc}\n{}{sources}",
+            table.render(palette.header)
+        )
+    }
+
+    /// What a partition by `granularity` has.
+    fn rule(&self, granularity: Granularity) -> String {
+        let device = self.device;
+        let rule = match granularity {
+            Granularity::Sm => Some(format!("any of {}", counted(device.sms(), "SM"))),
+            Granularity::Tpc => self
+                .tpcs
+                .zip(device.sms_per_tpc())
+                .map(|(tpcs, sms)| format!("whole TPCs: {} of {}", counted(tpcs, "TPC"), counted(sms, "SM"))),
+            Granularity::Gpc => self.gpcs.map(|gpcs| {
+                let sms: Vec<String> = device.sms_per_gpc().map(|sms| sms.to_string()).collect();
+                format!("whole GPCs: {} of {} SMs", counted(gpcs, "GPC"), sms.join(", "))
+            }),
+            Granularity::GreenContext => device.green_context().map(|rule| {
+                format!(
+                    "at least {}, a multiple of {}",
+                    counted(rule.min, "SM"),
+                    rule.step
+                )
+            }),
+            Granularity::Mps => device
+                .mps()
+                .map(|rule| format!("chunks of {}", counted(rule.chunk, "SM"))),
+            Granularity::Mig => device.mig().map(|mig| {
+                let profiles = mig.profiles.iter();
+                let profiles = profiles.map(|profile| format!("{} ({} SMs)", profile.name, profile.sms));
+                format!("one instance: {}", wrap(profiles, 70))
+            }),
+        };
+        rule.unwrap_or_default()
+    }
+}
+
+/// `number`, or a dash where it is unknown.
+fn number(number: Option<impl ToString>) -> String {
+    number.map_or("-".to_owned(), |number| number.to_string())
+}
