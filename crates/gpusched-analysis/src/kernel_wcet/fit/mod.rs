@@ -4,12 +4,13 @@
 //!   [`tail::estimate`]: [`gev`] fits block maxima, [`gpd`] excesses over a threshold, [`goodness`] and [`independence`]
 //!   say whether to believe them.
 //! * **Execution time against the number of SMs** ([Singh21] §3.3): [`points`] are the measurements, [`least_squares`]
-//!   the regression a/m + b, [`envelope`] the functions that no measurement exceeds, [`saturation`] the class of the kernel,
-//!   [`scaling`] all of it together.
+//!   the regression a/m + b, [`envelope`] the functions that no measurement exceeds, [`saturation`] where more SMs stop helping,
+//!   [`classification`] what the kernel mostly uses, [`scaling`] all of it together.
 //!
 //! Distributions are floats (through `libm`, the same on every machine): what they say is an estimate. Envelopes are
 //! integers: what they bound is bounded.
 
+pub mod classification;
 pub mod envelope;
 pub mod gev;
 pub mod goodness;
