@@ -40,48 +40,32 @@
 //!
 //! Shards have `NAME.shard-i-of-n.provenance.json` and `NAME.shard-i-of-n.checkpoint.jsonl` instead of results.
 
-mod axis;
 mod cases;
 pub mod claim;
-mod collection;
-mod document;
-mod findings;
-mod folder;
-mod hash;
-mod journal;
-mod kind;
+mod definition;
 pub mod measures;
-mod merge;
-mod names;
+mod output;
 mod partitioning;
 pub mod plot;
-mod provenance;
-mod reproduction;
-mod results;
-mod runner;
-mod spec;
-pub mod table;
-mod tables;
-mod tally;
-mod weighted;
-pub mod wilson;
-mod work;
+mod running;
 
-pub use axis::Values;
+pub use output::{table, wilson};
+
 pub use cases::{CASE_COLUMNS, Case, CaseFigure, Cases, CasesKind, CasesShape};
 pub use claim::{Claim, Finding, check};
-pub use findings::{Findings, State, Study, studies};
-pub use folder::Folder;
-pub use kind::{Kind, Shape};
-pub use merge::merge;
+pub use definition::axis::Values;
+pub use definition::kind::{Kind, Shape};
+pub use definition::spec::{Overrides, Spec};
+pub use output::findings::{Findings, State, Study, studies};
+pub use output::folder::Folder;
+pub use output::provenance::Provenance;
+pub use output::reproduction::reproduction;
+pub use output::weighted::WEIGHTED_COLUMNS;
 pub use partitioning::{
     Algorithm, Axis, COLUMNS, Figure, FigurePanel, FigureTable, Partitioning, PartitioningKind,
     PartitioningShape, Reading, TIMING_COLUMNS,
 };
-pub use provenance::Provenance;
-pub use reproduction::reproduction;
-pub use runner::{Observer, Summary, run};
-pub use spec::{Overrides, Spec};
+pub use running::merge::merge;
+pub use running::runner::{Observer, Summary, run};
+pub use running::work::{Chunk, Point, Shard, Work};
 pub use table::Table;
-pub use weighted::WEIGHTED_COLUMNS;
-pub use work::{Chunk, Point, Shard, Work};

@@ -69,6 +69,70 @@ fn offers(hardware: &Hardware, sms: u32) -> bool {
     }
 }
 
+/// The sizes that partitions of a plan can have [SMs].
+pub(super) enum Sizes {
+    /// All.
+    All,
+    /// Those that hardware gives, ascending; none is 0.
+    Some(Vec<u32>),
+}
+
+impl Sizes {
+    pub fn of(plan: &Plan) -> Sizes {
+        match &plan.hardware {
+            Some(hardware) if hardware.granularity != Granularity::Sm => {
+                Sizes::Some((1..=plan.gpu_sms).filter(|&sms| offers(hardware, sms)).collect())
+            }
+            _ => Sizes::All,
+        }
+    }
+
+    /// Those that are at most `sms`.
+    pub fn up_to(&self, sms: u32) -> Box<dyn Iterator<Item = u32> + '_> {
+        match self {
+            Sizes::All => Box::new(1..=sms),
+            Sizes::Some(sizes) => Box::new(sizes.iter().copied().take_while(move |&size| size <= sms)),
+        }
+    }
+
+    /// The largest that is at most `sms`; 0 if there is none.
+    pub fn at_most(&self, sms: u32) -> u32 {
+        match self {
+            Sizes::All => sms,
+            Sizes::Some(sizes) => sizes[..sizes.partition_point(|&size| size <= sms)]
+                .last()
+                .copied()
+                .unwrap_or(0),
+        }
+    }
+
+    /// The fewest SMs, `sms` or more, that some partitions have together; `sms` where that is too far to count.
+    pub fn total_from(&self, sms: u32) -> u32 {
+        let Sizes::Some(sizes) = self else {
+            return sms;
+        };
+        let Some(&largest) = sizes.last().filter(|_| sms <= COUNTED) else {
+            return sms;
+        };
+        // Adding the largest to what is below `sms` ends before this.
+        let end = (sms + largest) as usize;
+        let mut is_total = vec![false; end];
+        is_total[0] = true;
+        for total in 1..end {
+            is_total[total] = sizes
+                .iter()
+                .any(|&size| total >= size as usize && is_total[total - size as usize]);
+        }
+        (sms..)
+            .zip(&is_total[sms as usize..])
+            .find(|&(_, &is)| is)
+            .map_or(sms, |(total, _)| total)
+    }
+}
+
+/// Totals are counted one by one up to here [SMs].
+const COUNTED: u32 = 1 << 24;
+
 /// The SMs of the largest partition there is; M without hardware, 0 on a device that has no partition of the granularity.
 pub(super) fn largest(plan: &Plan) -> u32 {
     match &plan.hardware {

@@ -35,7 +35,7 @@ pub use fault::Fault;
 pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
 use gpusched_model::device::Granularity;
-use gpusched_model::plan::{Failure, Plan, Proof, UNITS_PER_SM};
+use gpusched_model::plan::{Failure, Plan, Proof};
 use gpusched_model::words::counted;
 use gpusched_model::{Interference, TaskSet};
 use job::{Job, jobs};
@@ -137,12 +137,11 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
         );
         return Err(Fault::new("bound.prices", message));
     }
-    let sum: u128 = bound.prices.iter().map(|&price| u128::from(price)).sum();
-    let by_prices = sum.div_ceil(UNITS_PER_SM.into()).max(1);
-    let sms = u128::from(bound.sms);
-    let summed = match sum {
-        0 => "1, for every plan has at least that and its prices sum to 0".to_owned(),
-        _ => format!("{by_prices}, the sum of its prices rounded up"),
+    let by_prices = pricing::by_prices(&bound.prices, &hardware::Sizes::of(plan));
+    let sms = bound.sms;
+    let summed = match bound.prices.iter().all(|&price| price == 0) {
+        true => format!("{by_prices}, for every plan has at least that and its prices sum to 0"),
+        false => format!("{by_prices}, the sum of its prices rounded up"),
     };
     match bound.proof {
         Proof::Prices if sms != by_prices => {
@@ -171,7 +170,7 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
         .all(|partition| partition.verdict.schedulable);
     let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
     let whole = all_pass && placed == set.tasks().len();
-    if whole && sms > u128::from(plan.sms_used) {
+    if whole && sms > plan.sms_used {
         let message = format!("found {sms}, but the plan has {}", counted(plan.sms_used, "SM"));
         return Err(Fault::new("bound.sms", message));
     }

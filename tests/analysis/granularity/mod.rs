@@ -83,6 +83,19 @@ impl Small {
         }
     }
 
+    /// Whether some partitions have `sms` SMs together, however many there are.
+    fn is_total(&self, granularity: Granularity, sms: u32) -> bool {
+        let is_size = |size: &u32| match granularity {
+            Granularity::Gpc => self.least_gpcs(&[*size]) == Some(*size),
+            Granularity::Mig => self.profiles.iter().any(|profile| profile.0 == *size),
+            _ => self.least(granularity, &[*size]) == Some(*size),
+        };
+        sms == 0
+            || (1..=sms)
+                .filter(is_size)
+                .any(|size| self.is_total(granularity, sms - size))
+    }
+
     /// Whether partitions that need these SMs can be given at least as many side by side: by exhaustion, and so with what
     /// Σ SMs; `None` if not.
     fn least(&self, granularity: Granularity, needs: &[u32]) -> Option<u32> {

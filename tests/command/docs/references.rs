@@ -132,8 +132,17 @@ fn defined(parts: &[&str]) -> bool {
     let crates = std::fs::read_dir(root().join("crates")).unwrap();
     crates
         .map(|folder| folder.unwrap().path().join("src"))
-        .filter(|folder| folder.join(first).is_dir() || folder.join(format!("{first}.rs")).is_file())
+        .filter(|folder| module(folder, first).is_some())
         .any(|folder| defined_below(folder, parts))
+}
+
+/// Where the module `name` of the folder is, without extension: in it, or in one below whose modules it shows as its own.
+fn module(folder: &Path, name: &str) -> Option<PathBuf> {
+    let below = std::fs::read_dir(folder).into_iter().flatten();
+    std::iter::once(folder.to_path_buf())
+        .chain(below.map(|entry| entry.unwrap().path()))
+        .map(|folder| folder.join(name))
+        .find(|place| place.is_dir() || place.with_extension("rs").is_file())
 }
 
 fn defined_below(mut place: PathBuf, parts: &[&str]) -> bool {
@@ -141,15 +150,15 @@ fn defined_below(mut place: PathBuf, parts: &[&str]) -> bool {
     let mut sources = Vec::new();
     collect(&place, &mut sources);
     for part in names.by_ref() {
-        let (file, folder) = (place.join(format!("{part}.rs")), place.join(part));
-        if !file.is_file() && !folder.is_dir() {
+        let Some(folder) = module(&place, part) else {
             return !sources.is_empty()
                 && [part]
                     .into_iter()
                     .chain(names)
                     .all(|name| defines(&sources, name));
-        }
+        };
         sources.clear();
+        let file = folder.with_extension("rs");
         if file.is_file() {
             sources.push(std::fs::read_to_string(file).unwrap());
         }

@@ -22,7 +22,6 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub enum HeuristicKind {
     /// Algorithm 1 with the relation ≫: the merge with the fewest SMs.
-    #[default]
     Sms,
     /// Algorithm 1 with the relation >: the first merge that works, in order of utilization.
     Bf,
@@ -41,6 +40,7 @@ pub enum HeuristicKind {
     /// Partitions are paired so that the pairs save the most SMs together, until no pair saves any.
     Matching,
     /// The best of savings, matching and sms, improved by local search.
+    #[default]
     Auto,
     /// The fewest SMs, by column generation and branch and bound, and a lower bound with its proof.
     Optimal,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::check::Faults;
-use super::l1::MAX_LATENCY;
+use super::multiprocessor::l1::MAX_LATENCY;
 use crate::Refusal;
 
 /// How kernels and their blocks come to SMs.

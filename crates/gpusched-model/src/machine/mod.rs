@@ -2,42 +2,33 @@
 //!
 //! Fields are named for what they are; each names the option of GPGPU-Sim's `gpgpusim.config` that it comes from.
 
-mod bits;
-mod cache;
+mod addresses;
 mod check;
 mod choice;
 mod clocks;
-mod collectors;
-mod decoder;
 mod dispatch;
-mod dram;
-mod hash;
-mod interconnect;
-mod l1;
-mod mapping;
-mod memory;
-mod occupancy;
-mod pipes;
+mod memory_system;
+mod multiprocessor;
 mod presets;
-mod sm;
-mod times;
 
-pub use cache::{Allocation, Cache, MshrKind, Replacement, SECTOR, WriteAllocation, WritePolicy};
+pub use addresses::decoder::{Decoder, Location};
+pub use addresses::hash::Hash;
+pub use addresses::mapping::EXPECTED as EXPECTED_MAPPING;
+pub use addresses::mapping::{AddressMapping, ParseMappingError};
 pub use clocks::Clocks;
-pub use collectors::{Collectors, RegisterFile, SpecializedCollectors};
-pub use decoder::{Decoder, Location};
 pub use dispatch::Dispatch;
-pub use dram::{BankGroupIndex, Dram, DramScheduler, DramTiming, WriteQueue};
-pub use hash::Hash;
-pub use interconnect::{Arbiter, Interconnect};
-pub use l1::{Adaptive, L1, SharedMemory};
-pub use mapping::EXPECTED as EXPECTED_MAPPING;
-pub use mapping::{AddressMapping, ParseMappingError};
-pub use memory::{Memory, PartitionIndexing, PartitionQueues};
-pub use occupancy::BlockNeed;
-pub use pipes::{PerPipe, PipelineWidths, Units};
-pub use sm::{Sm, WARP_SIZE, WarpScheduler};
-pub use times::{FloatTimes, InstructionTimes, IntTimes, Timing};
+pub use memory_system::cache::{
+    Allocation, Cache, MshrKind, Replacement, SECTOR, WriteAllocation, WritePolicy,
+};
+pub use memory_system::dram::{BankGroupIndex, Dram, DramScheduler, DramTiming, WriteQueue};
+pub use memory_system::interconnect::{Arbiter, Interconnect};
+pub use memory_system::memory::{Memory, PartitionIndexing, PartitionQueues};
+pub use multiprocessor::collectors::{Collectors, RegisterFile, SpecializedCollectors};
+pub use multiprocessor::l1::{Adaptive, L1, SharedMemory};
+pub use multiprocessor::occupancy::BlockNeed;
+pub use multiprocessor::pipes::{PerPipe, PipelineWidths, Units};
+pub use multiprocessor::sm::{Sm, WARP_SIZE, WarpScheduler};
+pub use multiprocessor::times::{FloatTimes, InstructionTimes, IntTimes, Timing};
 
 use crate::Refusal;
 use std::ops::Deref;

@@ -14,26 +14,24 @@
 //! binary digits after the point, and an end is rounded up to a whole nanosecond: runs are the same everywhere.
 
 mod budgets;
-mod chart;
 mod commands;
 mod comparison;
 mod durations;
 mod event;
 mod launches;
-mod overview;
+mod observers;
 mod placement;
 mod progress;
 mod rates;
-mod record;
 mod simulation;
 mod sm;
 mod turns;
 
-pub use chart::Chart;
 pub use comparison::{Comparison, Difference, KernelComparison, Measured, Reason, Reasons};
 pub use event::{Block, Event};
-pub use overview::{KernelOverview, Overview};
+pub use observers::chart::Chart;
+pub use observers::overview::{KernelOverview, Overview};
+pub use observers::record::{BlockRecord, CopyRecord, KernelRecord, Record};
 pub use placement::Placement;
-pub use record::{BlockRecord, CopyRecord, KernelRecord, Record};
 pub use simulation::simulate;
 pub use sm::Sm;

@@ -13,25 +13,23 @@
 //!   blocks of a job are equally long but the last, which may be shorter;
 //! * late jobs run on, and all jobs that arrive before the end run to their completion.
 
-mod chart;
 mod discipline;
 mod event;
 mod horizon;
 mod lane;
-mod occupancy;
+mod observers;
 mod pattern;
 mod ready;
 mod simulation;
-mod tally;
 mod task;
 mod tournament;
 
-pub use chart::Chart;
 pub use discipline::{Discipline, Order, priorities};
 pub use event::{Event, Job};
 pub use horizon::{MAX_JOBS, hyperperiod, jobs_before};
-pub use occupancy::Occupancy;
+pub use observers::chart::Chart;
+pub use observers::occupancy::Occupancy;
+pub use observers::tally::{Tally, TaskTally};
 pub use pattern::{Arrivals, Jitter, Offsets, Pattern};
 pub use simulation::Simulation;
-pub use tally::{Tally, TaskTally};
 pub use task::{Release, Task};

@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::collection::Content;
-use super::document::{Document, Head};
+use super::definition::document::{Document, Head};
+use super::definition::names;
 use super::measures::{self, Inputs, Measure, Prepared};
-use super::names;
+use super::running::collection::Content;
+use super::running::work::{Chunk, Work};
 use super::table::Table;
-use super::work::{Chunk, Work};
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// Everything that the results of a study of cases depend on, beside its name.

@@ -2,7 +2,7 @@
 
 use super::{Case, Cases};
 use crate::measures::Row;
-use crate::tables::{Tables, csv_of};
+use crate::output::tables::{Tables, csv_of};
 use gpusched_model::error::Result;
 
 /// The columns that every table of cases has; those of the measures stand before `quantity`.

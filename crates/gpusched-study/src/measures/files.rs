@@ -6,8 +6,8 @@ use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use crate::folder::INPUTS;
-use crate::hash::sha256;
+use crate::output::folder::INPUTS;
+use crate::output::hash::sha256;
 use gpusched_model::reader::{Document, Documents};
 
 /// Finds and reads the files of one case.

@@ -1,45 +1,35 @@
 //! What a case of a study can measure.
 //!
-//! A measure is one file here: its [`Parameters`] (what stands in the study's TOML, checked and with the files that it names)
+//! A measure is one file here or below: its [`Parameters`] (what stands in the study's TOML, checked and with the files that it names)
 //! become a [`Measure`], which gives [`Row`]s. It is known once it is in [`MEASURES`].
 //!
 //! A measure depends on its parameters, the content of its files and the seed, on nothing else: not on threads, on time, or
 //! on other cases.
 
+mod block_level;
 mod budget;
 mod budget_results;
-mod budgets;
-mod curve;
-mod execution;
+mod cluster_bounds;
 mod files;
-mod kernels;
 mod limits;
-mod mapping;
-mod misprediction;
-mod nominal;
-mod occupancy;
 mod optimality;
-mod percentile;
-mod placement;
-mod planted;
 mod published;
 mod row;
-mod scenario;
 mod shared_memory;
-mod shared_sms;
 mod side_by_side;
-mod splits;
 mod statistics;
-mod variants;
-mod warps;
+mod warp_level;
 
+pub use cluster_bounds::splits::Splits;
 pub use files::{Files, Inputs};
 pub use row::{Labels, Row};
-pub use splits::Splits;
 
+use block_level::{mapping, misprediction, occupancy, scenario};
+use cluster_bounds::{curve, execution, nominal, percentile, planted};
 use gpusched_model::Refusal;
 use std::fmt;
 use std::sync::Arc;
+use warp_level::{shared_sms, warps};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;

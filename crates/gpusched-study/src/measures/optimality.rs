@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::limits::within;
 use super::statistics::ratio;
 use super::{Files, Labels, Measure, Parameters, Row};
-use crate::weighted::Weighted;
+use crate::output::weighted::Weighted;
 use gpusched_analysis::generation::{Recipe, Source, WcetModel};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;

@@ -1,9 +1,9 @@
 //! What a study of partitioning must be beyond its shape.
 
-use crate::axis::MAX_VALUES;
-use crate::document::Document;
-use crate::names::unique;
-use crate::work::Point;
+use crate::definition::axis::MAX_VALUES;
+use crate::definition::document::Document;
+use crate::definition::names::unique;
+use crate::running::work::Point;
 use gpusched_analysis::generation::check_blocks;
 use gpusched_analysis::partitioning::Offer;
 use gpusched_model::Refusal;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::shape::{Algorithm, PartitioningShape as Shape};
-use crate::document::Document;
+use crate::definition::document::Document;
 use gpusched_analysis::partitioning::{
     Heuristic, NEAR_ENOUGH, NoEffect, Options, Traffic, listed, near_enough,
 };

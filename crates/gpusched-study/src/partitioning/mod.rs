@@ -13,10 +13,10 @@ pub use shape::{
 use gpusched_analysis::interference::model_of;
 use serde::Serialize;
 
-use super::collection::Content;
-use super::document::{Document, Head};
-use super::work::{Chunk, MAX_CHUNKS, Point, Work};
-use crate::tally::Tally;
+use super::definition::document::{Document, Head};
+use super::running::collection::Content;
+use super::running::work::{Chunk, MAX_CHUNKS, Point, Work};
+use crate::running::tally::Tally;
 use gpusched_analysis::generation::{Recipe, Source};
 use gpusched_analysis::partitioning::{Heuristic, Offer, Problem, partition_by};
 use gpusched_model::Factor;
@@ -46,7 +46,7 @@ impl Partitioning {
     /// Reads and checks the study in `document`.
     pub(super) fn parse(document: &Document) -> Result<(Head, Partitioning)> {
         let shape: PartitioningShape = document.parse()?;
-        super::names::of_files(document, &shape.name)?;
+        super::definition::names::of_files(document, &shape.name)?;
         checks::names(document, &shape)?;
         checks::blocks(document, &shape)?;
         checks::interference(document, &shape)?;

@@ -2,13 +2,13 @@
 
 use super::Partitioning;
 use super::shape::{Algorithm, Reading};
-use crate::collection::Collection;
+use crate::output::tables::{Tables, csv_of};
+use crate::output::weighted;
+use crate::running::collection::Collection;
+use crate::running::tally::Tally;
+use crate::running::work::Point;
 use crate::table::Table;
-use crate::tables::{Tables, csv_of};
-use crate::tally::Tally;
-use crate::weighted;
 use crate::wilson;
-use crate::work::Point;
 use gpusched_model::error::Result;
 
 /// The columns of the results. `rate` is the share of schedulable sets with its 95 % Wilson interval; `mean_sms` is over

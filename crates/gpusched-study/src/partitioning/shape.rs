@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Claim;
-use crate::axis::Values;
+use crate::definition::axis::Values;
 use gpusched_analysis::generation::{DRAWN_BANDWIDTH, MAX_BLOCKS, Recipe, WcetModel};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;

@@ -17,8 +17,8 @@ mod multipliers;
 mod walk;
 
 use super::Fault;
+use super::hardware::Sizes;
 pub use effort::{Effort, GROUPS};
-use gpusched_model::device::{Granularity, Hardware};
 use gpusched_model::plan::{Plan, Proof, UNITS_PER_SM};
 use gpusched_model::wcet::{Form, Table};
 use gpusched_model::words::counted;
@@ -45,9 +45,6 @@ pub enum Unchecked {
     Search,
     /// There are more groups to look at than [`Effort::groups`].
     Groups,
-    /// Partitions have sizes that hardware gives: a group that is worth more than the SMs it needs may not be worth more than
-    /// those it gets.
-    Sizes,
     /// WCETs that are known in conflict and not alone: a group may need fewer SMs than a part of it.
     Tables,
     /// These tasks are worth more than that many SMs, on which nothing here decides whether they pass the test.
@@ -65,7 +62,6 @@ impl std::fmt::Display for Unchecked {
         match self {
             Unchecked::Search => write!(f, "the rest is a search that leaves no trace"),
             Unchecked::Groups => write!(f, "there are more groups of tasks to look at than were allowed"),
-            Unchecked::Sizes => write!(f, "it counts sizes that hardware gives"),
             Unchecked::Tables => write!(f, "some WCETs are known in conflict and not alone"),
             Unchecked::Policy { tasks, sms } => {
                 write!(
@@ -101,9 +97,8 @@ pub(super) fn check(
         return Err(Fault::new("bound.prices", message));
     }
     let policy = policy(plan)?;
-    let by_prices: u128 = bound.prices.iter().map(|&price| u128::from(price)).sum();
-    let by_prices = by_prices.div_ceil(UNITS_PER_SM.into()).max(1);
-    let by_prices = u32::try_from(by_prices).unwrap_or(u32::MAX);
+    let sizes = Sizes::of(plan);
+    let by_prices = by_prices(&bound.prices, &sizes);
     let checked = |proven, unchecked| {
         Ok(Some(CheckedBound {
             stated: bound.sms,
@@ -112,14 +107,10 @@ pub(super) fn check(
             highs: bound.highs,
         }))
     };
-    let restricted = |hardware: &Hardware| hardware.granularity != Granularity::Sm;
-    if plan.hardware.as_ref().is_some_and(restricted) {
-        return checked(None, Some(Unchecked::Sizes));
-    }
     if !known_alone(set) {
         return checked(None, Some(Unchecked::Tables));
     }
-    match Walk::new(set, interference, policy, &bound.prices, effort).search() {
+    match Walk::new(set, (interference, policy), &sizes, &bound.prices, effort).search() {
         Found::Nothing => checked(
             Some(by_prices),
             (bound.proof == Proof::Search).then_some(Unchecked::Search),
@@ -134,6 +125,14 @@ pub(super) fn check(
             Err(Fault::new("bound.prices", message))
         }
     }
+}
+
+/// The SMs of any plan, if no group is worth more than the SMs of a partition where it passes: what the tasks are worth together, rounded up
+/// to what partitions of `sizes` can have together.
+pub(super) fn by_prices(prices: &[u64], sizes: &Sizes) -> u32 {
+    let worth: u128 = prices.iter().map(|&price| u128::from(price)).sum();
+    let worth = worth.div_ceil(UNITS_PER_SM.into()).max(1);
+    sizes.total_from(u32::try_from(worth).unwrap_or(u32::MAX))
 }
 
 /// The one test that all partitions are tested with.

@@ -11,6 +11,7 @@ use super::effort::Effort;
 use super::family::{Family, Part};
 use super::measures::Measures;
 use super::multipliers::Multipliers;
+use crate::hardware::Sizes;
 use gpusched_model::plan::UNITS_PER_SM;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Interference, Kind, Policy, TaskSet};
@@ -50,6 +51,7 @@ pub(super) struct Walk<'a> {
     set: &'a TaskSet,
     interference: Interference,
     policy: Policy,
+    sizes: &'a Sizes,
     /// The tasks that have a price, by position, which is in units: those without make no group worth more.
     prices: Vec<(usize, i64)>,
     measures: Measures,
@@ -64,11 +66,11 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// A search over the tasks of `set`, with a price for each.
+    /// A search over the tasks of `set`, with a price for each, in partitions of `sizes`.
     pub fn new(
         set: &'a TaskSet,
-        interference: Interference,
-        policy: Policy,
+        (interference, policy): (Interference, Policy),
+        sizes: &'a Sizes,
         prices: &[u64],
         effort: &'a Effort<'a>,
     ) -> Walk<'a> {
@@ -79,6 +81,7 @@ impl<'a> Walk<'a> {
             set,
             interference,
             policy,
+            sizes,
             prices: prices.collect(),
             measures: Measures::new(set, policy),
             group: Group::default(),
@@ -104,17 +107,20 @@ impl<'a> Walk<'a> {
         let prices = self.prices.clone();
         let mut rest = prices.as_slice();
         while let Some((&(task, price), others)) = rest.split_first() {
-            self.look_at(&[task], sms_below(price))?;
+            self.look_at(&[task], self.sms_below(price))?;
             for &(other, more) in others {
                 self.spend(PAIR)?;
-                self.look_at(&[task, other], sms_below(price + more))?;
+                self.look_at(&[task, other], self.sms_below(price + more))?;
             }
             rest = others;
         }
         let all = prices
             .iter()
             .fold(0i64, |sum, &(_, price)| sum.saturating_add(price));
-        (1..=sms_below(all)).try_for_each(|sms| self.look_at_groups_on(sms))
+        let sizes = self.sizes;
+        sizes
+            .up_to(self.sms_below(all))
+            .try_for_each(|sms| self.look_at_groups_on(sms))
     }
 
     /// Looks at the groups of three tasks and more on `sms` SMs.
@@ -197,7 +203,7 @@ impl<'a> Walk<'a> {
             self.spend(TEST)?;
             let mut tasks: Vec<usize> = group.iter().map(|candidate| candidate.task).collect();
             tasks.sort_unstable();
-            self.look_at(&tasks, sms_below(family.limit + 1))?;
+            self.look_at(&tasks, self.sms_below(family.limit + 1))?;
         }
         for (position, next) in family.several.iter().enumerate().skip(position) {
             self.spend(1)?;
@@ -245,6 +251,13 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// The largest partition that costs less than `price`; 0 if there is none.
+    fn sms_below(&self, price: i64) -> u32 {
+        let most = (price - 1).max(0) as u64 / UNITS_PER_SM;
+        self.sizes
+            .at_most(u32::try_from(most).unwrap_or(MAX_SMS).min(MAX_SMS))
+    }
+
     /// `tasks`, ascending, are worth more than `sms` SMs: do they pass there?
     fn look_at(&mut self, tasks: &[usize], sms: u32) -> Result<(), Found> {
         if sms == 0 {
@@ -267,10 +280,4 @@ impl<'a> Walk<'a> {
 fn of_kind(candidates: &[Candidate], kind: Kind) -> Vec<&Candidate> {
     let of_kind = candidates.iter().filter(|candidate| candidate.kind == Some(kind));
     of_kind.collect()
-}
-
-/// The most SMs that cost less than `price`.
-fn sms_below(price: i64) -> u32 {
-    let most = (price - 1).max(0) as u64 / UNITS_PER_SM;
-    u32::try_from(most).unwrap_or(MAX_SMS).min(MAX_SMS)
 }

@@ -21,28 +21,25 @@
 //! # Ok::<(), gpusched_model::error::Error>(())
 //! ```
 
-mod access;
 mod block;
-mod code;
 mod dimension;
 mod footprint;
 mod header;
-mod instruction;
+mod instructions;
 mod kernel_list;
 mod lines;
-mod opcode;
 mod record;
 mod summary;
 mod token;
 mod trace;
 
-pub use access::Access;
 pub use block::{Block, Record, Warp};
-pub use code::Code;
 pub use dimension::Dimension;
 pub use header::{Header, LEAST_VERSION};
-pub use instruction::SassInstruction;
+pub use instructions::access::Access;
+pub use instructions::code::Code;
+pub use instructions::instruction::SassInstruction;
+pub use instructions::opcode::{Kind, Number, Space, Unit};
 pub use kernel_list::{Command, Input, KernelList};
-pub use opcode::{Kind, Number, Space, Unit};
 pub use summary::{Copies, KernelSummary, MemoryTraffic, OpcodeCount, TraceSummary, UnitCounts};
 pub use trace::TraceFile;

@@ -5,7 +5,7 @@
 
 use super::super::code::Unlike;
 use super::super::sm::EndedBlock;
-use super::dispatch::Start;
+use super::launches::dispatch::Start;
 use super::{Failure, Gpu, Launch, Results, Settings, run_watched};
 use gpusched_model::machine::Machine;
 

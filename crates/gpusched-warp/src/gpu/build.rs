@@ -6,14 +6,15 @@ use super::super::memory::{Crossbar, Ports};
 use super::super::policy;
 use super::super::request::LINE;
 use super::super::sm::Sm;
-use super::ahead::Ahead;
 use super::alike::Classes;
-use super::below::Below;
-use super::clocks::Edges;
-use super::dispatch::Dispatcher;
-use super::port::Port;
-use super::wakes::NEVER;
-use super::{Failure, Gpu, Launch, Results, Settings, geometry, supported};
+use super::launches::dispatch::Dispatcher;
+use super::memory_side::below::Below;
+use super::memory_side::geometry;
+use super::memory_side::port::Port;
+use super::pace::ahead::Ahead;
+use super::pace::clocks::Edges;
+use super::pace::wakes::NEVER;
+use super::{Failure, Gpu, Launch, Results, Settings, supported};
 use gpusched_model::machine::Machine;
 
 impl<'a> Gpu<'a> {

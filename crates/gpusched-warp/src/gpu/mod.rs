@@ -1,42 +1,30 @@
 //! A whole GPU at the warp level: clusters of SMs, a crossbar, slices of L2, DRAM channels; and the blocks of kernels.
 
-mod ahead;
 mod alike;
-mod arrivals;
-mod below;
 mod build;
-mod clocks;
-mod dispatch;
 mod failure;
-mod geometry;
-mod kernel;
-mod late;
-mod lead;
-mod port;
-mod program;
+mod launches;
+mod memory_side;
+mod pace;
 mod results;
 mod sample;
-mod skip;
-mod starts;
 mod supported;
-mod traced;
-mod wakes;
 
 use std::sync::Arc;
 
-use self::ahead::Ahead;
 use self::alike::Classes;
 pub use self::alike::{UnlikeKernel, run_equal_once, stay_equal};
-use self::below::Below;
-use self::clocks::{Domain, Edges};
-use self::dispatch::Dispatcher;
 pub use self::failure::Failure;
-pub use self::kernel::{Launch, Source};
-use self::port::Port;
+use self::launches::dispatch::Dispatcher;
+pub use self::launches::kernel::{Launch, Source};
+use self::memory_side::below::Below;
+use self::memory_side::port::Port;
+use self::pace::ahead::Ahead;
+use self::pace::clocks::{Domain, Edges};
+use self::pace::wakes::NEVER;
 pub use self::results::{BlockRecord, KernelResult, Results, Traffic};
 use self::sample::Untouched;
 pub(super) use self::sample::run_until;
-use self::wakes::NEVER;
 use super::memory::{Crossbar, Ports};
 use super::request::Request;
 use super::sm::Sm;

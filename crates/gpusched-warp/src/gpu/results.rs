@@ -2,7 +2,7 @@
 
 use super::super::memory::{Partition, Slice};
 use super::super::sm::{EndedBlock, IssueEvent, Sm, Stalls};
-use super::kernel::Launch;
+use super::launches::kernel::Launch;
 
 /// A block's stay on an SM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

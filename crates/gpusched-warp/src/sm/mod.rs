@@ -1,30 +1,25 @@
 //! A streaming multiprocessor, cycle by cycle: write back, execute, read operands, issue, fetch.
 
 mod blocks;
-mod coalescing;
-mod collector;
 mod facts;
 mod flight;
-mod issue;
-mod load_store;
 mod operands;
-mod pipeline_registers;
+mod stages;
 mod standing;
-mod units;
 mod warps;
 mod writes;
 
 pub use blocks::{BlockStart, EndedBlock};
-pub use issue::{IssueEvent, Stalls};
+pub use stages::issue::{IssueEvent, Stalls};
 
 use self::blocks::Block;
-use self::collector::Collectors;
 use self::facts::FactsTable;
 use self::facts::Unit;
 use self::flight::{FlightId, Flights, NONE};
-use self::load_store::{LoadStore, LoadStoreParameters};
-use self::pipeline_registers::{LANES, PipelineRegisters, lowest};
-use self::units::Pipelines;
+use self::stages::collector::{self, Collectors};
+use self::stages::load_store::{LoadStore, LoadStoreParameters};
+use self::stages::pipeline_registers::{LANES, PipelineRegisters, lowest};
+use self::stages::units::Pipelines;
 use self::warps::Warps;
 use super::cache::{Cache, Counts, Geometry};
 use super::code::Effect;

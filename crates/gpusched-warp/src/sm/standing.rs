@@ -2,7 +2,7 @@
 
 use super::super::policy::WarpSet;
 use super::facts::{UNITS, Unit};
-use super::pipeline_registers::LANES;
+use super::stages::pipeline_registers::LANES;
 
 /// What the warps of an SM can do.
 #[derive(Debug, Clone)]

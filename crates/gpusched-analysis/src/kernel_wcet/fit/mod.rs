@@ -10,20 +10,11 @@
 //! Distributions are floats (through `libm`, the same on every machine): what they say is an estimate. Envelopes are
 //! integers: what they bound is bounded.
 
-pub mod classification;
-pub mod envelope;
-pub mod gev;
-pub mod goodness;
-pub mod gpd;
-pub mod independence;
-pub mod kolmogorov;
-pub mod least_squares;
-pub mod normal;
-pub mod points;
-pub mod saturation;
-pub mod scaling;
-mod simplex;
-pub mod tail;
+mod curves;
+mod distributions;
+
+pub use curves::{classification, envelope, least_squares, points, saturation, scaling};
+pub use distributions::{gev, goodness, gpd, independence, kolmogorov, normal, tail};
 
 /// The significance level of [Aghilinasab20]'s Kolmogorov–Smirnov tests.
 pub const ALPHA: f64 = 0.05;

@@ -14,8 +14,10 @@
 mod gpcs;
 mod mig;
 mod placed;
+mod totals;
 
 pub use placed::Placed;
+pub(crate) use totals::Totals;
 
 use gpusched_model::device::{Device, Granularity, Hardware, Place};
 use gpusched_model::error::Error;
@@ -103,6 +105,14 @@ impl Offer {
     /// Whether shares are SMs.
     pub(crate) fn counts_sms(&self) -> bool {
         self.hardware.granularity != Granularity::Mig
+    }
+
+    /// What partitions have together: in shares, as everything that a search counts.
+    pub(crate) fn totals(&self) -> Totals {
+        match &self.sms {
+            Some(sms) if self.counts_sms() => Totals::of(sms.iter().copied()),
+            _ => Totals::all(),
+        }
     }
 
     /// Partitions of at least `sizes` SMs side by side, in that order; `None` if the device has no room for them.

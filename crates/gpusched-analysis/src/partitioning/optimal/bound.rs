@@ -3,6 +3,7 @@
 use super::pricing::Priced;
 use super::units::ONE;
 use super::works::Works;
+use crate::partitioning::hardware::Totals;
 use gpusched_model::plan::{LowerBound, Proof};
 
 /// The bound so far.
@@ -14,6 +15,8 @@ pub(super) struct Bound {
     prices: Vec<i64>,
     /// What a complete search has shown.
     searched: u32,
+    /// What partitions may have together.
+    totals: Totals,
 }
 
 /// A price in units, rounded down and within reason.
@@ -32,12 +35,13 @@ pub(super) fn whole_sms(units: i64) -> u32 {
 
 impl Bound {
     /// The work of each of `tasks` tasks alone as its price: a group has at least that work.
-    pub fn of_work(works: &Works, tasks: usize) -> Bound {
+    pub fn of_work(works: &Works, tasks: usize, totals: Totals) -> Bound {
         let work: Vec<i64> = (0..tasks).map(|task| works.alone(task)).collect();
         Bound {
             prices: work.clone(),
             work,
             searched: 1,
+            totals,
         }
     }
 
@@ -48,6 +52,7 @@ impl Bound {
             work: vec![0; prices.len()],
             prices,
             searched: 1,
+            totals: Totals::all(),
         }
     }
 
@@ -92,11 +97,11 @@ impl Bound {
 
     /// No plan has fewer SMs.
     pub fn sms(&self) -> u32 {
-        self.by_prices().max(self.searched)
+        self.totals.at_least(whole_sms(self.total()).max(self.searched))
     }
 
     fn by_prices(&self) -> u32 {
-        whole_sms(self.total())
+        self.totals.at_least(whole_sms(self.total()).max(1))
     }
 
     /// As plans state it.
@@ -117,7 +122,8 @@ impl Bound {
     /// its SMs is one as well, and the more groups are worth less, the sooner that is checked.
     fn eased(&self) -> Vec<i64> {
         // Rounding takes less than a unit from each.
-        let goal = i64::from(self.by_prices().saturating_sub(1)) * ONE + 1 + self.prices.len() as i64;
+        let less = self.totals.below(self.by_prices());
+        let goal = i64::from(less) * ONE + 1 + self.prices.len() as i64;
         self.towards_work(&self.prices, goal)
     }
 

@@ -4,6 +4,7 @@ use super::bound::Bound;
 use super::columns::Columns;
 use super::pricing::Pricing;
 use super::works::Works;
+use crate::partitioning::hardware::{Offer, Totals};
 use crate::partitioning::search::{Aim, Part, Problem, Sizes, total};
 use gpusched_model::plan::LowerBound;
 
@@ -19,8 +20,9 @@ impl<'p> Bounding<'p> {
     /// That of the tasks' own work.
     pub fn new(problem: &'p Problem<'p>) -> Bounding<'p> {
         let works = Works::new(problem);
+        let totals = problem.offer().map_or_else(Totals::all, Offer::totals);
         Bounding {
-            bound: Bound::of_work(&works, problem.tasks().len()),
+            bound: Bound::of_work(&works, problem.tasks().len(), totals),
             pricing: Pricing::new(problem, &works),
             columns: Columns::new(Vec::new(), Vec::new()),
             works,

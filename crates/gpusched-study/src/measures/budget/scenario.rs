@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use super::statistics::Statistics;
-use crate::measures::kernels::alternating;
+use crate::measures::cluster_bounds::kernels::alternating;
 use crate::measures::limits::combinations;
 use crate::measures::{Files, Labels};
 use gpusched_analysis::bandwidth::{Allocator, BudgetPolicy, nominal};

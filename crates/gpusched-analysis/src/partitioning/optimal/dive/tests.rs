@@ -10,6 +10,7 @@ use super::super::pricing::tests::random_set;
 use super::super::works::Works;
 use super::*;
 use crate::interference::Interference;
+use crate::partitioning::hardware::Totals;
 use crate::partitioning::search::budget::Budget;
 use crate::partitioning::search::{Examiner, Problem};
 use gpusched_model::Policy;
@@ -59,7 +60,7 @@ fn dives_end_with_plans_and_most_often_with_the_best() {
         let works = Works::new(&problem);
         let mut pricing = Pricing::new(&problem, &works);
         let mut columns = Columns::new(alone, Vec::new());
-        let mut bound = Bound::of_work(&works, TASKS);
+        let mut bound = Bound::of_work(&works, TASKS, Totals::all());
         columns.approach(&mut sizes, (&works, &mut pricing), &mut bound, u32::MAX);
         let plan = columns
             .plan_below(&mut sizes, (&works, &mut pricing), u32::MAX)

@@ -1,0 +1,12 @@
+//! Execution times of one cluster: a normal distribution, and extreme values.
+
+pub mod gev;
+pub mod goodness;
+pub mod gpd;
+pub mod independence;
+pub mod kolmogorov;
+pub mod normal;
+mod simplex;
+pub mod tail;
+
+use super::ALPHA;

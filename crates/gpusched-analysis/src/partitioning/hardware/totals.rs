@@ -1,0 +1,105 @@
+//! What partitions have together, where hardware gives their sizes.
+
+/// The sums of any number of sizes.
+///
+/// By remainder r modulo the smallest size a: the least sum that leaves r. All sums that leave r are that one and a, 2a, … more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Totals {
+    least: Vec<Option<u64>>,
+}
+
+impl Totals {
+    /// Every number is a sum.
+    pub fn all() -> Totals {
+        Totals { least: vec![Some(0)] }
+    }
+
+    /// The sums of `sizes`, of which those that are 0 do not count. Without any size, nothing is known, and every number is one.
+    pub fn of(sizes: impl IntoIterator<Item = u32>) -> Totals {
+        let mut sizes: Vec<usize> = sizes
+            .into_iter()
+            .filter(|&size| size > 0)
+            .map(|size| size as usize)
+            .collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let Some((&smallest, others)) = sizes.split_first() else {
+            return Totals::all();
+        };
+        let mut least = vec![None; smallest];
+        least[0] = Some(0u64);
+        for &size in others {
+            // Once around from each remainder, and once more with what that began with improved.
+            for first in 0..greatest_common_divisor(smallest, size) {
+                let mut at = first;
+                for _ in 0..2 * smallest / greatest_common_divisor(smallest, size) {
+                    let next = (at + size) % smallest;
+                    let sum = least[at].map(|sum| sum + size as u64);
+                    least[next] = match (least[next], sum) {
+                        (Some(known), Some(sum)) => Some(known.min(sum)),
+                        (known, sum) => known.or(sum),
+                    };
+                    at = next;
+                }
+            }
+        }
+        Totals { least }
+    }
+
+    /// The least sum that is not below `sms`.
+    pub fn at_least(&self, sms: u32) -> u32 {
+        let modulus = self.least.len() as u64;
+        let sums = (0u64..).zip(&self.least).filter_map(|(remainder, &least)| {
+            let from = u64::from(sms) + (remainder + modulus - u64::from(sms) % modulus) % modulus;
+            Some(from.max(least?))
+        });
+        sums.min()
+            .map_or(sms, |sum| u32::try_from(sum).unwrap_or(u32::MAX))
+    }
+
+    /// The largest sum below `sms`; 0 if there is none.
+    pub fn below(&self, sms: u32) -> u32 {
+        (0..sms).rev().find(|&sum| self.at_least(sum) == sum).unwrap_or(0)
+    }
+}
+
+fn greatest_common_divisor(a: usize, b: usize) -> usize {
+    match b {
+        0 => a,
+        _ => greatest_common_divisor(b, a % b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn totals_of_hardware() {
+        let tpcs = Totals::of((0..=66).map(|tpcs| 2 * tpcs));
+        assert_eq!([1, 2, 3, 131].map(|sms| tpcs.at_least(sms)), [2, 2, 4, 132]);
+        let contexts = Totals::of([4, 6, 8]);
+        assert_eq!([0, 1, 5, 7].map(|sms| contexts.at_least(sms)), [0, 4, 6, 8]);
+        assert_eq!([4, 5, 6].map(|sms| contexts.below(sms)), [0, 4, 4]);
+        assert_eq!(Totals::of([]).at_least(7), 7);
+        assert_eq!(Totals::of([3]).at_least(u32::MAX), u32::MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn totals_are_all_sums(sizes in prop::collection::vec(0u32..30, 1..6)) {
+            let totals = Totals::of(sizes.iter().copied());
+            let mut is_sum = vec![false; 2000];
+            is_sum[0] = true;
+            for sum in 0..is_sum.len() {
+                is_sum[sum] |= sizes.iter().any(|&size| size > 0 && sum >= size as usize && is_sum[sum - size as usize]);
+            }
+            let all = sizes.iter().all(|&size| size == 0);
+            for sms in 0u32..900 {
+                let next = (sms..).find(|&sum| all || is_sum[sum as usize]).unwrap();
+                prop_assert_eq!(totals.at_least(sms), next);
+            }
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! What an analysis answers, with its evidence.
+
+pub(super) mod bound;
+pub(super) mod estimated;
+pub mod plan;
+pub mod verdict;

@@ -1,0 +1,4 @@
+//! Files: read strictly, written whole.
+
+pub mod artifact;
+pub mod reader;

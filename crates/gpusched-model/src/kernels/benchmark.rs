@@ -1,0 +1,232 @@
+//! What is published about the kernels of benchmarks, and only that: what is not known stays away.
+
+use crate::Refusal;
+use crate::reader::{Document, Fault, from_json};
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Factor, Kind};
+
+/// Benchmarks with published figures, each figure with its source.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "BenchmarksShape")]
+pub struct Benchmarks {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    benchmarks: Vec<Benchmark>,
+    sources: BTreeMap<String, String>,
+}
+
+/// Benchmarks in the shape of the file.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "benchmarks: an object with lists \"benchmarks\" and \"sources\""
+)]
+#[schemars(rename = "Benchmarks")]
+struct BenchmarksShape {
+    /// For people.
+    #[serde(default)]
+    name: Option<String>,
+    /// At least one.
+    #[schemars(length(min = 1))]
+    benchmarks: Vec<Benchmark>,
+    /// Where each field of a benchmark comes from: text for people, by field.
+    sources: BTreeMap<String, String>,
+}
+
+/// One benchmark: the figures of [Aghilinasab20] Table II, as far as they are known.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Benchmark {
+    /// Its name.
+    pub name: String,
+    /// What it mostly uses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Kind>,
+    /// The number of thread blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<u64>,
+    /// The number of clusters of blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<u32>,
+    /// The number of runs of consecutive blocks of one cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intervals: Option<u64>,
+    /// The worst goodness of fit of its clusters: a K-S distance by its critical value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goodness_of_fit: Option<Factor>,
+    /// WCET bound over the longest measured time, minus one, without interference (Q = 0).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overestimation_isolated: Option<Factor>,
+    /// The same under full interference (Q = 1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overestimation_contended: Option<Factor>,
+    /// The nominal budget, a share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nominal_q: Option<Factor>,
+    /// The nominal budget after what computing budgets on line costs, a share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjusted_nominal_q: Option<Factor>,
+}
+
+/// One figure of a benchmark.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Figure {
+    /// The field it is.
+    pub field: &'static str,
+    /// The number.
+    pub value: String,
+    /// Its unit: `blocks`, `clusters`, `intervals`, `share`, or none.
+    pub unit: &'static str,
+}
+
+impl Benchmark {
+    /// The figures that are known, in the order of the fields.
+    pub fn figures(&self) -> Vec<Figure> {
+        let figure = |field, value: Option<String>, unit| value.map(|value| Figure { field, value, unit });
+        let share =
+            |field, value: Option<Factor>| figure(field, value.map(|value| value.to_string()), "share");
+        let text = |value: Option<u64>| value.map(|value| value.to_string());
+        let fit = self.goodness_of_fit.map(|value| value.to_string());
+        let figures = [
+            figure("blocks", text(self.blocks), "blocks"),
+            figure("clusters", text(self.clusters.map(u64::from)), "clusters"),
+            figure("intervals", text(self.intervals), "intervals"),
+            figure("goodness_of_fit", fit, ""),
+            share("overestimation_isolated", self.overestimation_isolated),
+            share("overestimation_contended", self.overestimation_contended),
+            share("nominal_q", self.nominal_q),
+            share("adjusted_nominal_q", self.adjusted_nominal_q),
+        ];
+        figures.into_iter().flatten().collect()
+    }
+
+    /// The names of the fields that are known, `name` apart.
+    fn known(&self) -> impl Iterator<Item = &'static str> {
+        let bound = self.bound.map(|_| "bound");
+        bound
+            .into_iter()
+            .chain(self.figures().into_iter().map(|figure| figure.field))
+    }
+}
+
+impl Benchmarks {
+    /// The benchmarks; at least one, no two of one name.
+    pub fn benchmarks(&self) -> &[Benchmark] {
+        &self.benchmarks
+    }
+
+    /// Where each field that some benchmark has comes from, by field.
+    pub fn sources(&self) -> &BTreeMap<String, String> {
+        &self.sources
+    }
+}
+
+impl TryFrom<BenchmarksShape> for Benchmarks {
+    type Error = Refusal;
+
+    fn try_from(shape: BenchmarksShape) -> Result<Benchmarks, Refusal> {
+        let refuse = |field: String, found: String, expected: &str| Refusal::refuse(field, found, expected);
+        if shape.benchmarks.is_empty() {
+            return refuse("benchmarks".into(), "an empty list".into(), "at least one");
+        }
+        let (mut names, mut known) = (BTreeSet::new(), BTreeSet::new());
+        for (index, benchmark) in shape.benchmarks.iter().enumerate() {
+            let field = |name: &str| format!("benchmarks[{index}].{name}");
+            if benchmark.name.is_empty() || !names.insert(&benchmark.name) {
+                let found = format!("{:?}", benchmark.name);
+                return refuse(field("name"), found, "names, each of them once");
+            }
+            for (name, budget) in [
+                ("nominal_q", benchmark.nominal_q),
+                ("adjusted_nominal_q", benchmark.adjusted_nominal_q),
+            ] {
+                if let Some(q) = budget.filter(|&q| q > Factor::ONE) {
+                    return refuse(field(name), q.to_string(), "a share from 0 to 1");
+                }
+            }
+            known.extend(benchmark.known());
+        }
+        if let Some(field) = known.iter().find(|&&field| !shape.sources.contains_key(field)) {
+            let expected = "the source of every field that a benchmark has";
+            return refuse("sources".into(), format!("none of {field}"), expected);
+        }
+        if let Some(field) = shape.sources.keys().find(|field| !known.contains(field.as_str())) {
+            let expected = "a field that a benchmark has";
+            return refuse(format!("sources.{field}"), format!("{field:?}"), expected);
+        }
+        Ok(Benchmarks {
+            name: shape.name,
+            benchmarks: shape.benchmarks,
+            sources: shape.sources,
+        })
+    }
+}
+
+impl Document for Benchmarks {
+    const EXPECTED: &str = "benchmarks: an object such as {\"benchmarks\":[…],\"sources\":{…}}";
+
+    fn from_json(text: &str) -> Result<Benchmarks, Fault> {
+        from_json::<BenchmarksShape, _>(text)
+    }
+}
+
+impl schemars::JsonSchema for Benchmarks {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        BenchmarksShape::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        BenchmarksShape::json_schema(generator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: &str = r#"{"benchmarks":[{"name":"histo","bound":"memory","blocks":37627,"nominal_q":0.13},{"name":"sad"}],
+        "sources":{"bound":"Table II","blocks":"Table II","nominal_q":"Table II"}}"#;
+
+    #[test]
+    fn what_is_not_known_stays_away() {
+        let benchmarks: Benchmarks = serde_json::from_str(TWO).unwrap();
+        let [histo, sad] = benchmarks.benchmarks() else {
+            panic!("two benchmarks")
+        };
+        let figures: Vec<_> = histo.figures().into_iter().map(|figure| figure.value).collect();
+        assert_eq!(
+            (figures, sad.figures()),
+            (vec!["37627".to_owned(), "0.13".to_owned()], vec![])
+        );
+        let json = serde_json::to_string(&benchmarks).unwrap();
+        assert_eq!(serde_json::from_str::<Benchmarks>(&json).unwrap(), benchmarks);
+        assert!(!json.contains("intervals") && !json.contains("null"), "{json}");
+    }
+
+    #[test]
+    fn what_is_no_list_of_benchmarks_is_refused() {
+        for (from, to, expected) in [
+            ("\"sad\"", "\"histo\"", "benchmarks[1].name: found \"histo\""),
+            ("\"sad\"", "\"\"", "benchmarks[1].name: found \"\""),
+            ("0.13", "1.3", "benchmarks[0].nominal_q: found 1.3"),
+            ("\"bound\":\"Table II\",", "", "sources: found none of bound"),
+            (
+                "\"blocks\":\"Table II\"",
+                "\"blocks\":\"\",\"clusters\":\"\"",
+                "sources.clusters",
+            ),
+            ("\"blocks\":37627", "\"block\":37627", "unknown field `block`"),
+            ("memory", "both", "unknown variant `both`"),
+        ] {
+            let text = TWO.replacen(from, to, 1);
+            assert_ne!(text, TWO, "{from}");
+            let message = serde_json::from_str::<Benchmarks>(&text).unwrap_err().to_string();
+            assert!(message.contains(expected), "{to}: {message}");
+        }
+        let message = serde_json::from_str::<Benchmarks>(r#"{"benchmarks":[],"sources":{}}"#).unwrap_err();
+        assert!(message.to_string().contains("at least one"), "{message}");
+    }
+}

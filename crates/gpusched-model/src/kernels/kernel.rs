@@ -1,0 +1,273 @@
+//! A kernel as thread blocks in clusters: what `wcet cluster` finds and `wcet bound` reads ([Aghilinasab20] §IV).
+
+mod cluster;
+mod interval;
+
+pub use cluster::{Cluster, ClusterShape, Distribution, LONGEST, Tail, TailFamily};
+pub use interval::Interval;
+
+use crate::Refusal;
+use crate::reader::{Document, Fault, from_json};
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Time;
+
+/// The most thread blocks that one GPU runs at a time, far above any GPU.
+pub const MAX_ACTIVE: u32 = 1 << 20;
+
+/// The most clusters of one kernel.
+pub const MAX_CLUSTERS: usize = 1024;
+
+/// A kernel whose thread blocks fall into a few clusters, all blocks of one cluster having the same WCETs.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "KernelShape")]
+pub struct Kernel {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    active_blocks: u32,
+    regulation_period: Time,
+    clusters: Vec<Cluster>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    intervals: Vec<Interval>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    sources: BTreeMap<String, String>,
+}
+
+/// A kernel in the shape of the file.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a kernel: an object with \"active_blocks\", \"regulation_period\" and a list \"clusters\""
+)]
+#[schemars(rename = "Kernel")]
+struct KernelShape {
+    /// For people.
+    #[serde(default)]
+    name: Option<String>,
+    /// M: how many of its thread blocks run at a time on the whole GPU.
+    #[schemars(range(min = 1, max = MAX_ACTIVE))]
+    active_blocks: u32,
+    /// T: the period in which best-effort memory traffic gets its budget.
+    #[serde(deserialize_with = "crate::positive_time")]
+    regulation_period: Time,
+    /// Groups of blocks that take equally long.
+    #[schemars(with = "Vec<ClusterShape>", length(min = 1, max = MAX_CLUSTERS))]
+    clusters: Vec<Cluster>,
+    /// Which blocks belong to which cluster: runs of block numbers, in their order, from block 0 to the last.
+    #[serde(default)]
+    intervals: Vec<Interval>,
+    /// Where fields come from: text for people, by field.
+    #[serde(default)]
+    sources: BTreeMap<String, String>,
+}
+
+impl schemars::JsonSchema for Kernel {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        KernelShape::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        KernelShape::json_schema(generator)
+    }
+}
+
+impl Kernel {
+    /// A kernel of `clusters`, of whose blocks `active_blocks` run at a time.
+    ///
+    /// # Errors
+    /// [`Refusal`] for no cluster or more than [`MAX_CLUSTERS`], no active block or more than [`MAX_ACTIVE`], a
+    /// regulation period of zero, or blocks that take more than [`Time::LIMIT`] one after the other.
+    pub fn new(
+        active_blocks: u32,
+        regulation_period: Time,
+        clusters: Vec<Cluster>,
+    ) -> Result<Kernel, Refusal> {
+        let kernel = Kernel {
+            name: None,
+            active_blocks,
+            regulation_period,
+            clusters,
+            intervals: Vec::new(),
+            sources: BTreeMap::new(),
+        };
+        kernel.checked()
+    }
+
+    fn checked(self) -> Result<Kernel, Refusal> {
+        if !(1..=MAX_ACTIVE).contains(&self.active_blocks) {
+            let expected = format!("1 to {MAX_ACTIVE} blocks");
+            return Err(Refusal::new("active_blocks", self.active_blocks, expected));
+        }
+        if !(Time::from_ns(1)..=Time::LIMIT).contains(&self.regulation_period) {
+            let expected = "a positive time up to 2^63 - 1 ns";
+            return Err(Refusal::new(
+                "regulation_period",
+                self.regulation_period,
+                expected,
+            ));
+        }
+        if !(1..=MAX_CLUSTERS).contains(&self.clusters.len()) {
+            let found = format!("{} clusters", self.clusters.len());
+            return Err(Refusal::new("clusters", found, format!("1 to {MAX_CLUSTERS}")));
+        }
+        let work: u128 = self
+            .clusters
+            .iter()
+            .map(|cluster| u128::from(cluster.blocks()) * u128::from(cluster.contended().ns()))
+            .sum();
+        if work > u128::from(Time::LIMIT.ns()) {
+            let expected = "at most 2^63 - 1 ns, so that bounds are times";
+            return Err(Refusal::new(
+                "clusters",
+                format!("{work} ns of work in all blocks"),
+                expected,
+            ));
+        }
+        Ok(self)
+    }
+
+    /// The kernel under a name.
+    pub fn with_name(mut self, name: Option<String>) -> Kernel {
+        self.name = name;
+        self
+    }
+
+    /// The kernel with the cluster of each block.
+    ///
+    /// # Errors
+    /// [`Refusal`] unless `intervals` follow each other from block 0 and give each cluster its number of blocks.
+    pub fn with_intervals(mut self, intervals: Vec<Interval>) -> Result<Kernel, Refusal> {
+        interval::check(&intervals, &self.clusters)?;
+        self.intervals = intervals;
+        Ok(self)
+    }
+
+    /// The kernel with other sources.
+    pub fn with_sources(mut self, sources: BTreeMap<String, String>) -> Kernel {
+        self.sources = sources;
+        self
+    }
+
+    /// The name, if it has one.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// M: how many of its thread blocks run at a time on the whole GPU; at least 1.
+    pub fn active_blocks(&self) -> u32 {
+        self.active_blocks
+    }
+
+    /// T: the period in which best-effort memory traffic gets its budget; positive.
+    pub fn regulation_period(&self) -> Time {
+        self.regulation_period
+    }
+
+    /// The clusters; at least one.
+    pub fn clusters(&self) -> &[Cluster] {
+        &self.clusters
+    }
+
+    /// Which blocks belong to which cluster; empty if that is not known.
+    pub fn intervals(&self) -> &[Interval] {
+        &self.intervals
+    }
+
+    /// Where fields come from, by field.
+    pub fn sources(&self) -> &BTreeMap<String, String> {
+        &self.sources
+    }
+
+    /// Σ Nᵢ: the number of thread blocks.
+    pub fn blocks(&self) -> u64 {
+        self.clusters.iter().map(Cluster::blocks).sum()
+    }
+}
+
+impl TryFrom<KernelShape> for Kernel {
+    type Error = Refusal;
+
+    fn try_from(shape: KernelShape) -> Result<Kernel, Refusal> {
+        let kernel = Kernel {
+            name: shape.name,
+            active_blocks: shape.active_blocks,
+            regulation_period: shape.regulation_period,
+            clusters: shape.clusters,
+            intervals: Vec::new(),
+            sources: shape.sources,
+        };
+        let kernel = kernel.checked()?;
+        match shape.intervals.is_empty() {
+            true => Ok(kernel),
+            false => kernel.with_intervals(shape.intervals),
+        }
+    }
+}
+
+impl Document for Kernel {
+    const EXPECTED: &str =
+        "a kernel: an object such as {\"active_blocks\":4,\"regulation_period\":\"1ms\",\"clusters\":[…]}";
+
+    fn from_json(text: &str) -> Result<Kernel, Fault> {
+        from_json::<KernelShape, _>(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HISTO: &str = r#"{"name":"histo","active_blocks":4,"regulation_period":"1ms","clusters":[
+        {"blocks":2,"e0":"1.70us","e1":"3.69us"},{"blocks":3,"e0":"2.5us","e1":"6.52us"}],
+        "intervals":[{"first":0,"last":0,"cluster":0},{"first":1,"last":3,"cluster":1},{"first":4,"last":4,"cluster":0}]}"#;
+
+    #[test]
+    fn kernels_survive_a_round_trip() {
+        let kernel: Kernel = serde_json::from_str(HISTO).unwrap();
+        assert_eq!((kernel.name(), kernel.blocks()), (Some("histo"), 5));
+        assert_eq!(kernel.intervals().len(), 3);
+        let json = serde_json::to_string(&kernel).unwrap();
+        assert_eq!(serde_json::from_str::<Kernel>(&json).unwrap(), kernel);
+    }
+
+    #[test]
+    fn what_is_no_kernel_is_refused() {
+        for (from, to, expected) in [
+            (
+                "\"active_blocks\":4",
+                "\"active_blocks\":0",
+                "active_blocks: found 0",
+            ),
+            ("\"1ms\"", "0", "expected a positive time"),
+            ("\"blocks\":2", "\"blocks\":0", "blocks"),
+            ("\"3.69us\"", "\"1.69us\"", "at least e0"),
+            ("\"1.70us\"", "\"0us\"", "expected a positive time"),
+            ("\"3.69us\"", "\"2000s\"", "e1"),
+            (
+                "\"last\":3",
+                "\"last\":2",
+                "intervals[2].first: found 4, expected 3",
+            ),
+            ("\"last\":0", "\"last\":null", "invalid type: null"),
+            ("\"cluster\":1", "\"cluster\":2", "intervals[1].cluster: found 2"),
+            (
+                "{\"first\":4,\"last\":4,\"cluster\":0}",
+                "{\"first\":4,\"last\":4,\"cluster\":1}",
+                "cluster 0",
+            ),
+            ("\"first\":1", "\"first\":9", "intervals[1].first"),
+            ("\"name\"", "\"title\"", "unknown field `title`"),
+        ] {
+            let text = HISTO.replacen(from, to, 1);
+            assert_ne!(text, HISTO, "{from}");
+            let message = serde_json::from_str::<Kernel>(&text).unwrap_err().to_string();
+            assert!(message.contains(expected), "{to}: {message}");
+        }
+        let cluster = Cluster::new(1 << 32, Time::from_ns(1), Time::from_ns(1 << 40)).unwrap();
+        let error = Kernel::new(4, Time::from_ns(1), vec![cluster; 2]).unwrap_err();
+        assert!(error.to_string().contains("ns of work"), "{error}");
+        assert!(Kernel::new(4, Time::from_ns(1), Vec::new()).is_err());
+    }
+}

@@ -1,0 +1,6 @@
+//! Where an address goes: its bits, hashes, channels and banks.
+
+mod bits;
+pub(super) mod decoder;
+pub(super) mod hash;
+pub(super) mod mapping;

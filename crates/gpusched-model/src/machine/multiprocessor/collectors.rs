@@ -1,0 +1,121 @@
+//! Operand collectors and the banks of the register file.
+
+use serde::{Deserialize, Serialize};
+
+use super::pipes::MOST;
+use crate::Refusal;
+use crate::machine::check::Faults;
+
+/// Collector units of one kind and their ports; a port takes one instruction per cycle from each pipeline register.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Collectors {
+    /// Units (`-gpgpu_operand_collector_num_units_*`).
+    pub units: u32,
+    /// Ports from issue (`…_num_in_ports_*`).
+    pub in_ports: u32,
+    /// Ports to the units (`…_num_out_ports_*`).
+    pub out_ports: u32,
+}
+
+/// Collectors for single kinds of pipelines.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpecializedCollectors {
+    /// `…_sp`.
+    pub sp: Collectors,
+    /// `…_dp`.
+    pub dp: Collectors,
+    /// `…_int`.
+    pub int: Collectors,
+    /// `…_sfu`.
+    pub sfu: Collectors,
+    /// `…_mem`.
+    pub mem: Collectors,
+    /// `…_tensor_core`.
+    pub tensor: Collectors,
+}
+
+/// The register file as operands are read from it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegisterFile {
+    /// Banks of the SM (`-gpgpu_num_reg_banks`), divided among its sub-cores.
+    pub banks: u32,
+    /// Whether the warp's number shifts its registers over the banks (`-gpgpu_reg_bank_use_warp_id`).
+    pub banks_by_warp: bool,
+    /// Reads of one bank per cycle (`-gpgpu_reg_file_port_throughput`).
+    pub reads_per_bank: u32,
+    /// Collectors for all pipelines (`…_gen`).
+    pub generic: Collectors,
+    /// Collectors for single pipelines, where `-gpgpu_enable_specialized_operand_collector` is on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub specialized: Option<SpecializedCollectors>,
+}
+
+impl Collectors {
+    fn check(&self, faults: &Faults) -> Result<(), Refusal> {
+        faults.within("units", self.units, 0..=MOST)?;
+        faults.within("in_ports", self.in_ports, 0..=MOST)?;
+        faults.within("out_ports", self.out_ports, 0..=MOST)
+    }
+
+    /// Whether instructions get through.
+    fn works(&self) -> bool {
+        self.units > 0 && self.in_ports > 0 && self.out_ports > 0
+    }
+}
+
+impl RegisterFile {
+    /// The most banks.
+    pub const MAX_BANKS: u32 = 1024;
+
+    pub(in crate::machine) fn check(&self, sub_cores: u32, faults: &Faults) -> Result<(), Refusal> {
+        faults.within("banks", self.banks, 1..=Self::MAX_BANKS)?;
+        if !self.banks.is_multiple_of(sub_cores) {
+            faults.refuse(
+                "banks",
+                self.banks,
+                format!("the same number for each of {sub_cores} sub-cores"),
+            )?;
+        }
+        faults.within("reads_per_bank", self.reads_per_bank, 1..=MOST)?;
+        let generic = faults.of("generic");
+        self.generic.check(&generic)?;
+        let Some(specialized) = &self.specialized else {
+            return match self.generic.works() {
+                true => Ok(()),
+                false => generic.refuse("units", self.generic.units, "collectors with ports in and out"),
+            };
+        };
+        let faults = faults.of("specialized");
+        for (name, collectors) in specialized.named() {
+            collectors.check(&faults.of(name))?;
+        }
+        for (name, collectors) in [
+            ("sp", specialized.sp),
+            ("sfu", specialized.sfu),
+            ("mem", specialized.mem),
+        ] {
+            if !collectors.works() && !self.generic.works() {
+                faults
+                    .of(name)
+                    .refuse("units", collectors.units, "collectors with ports in and out")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SpecializedCollectors {
+    fn named(&self) -> [(&'static str, Collectors); 6] {
+        [
+            ("sp", self.sp),
+            ("dp", self.dp),
+            ("int", self.int),
+            ("sfu", self.sfu),
+            ("mem", self.mem),
+            ("tensor", self.tensor),
+        ]
+    }
+}

@@ -1,0 +1,134 @@
+//! The L1 data cache and the shared memory of an SM.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Refusal;
+use crate::machine::check::Faults;
+use crate::machine::{Cache, Hash};
+
+/// The L1 data cache of an SM.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct L1 {
+    /// The cache (`-gpgpu_cache:dl1`); none: global memory is not cached in the SM.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<Cache>,
+    /// From request to data at a hit (`-gpgpu_l1_latency`) [core cycles].
+    pub latency: u32,
+    /// Banks (`-gpgpu_l1_banks`).
+    pub banks: u32,
+    /// Bytes that follow each other in a bank (`-gpgpu_l1_banks_byte_interleaving`).
+    pub bank_interleaving_bytes: u32,
+    /// Which bank an address belongs to (`-gpgpu_l1_banks_hashing_function`).
+    pub bank_index: Hash,
+    /// Whether accesses to global memory go past it (`-gpgpu_gmem_skip_L1D`).
+    pub skip_global: bool,
+    /// Whether it is emptied when no thread is left on the SMs of its cluster (`-gpgpu_flush_l1_cache`).
+    pub flush: bool,
+    /// Share of dirty lines from which dirty lines may be replaced (`-gpgpu_l1_cache_write_ratio`) [%].
+    pub write_ratio_percent: u32,
+    /// The rules by which accesses of a warp become requests (`-gpgpu_coalesce_arch`), a compute capability × 10: from 40
+    /// on requests are sectors of 32 bytes, from 20 to 38 only those that go past L1.
+    pub coalescing: u32,
+    /// Memory requests that the SM sends per core cycle (`-gpgpu_mem_unit_ports`).
+    pub ports: u32,
+    /// How it shares its memory with shared memory, where `-gpgpu_adaptive_cache_config` is on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adaptive: Option<Adaptive>,
+}
+
+/// One memory for L1 and shared memory, divided for each kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Adaptive {
+    /// Both together (`-gpgpu_unified_l1d_size`) [KiB].
+    pub unified_kib: u32,
+    /// What shared memory can be given (`-gpgpu_shmem_option`), ascending [KiB].
+    pub shared_kib: Vec<u32>,
+}
+
+/// The shared memory of an SM.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SharedMemory {
+    /// Its size (`-gpgpu_shmem_size`).
+    pub bytes: u32,
+    /// What one block may use (`-gpgpu_shmem_per_block`).
+    pub bytes_per_block: u32,
+    /// From request to data (`-gpgpu_smem_latency`) [core cycles].
+    pub latency: u32,
+    /// Banks (`-gpgpu_shmem_num_banks`).
+    pub banks: u32,
+    /// Whether only one word per cycle is broadcast (`-gpgpu_shmem_limited_broadcast`).
+    pub limited_broadcast: bool,
+    /// Parts of a warp whose accesses go one after the other (`-gpgpu_shmem_warp_parts`).
+    pub warp_parts: u32,
+}
+
+/// The longest latency of memories [cycles].
+pub(in crate::machine) const MAX_LATENCY: u32 = 1_000_000;
+
+impl L1 {
+    /// The most memory of an SM [KiB].
+    pub const MAX_KIB: u32 = 1 << 16;
+
+    /// The bank of `address`.
+    #[inline]
+    pub fn bank(&self, address: u64) -> u32 {
+        let offset_bits = self.bank_interleaving_bytes.ilog2();
+        self.bank_index.bucket(address, offset_bits, self.banks)
+    }
+
+    pub(in crate::machine) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
+        faults.within("latency", self.latency, 1..=MAX_LATENCY)?;
+        faults.power_of_two("banks", self.banks, 1024)?;
+        faults.power_of_two("bank_interleaving_bytes", self.bank_interleaving_bytes, 4096)?;
+        if self.bank_index != Hash::Linear {
+            self.bank_index.check("bank_index", self.banks, faults)?;
+        }
+        faults.within("write_ratio_percent", self.write_ratio_percent, 0..=100)?;
+        faults.within("coalescing", self.coalescing, 13..=1000)?;
+        faults.within("ports", self.ports, 1..=64)?;
+        if let Some(cache) = &self.cache {
+            cache.check(&faults.of("cache"))?;
+        }
+        match (&self.adaptive, &self.cache) {
+            (None, _) => Ok(()),
+            (Some(_), None) => faults.refuse("adaptive", "an adaptive L1", "none where there is no L1"),
+            (Some(adaptive), Some(cache)) => adaptive.check(cache, &faults.of("adaptive")),
+        }
+    }
+}
+
+impl Adaptive {
+    fn check(&self, cache: &Cache, faults: &Faults) -> Result<(), Refusal> {
+        faults.within("unified_kib", self.unified_kib, 1..=L1::MAX_KIB)?;
+        let unified = u64::from(self.unified_kib) * 1024;
+        if !unified.is_multiple_of(cache.bytes()) {
+            let expected = format!("a multiple of the L1 of {} bytes", cache.bytes());
+            faults.refuse("unified_kib", self.unified_kib, expected)?;
+        }
+        let ascending = self.shared_kib.is_sorted_by(|one, next| one < next);
+        if self.shared_kib.is_empty() || self.shared_kib.len() > 64 || !ascending {
+            faults.refuse(
+                "shared_kib",
+                format!("{:?}", self.shared_kib),
+                "1 to 64 ascending sizes",
+            )?;
+        }
+        for &size in &self.shared_kib {
+            faults.within("shared_kib", size, 0..=self.unified_kib - 1)?;
+        }
+        Ok(())
+    }
+}
+
+impl SharedMemory {
+    pub(in crate::machine) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
+        faults.within("bytes", self.bytes, 0..=L1::MAX_KIB * 1024)?;
+        faults.within("bytes_per_block", self.bytes_per_block, 0..=L1::MAX_KIB * 1024)?;
+        faults.within("latency", self.latency, 1..=MAX_LATENCY)?;
+        faults.power_of_two("banks", self.banks, 1024)?;
+        faults.within("warp_parts", self.warp_parts, 1..=32)
+    }
+}

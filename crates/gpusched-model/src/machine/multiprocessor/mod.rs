@@ -1,0 +1,8 @@
+//! An SM, its parts, and what fits on it.
+
+pub(super) mod collectors;
+pub(super) mod l1;
+pub(super) mod occupancy;
+pub(super) mod pipes;
+pub(super) mod sm;
+pub(super) mod times;

@@ -1,0 +1,91 @@
+//! What can go wrong with input and files. A task set that misses deadlines is a result, not an error.
+
+use std::path::{Path, PathBuf};
+
+pub use crate::messages::one_line::{excerpt, one_line};
+pub use crate::messages::refusal::Refusal;
+
+/// The cause of exit code 2: something outside gpusched must change before the run can succeed. (But see
+/// [`Error::Internal`].)
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A value in an input file, a parameter, or a combination of them is refused.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+
+    /// A file or stream could not be read or written.
+    #[error("{}", one_line(&format!("{}: cannot {action}: {cause}", path.display())))]
+    Io {
+        /// The file, or `-` for a standard stream.
+        path: PathBuf,
+        /// What was tried, such as `read` or `create`.
+        action: &'static str,
+        /// The operating system's answer.
+        cause: std::io::Error,
+    },
+
+    /// gpusched contradicts itself: exit code 3.
+    #[error("internal error, please report: {}", one_line(.0))]
+    Internal(String),
+}
+
+/// The result of everything that reads input or touches files.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// `found` for the parameter called `name`, where `expected` would have been accepted.
+    pub fn parameter(name: impl Into<String>, found: impl ToString, expected: impl ToString) -> Error {
+        Refusal::new(name, found, expected).into()
+    }
+
+    /// `found` in place of the file at `path`, where `expected` would have been accepted.
+    pub fn file(path: impl AsRef<Path>, found: impl ToString, expected: impl ToString) -> Error {
+        Refusal::new("", found, expected).at(path, None).into()
+    }
+
+    /// The same error with its refusal changed by `change`, if it is one.
+    #[must_use]
+    pub fn map_refusal(self, change: impl FnOnce(Refusal) -> Refusal) -> Error {
+        match self {
+            Error::Refused(refusal) => Error::Refused(change(refusal)),
+            other => other,
+        }
+    }
+
+    /// An I/O failure on `path` while trying to `action` ("read", "create", …).
+    pub fn io(path: impl AsRef<Path>, action: &'static str, cause: std::io::Error) -> Error {
+        Error::Io {
+            path: path.as_ref().to_owned(),
+            action,
+            cause,
+        }
+    }
+}
+
+/// `message` of a parser, with the numbers that fit in place of the name of a type.
+pub fn in_words(message: &str) -> String {
+    const TYPES: [(&str, &str); 9] = [
+        ("u8", "a whole number from 0 to 255"),
+        ("u16", "a whole number from 0 to 65535"),
+        ("u32", "a whole number from 0 to 4294967295"),
+        ("u64", "a whole number from 0 to 18446744073709551615"),
+        ("usize", "a whole number from 0 to 18446744073709551615"),
+        ("i32", "a whole number from -2147483648 to 2147483647"),
+        (
+            "i64",
+            "a whole number from -9223372036854775808 to 9223372036854775807",
+        ),
+        ("f32", "a number"),
+        ("f64", "a number"),
+    ];
+    for (name, words) in TYPES {
+        if let Some(start) = message
+            .strip_suffix(name)
+            .filter(|start| start.ends_with("expected "))
+        {
+            return format!("{start}{words}");
+        }
+    }
+    message.to_owned()
+}

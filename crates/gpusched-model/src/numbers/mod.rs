@@ -1,0 +1,8 @@
+//! Exact numbers, times, and random numbers.
+
+pub(super) mod factor;
+pub mod normal;
+pub(super) mod ratio;
+pub mod streams;
+pub mod time;
+pub mod utilization;

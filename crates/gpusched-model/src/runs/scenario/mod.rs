@@ -1,0 +1,278 @@
+//! A scenario for the block-level simulator: a GPU, and the kernels and copies that programs submit ([Sanudo20]).
+
+mod block_time;
+mod cpu;
+mod device;
+mod interference;
+mod launch;
+mod need;
+mod profile;
+
+pub use block_time::{BlockTime, BlockTimeForm, NormalTime};
+pub use cpu::CpuTraffic;
+pub use device::{Device, DeviceShape, MAX_SMS};
+pub use interference::{Factors, InterferenceSetting};
+pub use launch::{
+    Application, ApplicationPriority, Copy, CopyKind, Launch, Stream, StreamPriority, SwitchBoundary,
+};
+pub use need::Need;
+pub use profile::ProfileTime;
+
+use crate::Refusal;
+use crate::reader::{Document, Fault, from_json};
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::Factor;
+use crate::time::Time;
+
+/// The most kernels and copies of a scenario.
+pub const MAX_COMMANDS: usize = 1_000_000;
+
+/// The most thread blocks of all kernels of a scenario.
+pub const MAX_BLOCKS: u64 = 1 << 32;
+
+/// The most regulation periods before the last launch.
+const MAX_PERIODS: u64 = 100_000_000;
+
+/// How the block scheduler chooses an SM for a block.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumMessage, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum BlockScheduler {
+    /// The SM on which most further blocks of the kernel fit: the rule behind [Sanudo20] Eqs 2–4.
+    #[default]
+    Slots,
+    /// The next SM with room, in turn: what much of the literature assumes.
+    RoundRobin,
+}
+
+/// What happens on a GPU.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(try_from = "ScenarioShape")]
+pub struct Scenario {
+    shape: ScenarioShape,
+}
+
+/// A scenario in the shape of the file.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a scenario: an object with \"platform\" and a list \"kernels\""
+)]
+#[schemars(rename = "Scenario")]
+pub struct ScenarioShape {
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The GPU: the name of a platform, or its figures.
+    pub platform: Device,
+    /// How blocks are mapped to SMs.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub block_scheduler: BlockScheduler,
+    /// The processes that use the GPU; without, one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub applications: Vec<Application>,
+    /// Where an application can be interrupted.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub switch: SwitchBoundary,
+    /// What slows down blocks beside others.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub interference: InterferenceSetting,
+    /// CPU cores that access memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuTraffic>,
+    /// In the order of their submission, for equal launch times.
+    pub kernels: Vec<Launch>,
+    /// In the order of their submission, for equal launch times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<Copy>,
+}
+
+impl ScenarioShape {
+    /// Kernels on a GPU, and nothing else.
+    pub fn new(platform: Device, kernels: Vec<Launch>) -> ScenarioShape {
+        ScenarioShape {
+            name: None,
+            platform,
+            block_scheduler: BlockScheduler::default(),
+            applications: Vec::new(),
+            switch: SwitchBoundary::default(),
+            interference: InterferenceSetting::default(),
+            cpu: None,
+            kernels,
+            copies: Vec::new(),
+        }
+    }
+}
+
+impl Scenario {
+    /// The scenario of `shape`.
+    ///
+    /// # Errors
+    /// [`Refusal`] for kernels that fit on no SM, applications or SMs that there are not, and absurd numbers.
+    pub fn new(shape: ScenarioShape) -> Result<Scenario, Refusal> {
+        let commands = shape.kernels.len() + shape.copies.len();
+        if shape.kernels.is_empty() {
+            return Refusal::refuse(
+                "kernels".to_owned(),
+                "none".to_owned(),
+                "at least one kernel".to_owned(),
+            );
+        }
+        if commands > MAX_COMMANDS {
+            let expected = format!("at most {MAX_COMMANDS} kernels and copies");
+            return Refusal::refuse("kernels".to_owned(), commands.to_string(), expected);
+        }
+        let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
+        if blocks > MAX_BLOCKS {
+            let expected = format!("at most {MAX_BLOCKS} thread blocks in all");
+            return Refusal::refuse("kernels".to_owned(), blocks.to_string(), expected);
+        }
+        let applications = shape.applications.len().max(1);
+        let application = |field: String, found: usize| match found < applications {
+            true => Ok(()),
+            false => Refusal::refuse(field, found.to_string(), format!("a number below {applications}")),
+        };
+        for (index, copy) in shape.copies.iter().enumerate() {
+            let of = |field: &str| format!("copies[{index}].{field}");
+            application(of("application"), copy.application)?;
+            if copy.after.is_some_and(|after| after > shape.kernels.len()) {
+                let expected = format!("at most the number of kernels, {}", shape.kernels.len());
+                return Refusal::refuse(of("after"), format!("{:?}", copy.after.unwrap_or(0)), expected);
+            }
+        }
+        for (index, kernel) in shape.kernels.iter().enumerate() {
+            let of = |field: &str| format!("kernels[{index}].{field}");
+            application(of("application"), kernel.application)?;
+            check_resources(&shape.platform, kernel)
+                .map_err(|(field, found, expected)| Refusal::new(of(field), found, expected))?;
+            let clustered = kernel.block_time.profile().map(ProfileTime::blocks);
+            if let Some(found) = clustered.filter(|&found| found != u64::from(kernel.blocks)) {
+                let expected = format!("clusters of {} blocks in all, those of the kernel", kernel.blocks);
+                return Refusal::refuse(
+                    of("block_time.profile.clusters"),
+                    format!("{found} blocks"),
+                    expected,
+                );
+            }
+        }
+        if let Some(cpu) = &shape.cpu {
+            cpu.check(&shape)?;
+        }
+        if shape.interference.bandwidth == Some(0) {
+            let expected = "a positive number of bytes per second".to_owned();
+            return Refusal::refuse("interference.bandwidth".to_owned(), "0".to_owned(), expected);
+        }
+        let latest = launches(&shape).max().unwrap_or(Time::ZERO);
+        if latest > Time::LIMIT {
+            return Refusal::refuse(
+                "launch".to_owned(),
+                latest.to_string(),
+                format!("at most {}", Time::LIMIT),
+            );
+        }
+        if let Some(cpu) = &shape.cpu {
+            let periods = latest.ns() / cpu.regulation_period.ns().max(1);
+            if periods > MAX_PERIODS {
+                let expected = format!("at most {MAX_PERIODS} of them up to the last launch, at {latest}");
+                return Refusal::refuse(
+                    "cpu.regulation_period".to_owned(),
+                    cpu.regulation_period.to_string(),
+                    expected,
+                );
+            }
+        }
+        Ok(Scenario { shape })
+    }
+
+    /// What the file says.
+    pub fn shape(&self) -> &ScenarioShape {
+        &self.shape
+    }
+}
+
+fn launches(shape: &ScenarioShape) -> impl Iterator<Item = Time> {
+    let kernels = shape.kernels.iter().map(|kernel| kernel.launch);
+    kernels.chain(shape.copies.iter().map(|copy| copy.launch))
+}
+
+/// Whether a block of `kernel` fits on an SM, and which SMs it may use exist.
+fn check_resources(device: &Device, kernel: &Launch) -> Result<(), (&'static str, String, String)> {
+    let figures = device.shape();
+    if kernel.threads > figures.threads_per_sm {
+        let expected = format!("at most the {} threads of an SM", figures.threads_per_sm);
+        return Err(("threads", kernel.threads.to_string(), expected));
+    }
+    let (need, room) = (Need::from(kernel), Need::of_sm(figures));
+    if kernel.registers > 255 || need.registers > room.registers {
+        let found = format!("{} per thread, {} in a block", kernel.registers, need.registers);
+        let expected = format!(
+            "at most 255 per thread, and the {} of an SM in a block",
+            room.registers
+        );
+        return Err(("registers", found, expected));
+    }
+    if kernel.shared_memory > room.shared_memory {
+        let expected = format!("at most the {} bytes of an SM", room.shared_memory);
+        return Err(("shared_memory", kernel.shared_memory.to_string(), expected));
+    }
+    if let Some(sms) = &kernel.sms {
+        let sorted = sms.is_sorted_by(|a, b| a < b);
+        if sms.is_empty() || !sorted || sms.last().is_some_and(|&last| last >= figures.sms) {
+            let expected = format!("numbers below {}, ascending", figures.sms);
+            return Err(("sms", format!("{sms:?}"), expected));
+        }
+    }
+    if let Some(share) = kernel.memory_share.filter(|share| *share > Factor::ONE) {
+        let expected = "a number from 0 to 1".to_owned();
+        return Err(("memory_share", share.to_string(), expected));
+    }
+    Ok(())
+}
+
+impl Serialize for Scenario {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.shape.serialize(serializer)
+    }
+}
+
+impl TryFrom<ScenarioShape> for Scenario {
+    type Error = Refusal;
+
+    fn try_from(shape: ScenarioShape) -> Result<Scenario, Refusal> {
+        Scenario::new(shape)
+    }
+}
+
+impl Document for Scenario {
+    const EXPECTED: &str = "a scenario: an object such as {\"platform\":\"xavier\",\"kernels\":[…]}";
+
+    fn from_json(text: &str) -> Result<Scenario, Fault> {
+        from_json::<ScenarioShape, _>(text)
+    }
+}
+
+impl schemars::JsonSchema for Scenario {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        ScenarioShape::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        ScenarioShape::json_schema(generator)
+    }
+}
+
+/// A count that must not be zero.
+fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        0 => Err(D::Error::custom("found 0, expected a positive integer")),
+        count => Ok(count),
+    }
+}
+
+/// Whether a field need not be written.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,192 @@
+//! A scenario for one sub-core with abstract latencies: the figures of [Singh21] ch. 4 and [Singh22] §IV (MODELS §8).
+
+use std::collections::BTreeSet;
+use std::num::NonZeroU32;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::Refusal;
+use crate::Scheduler;
+use crate::reader::{Document, Fault, from_json};
+
+/// The most warps of a sub-core.
+pub const MAX_WARPS: u64 = 64;
+
+/// The last cycle in which anything may happen.
+pub const MAX_CYCLES: u64 = 1_000_000_000_000;
+
+/// The most instructions that all warps of a scenario issue.
+pub const MAX_INSTRUCTIONS: u64 = 100_000_000;
+
+/// Kernels whose warps share one sub-core, which issues one instruction per cycle.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(try_from = "WarpScenarioShape")]
+pub struct WarpScenario {
+    shape: WarpScenarioShape,
+}
+
+/// The same in the shape of the file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a scenario: an object with \"scheduler\" and a list \"kernels\""
+)]
+#[schemars(rename = "WarpScenario")]
+pub struct WarpScenarioShape {
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Which warp issues next.
+    pub scheduler: Scheduler,
+    /// The kernels. Warps are numbered in this order, from 0.
+    pub kernels: Vec<WarpKernel>,
+}
+
+/// A kernel that is launched once.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a kernel: an object with \"name\", \"warps\" and \"program\""
+)]
+pub struct WarpKernel {
+    /// Its name, which no other kernel has.
+    pub name: String,
+    /// Its warps on this sub-core.
+    pub warps: NonZeroU32,
+    /// The cycle from which on they can issue.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub launch: u64,
+    /// `qaws`: the switches among its warps in one turn; `rt-paws`: its priority, the stalls that a turn outlasts. The other
+    /// schedulers have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u32>,
+    /// What each of its warps executes.
+    pub program: Vec<LatencyInstruction>,
+}
+
+/// An instruction of which nothing but its latency matters.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an instruction: an object such as {\"latency\":1}"
+)]
+pub struct LatencyInstruction {
+    /// How many cycles later the warp's next instruction can issue.
+    pub latency: NonZeroU32,
+}
+
+impl WarpKernel {
+    /// How many instructions its warps issue.
+    pub fn instructions(&self) -> u64 {
+        u64::from(self.warps.get()).saturating_mul(self.program.len() as u64)
+    }
+}
+
+impl WarpScenarioShape {
+    /// With another scheduler; budgets go if it has none.
+    pub fn set_scheduler(&mut self, scheduler: Scheduler) {
+        self.scheduler = scheduler;
+        if !scheduler.has_budgets() {
+            self.kernels.iter_mut().for_each(|kernel| kernel.budget = None);
+        }
+    }
+}
+
+impl WarpScenario {
+    /// The scenario of `shape`.
+    ///
+    /// # Errors
+    /// [`Refusal`] for no kernels, kernels of one name, empty programs, budgets that are missing or that the scheduler
+    /// does not have, more than [`MAX_WARPS`] warps or [`MAX_INSTRUCTIONS`] instructions, launches after [`MAX_CYCLES`].
+    pub fn new(shape: WarpScenarioShape) -> Result<WarpScenario, Refusal> {
+        if shape.kernels.is_empty() {
+            return Refusal::refuse("kernels", "none", "at least one kernel");
+        }
+        let mut names = BTreeSet::new();
+        for (index, kernel) in shape.kernels.iter().enumerate() {
+            let of = |field: &str| format!("kernels[{index}].{field}");
+            if !names.insert(kernel.name.as_str()) {
+                return Refusal::refuse(
+                    of("name"),
+                    format!("{:?} again", kernel.name),
+                    "a name of its own",
+                );
+            }
+            if kernel.program.is_empty() {
+                return Refusal::refuse(of("program"), "none", "at least one instruction");
+            }
+            if kernel.launch > MAX_CYCLES {
+                return Refusal::refuse(of("launch"), kernel.launch, format!("at most cycle {MAX_CYCLES}"));
+            }
+            let scheduler = shape.scheduler;
+            match (scheduler.has_budgets(), kernel.budget) {
+                (true, None) => {
+                    let expected = format!("one, as every kernel has under {scheduler}");
+                    return Refusal::refuse(of("budget"), "none", expected);
+                }
+                (false, Some(found)) => {
+                    let expected = format!("none: {scheduler} has no budgets");
+                    return Refusal::refuse(of("budget"), found, expected);
+                }
+                _ => {}
+            }
+        }
+        let sum = |of: fn(&WarpKernel) -> u64| shape.kernels.iter().map(of).fold(0, u64::saturating_add);
+        let warps = sum(|kernel| kernel.warps.get().into());
+        if warps > MAX_WARPS {
+            let expected = format!("at most {MAX_WARPS} in all");
+            return Refusal::refuse("kernels", format!("{warps} warps"), expected);
+        }
+        let instructions = sum(WarpKernel::instructions);
+        if instructions > MAX_INSTRUCTIONS {
+            let expected = format!("at most {MAX_INSTRUCTIONS}");
+            return Refusal::refuse(
+                "kernels",
+                format!("{instructions} instructions of all warps"),
+                expected,
+            );
+        }
+        Ok(WarpScenario { shape })
+    }
+
+    /// What the file says.
+    pub fn shape(&self) -> &WarpScenarioShape {
+        &self.shape
+    }
+}
+
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+impl Serialize for WarpScenario {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.shape.serialize(serializer)
+    }
+}
+
+impl TryFrom<WarpScenarioShape> for WarpScenario {
+    type Error = Refusal;
+
+    fn try_from(shape: WarpScenarioShape) -> Result<WarpScenario, Refusal> {
+        WarpScenario::new(shape)
+    }
+}
+
+impl Document for WarpScenario {
+    const EXPECTED: &str = "a scenario: an object such as {\"scheduler\":\"gto\",\"kernels\":[…]}";
+
+    fn from_json(text: &str) -> Result<WarpScenario, Fault> {
+        from_json::<WarpScenarioShape, _>(text)
+    }
+}
+
+impl schemars::JsonSchema for WarpScenario {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        WarpScenarioShape::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        WarpScenarioShape::json_schema(generator)
+    }
+}

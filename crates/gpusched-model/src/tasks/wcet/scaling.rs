@@ -1,0 +1,83 @@
+//! Work that is spread over the SMs, and a share that does not profit: the two scaling forms.
+
+use serde::{Deserialize, Serialize};
+
+use super::rounding::{ceil_div, product};
+use super::{Contention, MAX_SMS, WcetError};
+use crate::numbers::factor::Factor;
+use crate::time::Time;
+
+/// Parameters of the two scaling forms.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with \"work\", \"serial\" and \"conflict\""
+)]
+pub struct Scaling {
+    /// a: the work that is spread over the SMs [ns].
+    #[serde(deserialize_with = "crate::positive_time")]
+    pub work: Time,
+    /// β: the share of the work that does not profit from parallelism.
+    pub serial: Factor,
+    /// k in conflict, at least 1.
+    pub conflict: Factor,
+}
+
+impl Scaling {
+    fn factor(&self, contention: Contention) -> (u64, u64) {
+        match contention {
+            Contention::Isolated => (1, 1),
+            Contention::Conflict => self.conflict.ratio(),
+        }
+    }
+
+    /// k·(a/m + β·a) = k·a·(β_d + m·β_n) / (m·β_d), with β = β_n/β_d.
+    pub(super) fn amdahl(&self, sms: u32, contention: Contention) -> Option<Time> {
+        let m = u128::from(sms);
+        let (k, k_divisor) = self.factor(contention);
+        let (beta, beta_divisor) = self.serial.ratio();
+        let spread = u128::from(beta_divisor) + m * u128::from(beta);
+        let numerator = product(self.work.ns(), k, spread)?;
+        ceil_div(numerator, m * u128::from(beta_divisor) * u128::from(k_divisor))
+    }
+
+    /// k·a·(1+β)/m = k·a·(β_d + β_n) / (m·β_d).
+    pub(super) fn proportional(&self, sms: u32, contention: Contention) -> Option<Time> {
+        let (k, k_divisor) = self.factor(contention);
+        let (beta, beta_divisor) = self.serial.ratio();
+        let spread = u128::from(beta_divisor) + u128::from(beta);
+        let numerator = product(self.work.ns(), k, spread)?;
+        ceil_div(
+            numerator,
+            u128::from(sms) * u128::from(beta_divisor) * u128::from(k_divisor),
+        )
+    }
+
+    /// C is largest at m = 1, the intermediate product at m = [`MAX_SMS`]: both ends defined means defined throughout.
+    pub(super) fn check(
+        &self,
+        at: impl Fn(&Scaling, u32, Contention) -> Option<Time>,
+    ) -> Result<(), WcetError> {
+        if self.work == Time::ZERO {
+            return Err(WcetError::Zero {
+                found: "work of 0 ns".to_owned(),
+            });
+        }
+        if self.conflict < Factor::ONE {
+            return Err(WcetError::ConflictFactor { found: self.conflict });
+        }
+        for sms in [1, MAX_SMS] {
+            for contention in [Contention::Isolated, Contention::Conflict] {
+                if at(self, sms, contention).is_none() {
+                    return Err(WcetError::TooLarge {
+                        found: format!(
+                            "work {}, serial {}, conflict {}",
+                            self.work, self.serial, self.conflict
+                        ),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}

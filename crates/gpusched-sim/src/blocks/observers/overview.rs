@@ -1,0 +1,94 @@
+//! An observer that keeps what fits on a page: when and where each kernel ran.
+
+use crate::blocks::{CopyRecord, Event, KernelRecord};
+use gpusched_model::Observer;
+use gpusched_model::time::Time;
+
+/// When and where kernels and copies ran; of a number of blocks that may be far beyond memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Overview {
+    kernels: Vec<Option<KernelOverview>>,
+    copies: Vec<CopyRecord>,
+}
+
+/// When and where a kernel ran.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelOverview {
+    /// When.
+    pub times: KernelRecord,
+    /// Where: 64 SMs in each word, the lowest in the lowest bit.
+    sms: Vec<u64>,
+}
+
+impl KernelOverview {
+    /// The SMs that it used, ascending.
+    pub fn sms(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.sms).flat_map(|(index, &word): (u32, _)| {
+            let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
+            bits.map(move |bit| 64 * index + bit)
+        })
+    }
+}
+
+impl Overview {
+    /// The kernels, in the order of the scenario; those that came to run.
+    pub fn kernels(&self) -> impl Iterator<Item = &KernelOverview> {
+        self.kernels.iter().flatten()
+    }
+
+    /// The copies, in the order in which they ended.
+    pub fn copies(&self) -> &[CopyRecord] {
+        &self.copies
+    }
+
+    fn kernel(&mut self, kernel: usize) -> Option<&mut KernelOverview> {
+        self.kernels.get_mut(kernel)?.as_mut()
+    }
+}
+
+impl Observer<Event> for Overview {
+    #[inline(always)]
+    fn see(&mut self, now: Time, event: Event) {
+        match event {
+            Event::KernelRelease(kernel) => {
+                if self.kernels.len() <= kernel {
+                    self.kernels.resize(kernel + 1, None);
+                }
+                if let Some(place) = self.kernels.get_mut(kernel) {
+                    *place = Some(KernelOverview {
+                        times: KernelRecord {
+                            kernel,
+                            ready_ns: now,
+                            start_ns: Time::LIMIT,
+                            end_ns: Time::ZERO,
+                        },
+                        sms: Vec::new(),
+                    });
+                }
+            }
+            Event::BlockStart(block) => {
+                let (word, bit) = ((block.sm / 64) as usize, block.sm % 64);
+                if let Some(kernel) = self.kernel(block.kernel) {
+                    kernel.times.start_ns = kernel.times.start_ns.min(now);
+                    if kernel.sms.len() <= word {
+                        kernel.sms.resize(word + 1, 0);
+                    }
+                    if let Some(word) = kernel.sms.get_mut(word) {
+                        *word |= 1 << bit;
+                    }
+                }
+            }
+            Event::KernelComplete(kernel) => {
+                if let Some(kernel) = self.kernel(kernel) {
+                    kernel.times.end_ns = now;
+                }
+            }
+            Event::CopyComplete(copy, start) => self.copies.push(CopyRecord {
+                copy,
+                start_ns: start,
+                end_ns: now,
+            }),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! For how long a partition is busy, over time.
+
+use crate::tasks::Event;
+use gpusched_model::Observer;
+use gpusched_model::time::Time;
+
+/// Busy time in intervals of equal length.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Occupancy {
+    width: u64,
+    /// By interval [ns]; what happens after the last does not count.
+    busy: Vec<u64>,
+    /// Since when something runs [ns].
+    since: u64,
+}
+
+impl Occupancy {
+    /// `intervals` intervals from 0 to `end`, or a little later so that they are equally long; at least one.
+    pub fn new(end: Time, intervals: usize) -> Occupancy {
+        let intervals = intervals.max(1);
+        let width = end.ns().div_ceil(intervals as u64).max(1);
+        let used = usize::try_from(end.ns().div_ceil(width)).unwrap_or(intervals);
+        Occupancy {
+            width,
+            busy: vec![0; used.clamp(1, intervals)],
+            since: 0,
+        }
+    }
+
+    /// The length of an interval [ns].
+    pub fn width(&self) -> u64 {
+        self.width
+    }
+
+    /// The busy time in each interval [ns], at most its length.
+    pub fn busy(&self) -> &[u64] {
+        &self.busy
+    }
+
+    /// Something ran from `self.since` to `now`.
+    fn ran(&mut self, now: Time) {
+        let (mut from, to) = (self.since, now.ns());
+        while from < to {
+            let interval = from / self.width;
+            let end = to.min((interval + 1).saturating_mul(self.width));
+            let Some(busy) = usize::try_from(interval)
+                .ok()
+                .and_then(|at| self.busy.get_mut(at))
+            else {
+                return;
+            };
+            *busy += end - from;
+            from = end;
+        }
+    }
+}
+
+impl Observer<Event> for Occupancy {
+    #[inline(always)]
+    fn see(&mut self, now: Time, event: Event) {
+        match event {
+            Event::Start(_) | Event::Resume(_) => self.since = now.ns(),
+            Event::Preempt(..) | Event::Complete(..) => self.ran(now),
+            Event::Release(_) | Event::Miss(_) => {}
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A TOML file that is read strictly: every complaint names the file, the line, the field, what was found and what was
+//! expected.
+
+use std::fs;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use toml::de::{DeTable, DeValue};
+
+use crate::Claim;
+use gpusched_model::error::{Error, Refusal, Result, in_words};
+
+/// What studies of every kind have.
+#[derive(Clone, Debug)]
+pub(crate) struct Head {
+    pub name: String,
+    pub title: String,
+    pub source: String,
+    pub seed: u64,
+    pub claims: Vec<Claim>,
+}
+
+/// The text of a TOML file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Document {
+    /// The file as the user named it.
+    pub file: String,
+    pub text: String,
+}
+
+impl Document {
+    pub fn read(path: &Path) -> Result<Document> {
+        Ok(Document {
+            file: path.display().to_string(),
+            text: fs::read_to_string(path).map_err(|cause| Error::io(path, "read", cause))?,
+        })
+    }
+
+    /// The content in the shape of `T`.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T> {
+        let deserializer = toml::Deserializer::parse(&self.text).map_err(|error| self.refuse("", &error))?;
+        serde_path_to_error::deserialize(deserializer).map_err(|error| {
+            let path = error.path().to_string();
+            self.refuse(if path == "." { "" } else { &path }, error.inner())
+        })
+    }
+
+    /// Sets the top-level integer `key`, leaving all else as it stands.
+    pub fn set(&mut self, key: &str, value: u64) -> Result<()> {
+        let table = DeTable::parse(&self.text).map_err(|error| self.refuse("", &error))?;
+        match table.get_ref().get(key).map(|value| value.span()) {
+            Some(span) => self.text.replace_range(span, &value.to_string()),
+            None => self.text.insert_str(0, &format!("{key} = {value}\n")),
+        }
+        Ok(())
+    }
+
+    /// `refusal` of a field of this document, or of the whole if it names none.
+    pub fn error(&self, refusal: Refusal) -> Error {
+        let line = self.span(refusal.field()).map(|start| self.line(start));
+        refusal.at(&self.file, line).into()
+    }
+
+    fn refuse(&self, field: &str, error: &toml::de::Error) -> Error {
+        let start = error.span().map(|span| span.start);
+        let line = start.or_else(|| self.span(field)).map(|start| self.line(start));
+        let message = in_words(&error.message().trim().replace('\n', "; "));
+        Refusal::told(field, message).at(&self.file, line).into()
+    }
+
+    /// Where the value of `field` starts, or the innermost table around it that exists.
+    fn span(&self, field: &str) -> Option<usize> {
+        let table = DeTable::parse(&self.text).ok()?;
+        let mut start = None;
+        let mut table: Option<&DeTable<'_>> = Some(table.get_ref());
+        for step in field.split('.').filter(|step| !step.is_empty()) {
+            let (key, index) = match step.split_once('[') {
+                Some((key, index)) => (key, index.trim_end_matches(']').parse::<usize>().ok()),
+                None => (step, None),
+            };
+            let Some(mut value) = table.and_then(|table| table.get(key)) else {
+                break;
+            };
+            if let (Some(index), DeValue::Array(items)) = (index, value.get_ref()) {
+                let Some(item) = items.get(index) else { break };
+                value = item;
+            }
+            start = Some(value.span().start);
+            table = match value.get_ref() {
+                DeValue::Table(table) => Some(table),
+                _ => None,
+            };
+        }
+        start
+    }
+
+    /// The line, from 1, of a byte.
+    fn line(&self, position: usize) -> usize {
+        let before = self.text.as_bytes().iter().take(position);
+        before.filter(|&&byte| byte == b'\n').count() + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(text: &str) -> Document {
+        Document {
+            file: "a.toml".to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn complaints_name_the_line_of_the_field() {
+        let document = document("a = 1\n[b]\nc = [2, 3]\n[[d]]\nname = 'x'\n[[d]]\nname = 'y'\n");
+        for (field, place) in [
+            ("a", "a.toml:1: at a: no"),
+            ("b.c", "a.toml:3: at b.c: no"),
+            ("d[1].name", "a.toml:7: at d[1].name: no"),
+            ("d[0].missing", "a.toml:4: at d[0].missing: no"),
+            ("e", "a.toml: at e: no"),
+            ("", "a.toml: no"),
+        ] {
+            assert_eq!(document.error(Refusal::told(field, "no")).to_string(), place);
+        }
+    }
+
+    #[test]
+    fn malformed_text_is_an_error_with_its_line() {
+        let message = document("a = 1\nb = = 2\n")
+            .parse::<toml::Table>()
+            .unwrap_err()
+            .to_string();
+        assert!(message.starts_with("a.toml:2: "), "{message}");
+        let message = document("a = 1\na = 2\n")
+            .parse::<toml::Table>()
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.starts_with("a.toml:2: ") && message.contains("duplicate"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn overrides_change_one_number() {
+        let mut document = document("# first\nsets = 100 # per point\n[axis]\nseed = 3\n");
+        document.set("sets", 2).unwrap();
+        document.set("seed", 7).unwrap();
+        assert_eq!(
+            document.text,
+            "seed = 7\n# first\nsets = 2 # per point\n[axis]\nseed = 3\n"
+        );
+    }
+}

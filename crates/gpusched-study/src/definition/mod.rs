@@ -1,0 +1,7 @@
+//! A study as it is written down.
+
+pub(super) mod axis;
+pub(super) mod document;
+pub(super) mod kind;
+pub(super) mod names;
+pub(super) mod spec;

@@ -1,0 +1,157 @@
+//! Whether two blocks of different streams run on the same SM, simulated and by an equation ([Sanudo20] Tables II to IV).
+
+use serde::{Deserialize, Serialize};
+
+use super::placement::{long, run};
+use crate::measures::{Files, Labels, Measure, Parameters, Row};
+use gpusched_model::error::{Refusal, Result};
+use gpusched_model::scenario::{Device, Launch, ScenarioShape};
+
+/// The most warps of a block.
+const MAX_WARPS: u32 = 32;
+
+/// Kernels of one block, one after the other on a GPU: of x warps, then of y warps, for all x and y up to 32.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "MappingCase")]
+pub struct MappingParameters {
+    /// The GPU.
+    platform: Device,
+    /// Which equation says whether both are on the same SM: 2, 3 or 4.
+    equation: u32,
+    /// z: warps of the blocks of a kernel that comes first, one on each SM (Eq. 3), or on all but one (Eq. 4, for those x that
+    /// go to that one). From and to.
+    #[serde(default)]
+    before: Option<[u32; 2]>,
+    /// Whether each pair is a row, or each z.
+    #[serde(default)]
+    list: bool,
+}
+
+/// Pairs of blocks, ready to be placed.
+#[derive(Debug)]
+pub struct Mapping {
+    parameters: MappingParameters,
+}
+
+impl Parameters for MappingParameters {
+    const NAME: &'static str = "mapping";
+    const KEYS: &'static [&'static str] = &["equation", "warps", "z", "x", "y"];
+    type Measure = Mapping;
+
+    fn prepare(self, _files: &mut Files) -> Result<Mapping, Refusal> {
+        let found = |field: &str, found: String, expected: &str| Err(Refusal::new(field, found, expected));
+        if !(2..=4).contains(&self.equation) {
+            return found("equation", self.equation.to_string(), "2, 3 or 4");
+        }
+        if self.platform.shape().sms < 2 {
+            return found("platform", "1 SM".to_owned(), "at least 2");
+        }
+        let warps = self.platform.shape().threads_per_sm / 32;
+        match (self.equation, self.before) {
+            (2, None) => {}
+            (2, Some(before)) => return found("before", format!("{before:?}"), "none for Eq. 2"),
+            (_, None) => return found("before", "none".to_owned(), "the least and the most warps"),
+            (equation, Some([from, to])) => {
+                let least = u32::from(equation == 4);
+                if from < least || from > to || to > MAX_WARPS.min(warps) {
+                    return found("before", format!("{from} to {to}"), "ascending numbers of warps");
+                }
+            }
+        }
+        Ok(Mapping { parameters: self })
+    }
+}
+
+impl Mapping {
+    /// mw: the warps of an SM.
+    fn warps(&self) -> u32 {
+        self.parameters.platform.shape().threads_per_sm / 32
+    }
+
+    /// The SMs of the first blocks of the last kernels, of blocks and warps each.
+    fn place(&self, kernels: &[(u32, u32)]) -> Result<Vec<u32>> {
+        let launches = (0..).zip(kernels);
+        let launches =
+            launches.map(|(stream, &(blocks, warps))| Launch::new(stream, blocks, 32 * warps, long()));
+        let shape = ScenarioShape::new(self.parameters.platform.clone(), launches.collect());
+        let blocks = run(shape, 1)?.blocks.into_iter();
+        let firsts = blocks.filter(|block| block.block == 0);
+        Ok(firsts.map(|block| block.sm).collect())
+    }
+
+    /// Whether the equation says that the second block is on the SM of the first.
+    fn predicted(&self, z: u32, x: u32, y: u32) -> bool {
+        let mw = self.warps();
+        match self.parameters.equation {
+            2 => mw - x >= ((mw - y) / y + 1) * y,
+            3 => (mw - z) - x >= ((mw - z - y) / y + 1) * y,
+            _ => {
+                let filled = (mw - x) / y * y;
+                mw - z < filled && filled <= mw - x
+            }
+        }
+    }
+
+    /// Each x and y, and whether they are on the same SM.
+    fn pairs(&self, z: u32) -> Result<Vec<(u32, u32, bool)>> {
+        let (mw, sms) = (self.warps(), self.parameters.platform.shape().sms);
+        let before = match self.parameters.equation {
+            4 => Some((sms - 1, z)),
+            _ => (z > 0).then_some((sms, z)),
+        };
+        let mut pairs = Vec::new();
+        for x in 1..=MAX_WARPS.min(mw) {
+            let with =
+                |more: &[(u32, u32)]| -> Vec<(u32, u32)> { before.iter().chain(more).copied().collect() };
+            if self.parameters.equation == 4 {
+                // The SM that was left free is the last in the order; x must go there.
+                let order = self.parameters.platform.shape().sm_order.of(sms);
+                if self.place(&with(&[(1, x)]))?.last() != order.last() {
+                    continue;
+                }
+            }
+            let room = match self.parameters.equation {
+                4 => mw - x,
+                _ => mw.saturating_sub(x + z),
+            };
+            for y in 1..=MAX_WARPS.min(room) {
+                let found = self.place(&with(&[(1, x), (1, y)]))?;
+                let same = matches!(found.as_slice(), [.., first, second] if first == second);
+                pairs.push((x, y, same));
+            }
+        }
+        Ok(pairs)
+    }
+}
+
+impl Measure for Mapping {
+    fn rows(&self, _seed: u64) -> Result<Vec<Row>> {
+        let [from, to] = self.parameters.before.unwrap_or([0, 0]);
+        let mut rows = Vec::new();
+        for z in from..=to {
+            let of = Labels::of("equation", self.parameters.equation)
+                .with("warps", self.warps())
+                .with("z", z);
+            let pairs = self.pairs(z)?;
+            if self.parameters.list {
+                rows.extend(pairs.iter().map(|&(x, y, same)| {
+                    let predicted = f64::from(u8::from(self.predicted(z, x, y)));
+                    let of = of.clone().with("x", x).with("y", y);
+                    of.row("same SM", u8::from(same), "").beside(Some(predicted))
+                }));
+                continue;
+            }
+            let same = pairs.iter().filter(|(.., same)| *same).count();
+            let wrong = pairs
+                .iter()
+                .filter(|&&(x, y, same)| same != self.predicted(z, x, y))
+                .count();
+            let of = of.with("x", "all").with("y", "all");
+            rows.push(of.row("pairs", pairs.len(), ""));
+            rows.push(of.row("pairs on the same SM", same, ""));
+            rows.push(of.row("pairs against the equation", wrong, "").beside(Some(0.0)));
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,138 @@
+//! How often round-robin says the wrong SM for some block ([Sanudo20] Fig. 3).
+
+use serde::{Deserialize, Serialize};
+
+use super::placement::{long, run};
+use crate::measures::limits::{finite, within};
+use crate::measures::statistics::ratio;
+use crate::measures::{Files, Labels, Measure, Parameters, Row};
+use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::scenario::{BlockScheduler, Device, Launch, ScenarioShape};
+use gpusched_model::streams::{Purpose, below, stream};
+
+/// Random launch configurations: kernels in streams of their own, all at once.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "MispredictionCase")]
+pub struct MispredictionParameters {
+    /// The GPU.
+    platform: Device,
+    /// Numbers of streams, each with one kernel.
+    streams: Vec<u32>,
+    /// The least and the most blocks of a kernel.
+    blocks: [u32; 2],
+    /// The least and the most threads of a block.
+    threads: [u32; 2],
+    /// Configurations for each number of streams.
+    configurations: u64,
+    /// Published shares, one for each number of streams.
+    #[serde(default)]
+    published: Option<Vec<f64>>,
+}
+
+/// The most blocks of one configuration.
+const MAX_BLOCKS: u64 = 100_000;
+
+/// The most configurations.
+const MAX_CONFIGURATIONS: u64 = 10_000_000;
+
+/// Configurations, ready to be drawn.
+#[derive(Debug)]
+pub struct Mispredictions {
+    parameters: MispredictionParameters,
+}
+
+impl Parameters for MispredictionParameters {
+    const NAME: &'static str = "misprediction";
+    const KEYS: &'static [&'static str] = &["streams", "configurations"];
+    type Measure = Mispredictions;
+
+    fn prepare(self, _files: &mut Files) -> Result<Mispredictions, Refusal> {
+        let ascending = |[from, to]: [u32; 2]| from >= 1 && from <= to;
+        let threads = self.platform.shape().threads_per_sm;
+        if self.streams.is_empty() || self.streams.contains(&0) {
+            let found = format!("{:?}", self.streams);
+            return Err(Refusal::new("streams", found, "positive numbers of streams"));
+        }
+        if !ascending(self.threads) || self.threads[1] > threads {
+            let expected = format!("ascending numbers up to {threads}");
+            return Err(Refusal::new(
+                "threads",
+                format_args!("{:?}", self.threads),
+                expected,
+            ));
+        }
+        let most = self.streams.iter().max().copied().unwrap_or(0);
+        if !ascending(self.blocks) || u64::from(self.blocks[1]) * u64::from(most) > MAX_BLOCKS {
+            let expected =
+                format!("ascending positive numbers, and at most {MAX_BLOCKS} blocks in all streams");
+            return Err(Refusal::new(
+                "blocks",
+                format_args!("{:?}", self.blocks),
+                expected,
+            ));
+        }
+        within("configurations", self.configurations, 1..=MAX_CONFIGURATIONS)?;
+        finite(self.published.iter().flatten())?;
+        if let Some(published) = &self.published
+            && published.len() != self.streams.len()
+        {
+            let expected = format!("{} numbers", self.streams.len());
+            return Err(Refusal::new("published", format_args!("{published:?}"), expected));
+        }
+        Ok(Mispredictions { parameters: self })
+    }
+}
+
+impl Mispredictions {
+    /// Whether round-robin says another SM for some block of a configuration.
+    fn differ(&self, seed: u64, streams: u32, configuration: u64) -> Result<bool> {
+        let parameters = &self.parameters;
+        let mut rng = stream(
+            seed,
+            Purpose::LaunchConfigurations,
+            u64::from(streams),
+            configuration,
+        );
+        let mut draw = |[from, to]: [u32; 2]| from + below(&mut rng, (to - from) as usize + 1) as u32;
+        let kernels = (0..streams).map(|stream| {
+            let (blocks, threads) = (draw(parameters.blocks), draw(parameters.threads));
+            Launch::new(stream, blocks, threads, long())
+        });
+        let mut shape = ScenarioShape::new(parameters.platform.clone(), kernels.collect());
+        let mut place = |scheduler| {
+            shape.block_scheduler = scheduler;
+            Ok::<_, Error>(run(shape.clone(), seed)?.blocks)
+        };
+        Ok(place(BlockScheduler::Slots)? != place(BlockScheduler::RoundRobin)?)
+    }
+
+    fn table(&self, wrong: impl Fn(u32) -> Result<u64>) -> Result<Vec<Row>> {
+        let parameters = &self.parameters;
+        let rows = parameters.streams.iter().enumerate().map(|(index, &streams)| {
+            let share = ratio(wrong(streams)?, parameters.configurations);
+            let published = parameters.published.as_ref().and_then(|list| list.get(index));
+            let of = Labels::of("streams", streams).with("configurations", parameters.configurations);
+            Ok(of
+                .decimal("misprediction", share, "share")
+                .beside(published.copied()))
+        });
+        rows.collect()
+    }
+}
+
+impl Measure for Mispredictions {
+    fn rows(&self, seed: u64) -> Result<Vec<Row>> {
+        self.table(|streams| {
+            let mut wrong = 0;
+            for configuration in 0..self.parameters.configurations {
+                wrong += u64::from(self.differ(seed, streams, configuration)?);
+            }
+            Ok(wrong)
+        })
+    }
+
+    fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
+        self.table(|_| Ok(0))
+    }
+}

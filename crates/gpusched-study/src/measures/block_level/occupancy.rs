@@ -1,0 +1,84 @@
+//! How many blocks of a kernel fit on an SM ([Sanudo20] Eq. 1 and §III-C2).
+
+use gpusched_model::Refusal;
+use serde::{Deserialize, Serialize};
+
+use crate::measures::limits::combinations;
+use crate::measures::{Files, Labels, Measure, Parameters, Row};
+use gpusched_model::error::Result;
+use gpusched_model::scenario::{Device, Need};
+
+/// Kernels with blocks of these threads, registers and shared memory.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "OccupancyCase")]
+pub struct OccupancyParameters {
+    /// The GPU.
+    platform: Device,
+    /// Threads of a block.
+    threads: Vec<u32>,
+    /// Registers of a thread.
+    #[serde(default = "zero")]
+    registers: Vec<u32>,
+    /// Shared memory of a block [bytes].
+    #[serde(default = "zero")]
+    shared_memory: Vec<u32>,
+}
+
+fn zero() -> Vec<u32> {
+    vec![0]
+}
+
+/// The most rows of one case.
+const MAX_ROWS: usize = 100_000;
+
+/// Kernels, ready to be counted.
+#[derive(Debug)]
+pub struct Occupancy {
+    parameters: OccupancyParameters,
+}
+
+impl Parameters for OccupancyParameters {
+    const NAME: &'static str = "occupancy";
+    const KEYS: &'static [&'static str] = &["threads", "registers", "shared_memory"];
+    type Measure = Occupancy;
+
+    fn prepare(self, _files: &mut Files) -> Result<Occupancy, Refusal> {
+        if self.threads.is_empty() || self.threads.contains(&0) {
+            let found = format!("{:?}", self.threads);
+            return Err(Refusal::new("threads", found, "positive numbers"));
+        }
+        for (field, list) in [
+            ("registers", &self.registers),
+            ("shared_memory", &self.shared_memory),
+        ] {
+            if list.is_empty() {
+                return Err(Refusal::new(field, "an empty list", "numbers"));
+            }
+        }
+        let lengths = [&self.threads, &self.registers, &self.shared_memory].map(Vec::len);
+        combinations("", "combinations", &lengths, MAX_ROWS)?;
+        Ok(Occupancy { parameters: self })
+    }
+}
+
+impl Measure for Occupancy {
+    fn rows(&self, _seed: u64) -> Result<Vec<Row>> {
+        let parameters = &self.parameters;
+        let device = parameters.platform.shape();
+        let room = Need::of_sm(device);
+        let mut rows = Vec::new();
+        for &threads in &parameters.threads {
+            for &registers in &parameters.registers {
+                for &shared_memory in &parameters.shared_memory {
+                    let need = Need::new(threads, registers, shared_memory);
+                    let blocks = need.slots(&room).min(device.blocks_per_sm);
+                    let of = Labels::of("threads", threads).with("registers", registers);
+                    let of = of.with("shared_memory", shared_memory);
+                    rows.push(of.row("blocks per SM", blocks, ""));
+                }
+            }
+        }
+        Ok(rows)
+    }
+}

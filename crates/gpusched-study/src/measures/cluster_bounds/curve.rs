@@ -1,0 +1,103 @@
+//! WCET bounds over the budget of best-effort cores, G over Q ([Aghilinasab20] Fig. 2).
+
+use serde::{Deserialize, Serialize};
+
+use super::variants::{Variant, variants};
+use crate::definition::axis::Values;
+use crate::measures::{Files, Measure, Parameters, Row, Splits};
+use gpusched_analysis::kernel_wcet::{Estimator, curve};
+use gpusched_model::error::{Refusal, Result};
+use gpusched_model::time::Time;
+use gpusched_model::{Factor, Kernel, Straddling};
+
+/// The bounds of a kernel and its variants for many budgets.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "CurveCase")]
+pub struct CurveParameters {
+    /// The file with the kernel.
+    kernel: String,
+    /// Values of M in place of the kernel's.
+    #[serde(default)]
+    active_blocks: Option<Vec<u32>>,
+    /// Shares of the clusters in all blocks, in place of the kernel's.
+    #[serde(default)]
+    splits: Option<Splits>,
+    /// Q, each from 0 to 1.
+    budgets: Values,
+    /// Whether the kernel starts with a regulation period.
+    #[serde(default)]
+    sync: bool,
+    /// Which blocks count as hit although memory time covers them in part only.
+    #[serde(default)]
+    straddling: Straddling,
+}
+
+/// Curves, ready to be computed.
+#[derive(Debug)]
+pub struct Curves {
+    parameters: CurveParameters,
+    variants: Vec<Variant>,
+}
+
+impl Parameters for CurveParameters {
+    const NAME: &'static str = "curve";
+    const KEYS: &'static [&'static str] = &["kernel", "active_blocks", "split", "q", "sync", "straddling"];
+    type Measure = Curves;
+
+    fn prepare(self, files: &mut Files) -> Result<Curves, Refusal> {
+        let kernel: Kernel = files.read("kernel", &self.kernel)?;
+        let budgets = self.budgets.as_slice();
+        if let Some(q) = budgets.iter().find(|&&q| q > Factor::ONE) {
+            return Err(Refusal::new("budgets", q, "budgets from 0 to 1"));
+        }
+        let rows = 2 * budgets.len();
+        let variants = variants(&kernel, self.active_blocks.as_deref(), self.splits.as_ref(), rows)?;
+        Ok(Curves {
+            parameters: self,
+            variants,
+        })
+    }
+}
+
+impl Curves {
+    /// The two rows of one point.
+    fn point(&self, variant: &Variant, q: Factor, wcet: Time, slowdown: f64) -> [Row; 2] {
+        let of = variant.labels().with("q", q).with("sync", self.parameters.sync);
+        let of = of.with("straddling", self.parameters.straddling);
+        [
+            of.milliseconds("wcet", wcet),
+            of.decimal("slowdown", slowdown, "share"),
+        ]
+    }
+}
+
+impl Measure for Curves {
+    fn rows(&self, _seed: u64) -> Result<Vec<Row>> {
+        let CurveParameters {
+            ref budgets,
+            sync,
+            straddling,
+            ..
+        } = self.parameters;
+        let mut rows = Vec::new();
+        for variant in &self.variants {
+            let estimator = Estimator::new(&variant.kernel).straddling(straddling);
+            let points = curve(&estimator, budgets.as_slice(), sync)?;
+            for point in points {
+                rows.extend(self.point(variant, point.bound.q, point.bound.wcet_ns, point.slowdown));
+            }
+        }
+        Ok(rows)
+    }
+
+    fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        for variant in &self.variants {
+            for (&q, step) in self.parameters.budgets.as_slice().iter().zip(1u32..) {
+                rows.extend(self.point(variant, q, Time::from_ns(step.into()), step.into()));
+            }
+        }
+        Ok(rows)
+    }
+}

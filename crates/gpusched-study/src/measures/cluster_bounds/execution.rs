@@ -1,0 +1,110 @@
+//! How much a bound exceeds what synthetic runs of a kernel take ([Aghilinasab20] §VII-B).
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::kernels::drawable;
+use crate::measures::limits::{finite, within};
+use crate::measures::{Files, Labels, Measure, Parameters, Row};
+use gpusched_analysis::kernel_wcet::list_scheduling;
+use gpusched_analysis::kernel_wcet::synthesis::Synthesizer;
+use gpusched_analysis::kernel_wcet::trace::Level;
+use gpusched_model::Kernel;
+use gpusched_model::error::{Refusal, Result};
+use gpusched_model::time::Time;
+
+/// Runs drawn from a kernel, alone and beside unregulated traffic, and its bounds.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ExecutionCase")]
+pub struct ExecutionParameters {
+    /// The file with the kernel, whose clusters have `isolated` and `interference`.
+    kernel: String,
+    /// Runs at each level.
+    #[schemars(range(min = 1, max = MAX_RUNS))]
+    runs: u64,
+    /// The published overestimation at Q = 0 and at Q = 1.
+    #[serde(default)]
+    published: Option<[f64; 2]>,
+}
+
+/// The most runs of one case.
+const MAX_RUNS: u64 = 1_000_000;
+
+/// Runs, ready to be drawn.
+#[derive(Debug)]
+pub struct Executions {
+    kernel: Kernel,
+    parameters: ExecutionParameters,
+}
+
+impl Parameters for ExecutionParameters {
+    const NAME: &'static str = "execution";
+    const KEYS: &'static [&'static str] = &["kernel", "active_blocks", "q", "runs"];
+    type Measure = Executions;
+
+    fn prepare(self, files: &mut Files) -> Result<Executions, Refusal> {
+        within("runs", self.runs, 1..=MAX_RUNS)?;
+        finite(self.published.iter().flatten())?;
+        let kernel: Kernel = files.read("kernel", &self.kernel)?;
+        drawable(&kernel, &self.kernel)?;
+        Ok(Executions {
+            kernel,
+            parameters: self,
+        })
+    }
+}
+
+impl Executions {
+    /// The longest execution among `runs`, which is never longer than the bound.
+    fn longest(&self, synthesizer: &Synthesizer, level: Level) -> u64 {
+        let runs = (0..self.parameters.runs).into_par_iter();
+        let ends = runs.map(|run| {
+            let rows = synthesizer.draw(level, run);
+            rows.iter()
+                .map(|row| row.start.unwrap_or(0) + row.duration)
+                .max()
+                .unwrap_or(0)
+        });
+        ends.max().unwrap_or(0)
+    }
+
+    fn table(&self, level: Level, longest: Time) -> Vec<Row> {
+        let bound = match level {
+            Level::Isolated => list_scheduling::isolated(&self.kernel),
+            Level::Interference => list_scheduling::contended(&self.kernel),
+        };
+        let share = bound.ns() as f64 / longest.ns().max(1) as f64 - 1.0;
+        let published = self.parameters.published.map(|[alone, contended]| match level {
+            Level::Isolated => alone,
+            Level::Interference => contended,
+        });
+        let of = Labels::of("kernel", self.kernel.name().unwrap_or(""))
+            .with("active_blocks", self.kernel.active_blocks())
+            .with("q", level.q())
+            .with("runs", self.parameters.runs);
+        vec![
+            of.milliseconds("longest execution", longest),
+            of.milliseconds("bound", bound),
+            of.decimal("overestimation", share, "share").beside(published),
+        ]
+    }
+}
+
+impl Measure for Executions {
+    fn rows(&self, seed: u64) -> Result<Vec<Row>> {
+        let synthesizer = Synthesizer::new(&self.kernel, seed)?;
+        let rows = Level::ALL.into_iter().flat_map(|level| {
+            let longest = self.longest(&synthesizer, level);
+            self.table(level, Time::from_ns(longest))
+        });
+        Ok(rows.collect())
+    }
+
+    fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
+        let rows = Level::ALL
+            .into_iter()
+            .flat_map(|level| self.table(level, Time::from_ns(1)));
+        Ok(rows.collect())
+    }
+}

@@ -1,0 +1,10 @@
+//! Measures of bounds for kernels of clusters ([Aghilinasab20]).
+
+pub(super) mod curve;
+pub(super) mod execution;
+pub(super) mod kernels;
+pub(super) mod nominal;
+pub(super) mod percentile;
+pub(super) mod planted;
+pub(super) mod splits;
+mod variants;

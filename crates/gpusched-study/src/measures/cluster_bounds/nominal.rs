@@ -1,0 +1,108 @@
+//! Nominal budgets: the largest that slows a kernel down by no more than is accepted ([Aghilinasab20] §VII-C).
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::variants::{Variant, variants};
+use crate::measures::{Files, Measure, Parameters, Row, Splits};
+use gpusched_analysis::bandwidth::nominal;
+use gpusched_model::error::{Refusal, Result};
+use gpusched_model::{Factor, Kernel, Straddling};
+
+/// The nominal budget of a kernel and its variants.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NominalCase")]
+pub struct NominalParameters {
+    /// The file with the kernel.
+    kernel: String,
+    /// Values of M in place of the kernel's.
+    #[serde(default)]
+    active_blocks: Option<Vec<u32>>,
+    /// Shares of the clusters in all blocks, in place of the kernel's.
+    #[serde(default)]
+    splits: Option<Splits>,
+    /// The accepted slowdown, (G(Q) − G(0))/G(0).
+    #[serde(default = "tenth")]
+    slowdown: Factor,
+    /// Whether the kernel starts with a regulation period.
+    #[serde(default)]
+    sync: bool,
+    /// Which blocks count as hit although memory time covers them in part only.
+    #[serde(default)]
+    straddling: Straddling,
+    /// The published budget.
+    #[serde(default)]
+    published: Option<Factor>,
+}
+
+pub(in crate::measures) fn tenth() -> Factor {
+    Factor::from_billionths(100_000_000).unwrap_or(Factor::ONE)
+}
+
+/// Nominal budgets, ready to be found.
+#[derive(Debug)]
+pub struct NominalBudgets {
+    parameters: NominalParameters,
+    variants: Vec<Variant>,
+}
+
+impl Parameters for NominalParameters {
+    const NAME: &'static str = "nominal";
+    const KEYS: &'static [&'static str] = &[
+        "kernel",
+        "active_blocks",
+        "split",
+        "slowdown",
+        "sync",
+        "straddling",
+    ];
+    type Measure = NominalBudgets;
+
+    fn prepare(self, files: &mut Files) -> Result<NominalBudgets, Refusal> {
+        let kernel: Kernel = files.read("kernel", &self.kernel)?;
+        let variants = variants(&kernel, self.active_blocks.as_deref(), self.splits.as_ref(), 1)?;
+        Ok(NominalBudgets {
+            parameters: self,
+            variants,
+        })
+    }
+}
+
+impl NominalBudgets {
+    fn row(&self, variant: &Variant, q: Factor) -> Row {
+        let parameters = &self.parameters;
+        variant
+            .labels()
+            .with("slowdown", parameters.slowdown)
+            .with("sync", parameters.sync)
+            .with("straddling", parameters.straddling)
+            .row("nominal_q", q, "share")
+            .beside(parameters.published.map(Factor::as_f64))
+    }
+}
+
+impl Measure for NominalBudgets {
+    fn rows(&self, _seed: u64) -> Result<Vec<Row>> {
+        let NominalParameters {
+            slowdown,
+            sync,
+            straddling,
+            ..
+        } = self.parameters;
+        let rows = self.variants.par_iter().map(|variant| {
+            let found = nominal(&variant.kernel, slowdown, sync, straddling)?;
+            Ok(self.row(variant, found.nominal_q))
+        });
+        rows.collect()
+    }
+
+    fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
+        let variants = self.variants.iter().zip(1..);
+        let rows = variants.filter_map(|(variant, steps)| {
+            let q = Factor::from_billionths(steps)?;
+            Some(self.row(variant, q))
+        });
+        Ok(rows.collect())
+    }
+}

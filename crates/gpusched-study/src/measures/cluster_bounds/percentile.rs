@@ -1,0 +1,97 @@
+//! How likely a block is to take no longer than its WCET, under the normal distribution that was fitted to its cluster
+//! ([Aghilinasab20] Table I).
+
+use gpusched_model::Refusal;
+use serde::{Deserialize, Serialize};
+
+use crate::measures::{Files, Labels, Measure, Parameters, Row};
+use gpusched_analysis::kernel_wcet::fit::normal::cdf;
+use gpusched_model::Kernel;
+use gpusched_model::error::Result;
+use gpusched_model::kernel::Distribution;
+use gpusched_model::time::Time;
+
+/// The percentiles of the WCETs of a kernel's clusters.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PercentileCase")]
+pub struct PercentileParameters {
+    /// The file with the kernel, of which some cluster has `isolated` or `interference`.
+    kernel: String,
+}
+
+/// Percentiles, ready to be computed.
+#[derive(Debug)]
+pub struct Percentiles {
+    kernel: Kernel,
+}
+
+impl Parameters for PercentileParameters {
+    const NAME: &'static str = "percentile";
+    const KEYS: &'static [&'static str] = &["kernel", "cluster", "q"];
+    type Measure = Percentiles;
+
+    fn prepare(self, files: &mut Files) -> Result<Percentiles, Refusal> {
+        let refuse = Refusal::in_file("kernel", &self.kernel);
+        let kernel: Kernel = files.read("kernel", &self.kernel)?;
+        let percentiles = Percentiles { kernel };
+        let mut fits = percentiles.fits().peekable();
+        if fits.peek().is_none() {
+            let message = "found no cluster with `isolated` or `interference`, expected at least one";
+            return Err(refuse(message.to_owned()));
+        }
+        if let Some(fit) = fits.find(|fit| fit.distribution.std_ns <= 0.0) {
+            let (cluster, std) = (fit.cluster, fit.distribution.std_ns);
+            return Err(refuse(format!(
+                "found a standard deviation of {std} ns in cluster {cluster}, expected a positive one"
+            )));
+        }
+        drop(fits);
+        Ok(percentiles)
+    }
+}
+
+/// A normal distribution fitted to one cluster at one level of interference.
+struct Fit<'a> {
+    cluster: usize,
+    /// Q, 0 or 1.
+    q: u8,
+    wcet: Time,
+    distribution: &'a Distribution,
+}
+
+impl Percentiles {
+    /// By level of interference, then cluster.
+    fn fits(&self) -> impl Iterator<Item = Fit<'_>> {
+        [0, 1].into_iter().flat_map(|q| {
+            let clusters = self.kernel.clusters().iter().enumerate();
+            clusters.filter_map(move |(index, cluster)| {
+                let (wcet, distribution) = match q {
+                    0 => (cluster.isolated(), cluster.isolated_distribution()),
+                    _ => (cluster.contended(), cluster.interference_distribution()),
+                };
+                Some(Fit {
+                    cluster: index,
+                    q,
+                    wcet,
+                    distribution: distribution?,
+                })
+            })
+        })
+    }
+}
+
+impl Measure for Percentiles {
+    fn rows(&self, _seed: u64) -> Result<Vec<Row>> {
+        let rows = self.fits().map(|fit| {
+            let Distribution { mean_ns, std_ns, .. } = *fit.distribution;
+            let share = cdf((fit.wcet.ns() as f64 - mean_ns) / std_ns);
+            Labels::of("kernel", self.kernel.name().unwrap_or(""))
+                .with("cluster", fit.cluster)
+                .with("q", fit.q)
+                .decimal("percentile", share, "share")
+                .beside(fit.distribution.percentile)
+        });
+        Ok(rows.collect())
+    }
+}

@@ -1,0 +1,30 @@
+//! Issue budgets of a kernel, under each of some warp schedulers.
+
+use crate::definition::axis::Values;
+use crate::measures::limits::combinations;
+use gpusched_model::error::Refusal;
+use gpusched_model::{Factor, Scheduler};
+
+/// The values of `budgets`, which are whole; `most` simulations of all `schedulers` together.
+pub(super) fn budgets(budgets: &Values, schedulers: &[Scheduler], most: usize) -> Result<Vec<u32>, Refusal> {
+    if schedulers.is_empty() {
+        return Err(Refusal::new("schedulers", "an empty list", "at least one"));
+    }
+    let budgets: Result<Vec<u32>, Refusal> = budgets.as_slice().iter().map(|&budget| whole(budget)).collect();
+    let budgets = budgets?;
+    combinations(
+        "budgets",
+        "budgets of all schedulers",
+        &[schedulers.len(), budgets.len()],
+        most,
+    )?;
+    Ok(budgets)
+}
+
+fn whole(budget: Factor) -> Result<u32, Refusal> {
+    let (numerator, denominator) = budget.ratio();
+    match u32::try_from(numerator / denominator) {
+        Ok(quotient) if numerator % denominator == 0 => Ok(quotient),
+        _ => Err(Refusal::new("budgets", budget, "whole numbers")),
+    }
+}

@@ -1,0 +1,5 @@
+//! Measures of the simulations at the level of warps.
+
+mod budgets;
+pub(super) mod shared_sms;
+pub(super) mod warps;

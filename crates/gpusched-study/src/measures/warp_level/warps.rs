@@ -1,0 +1,105 @@
+//! Response times of kernels that share a sub-core against the budget of one of them.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::budgets::budgets;
+use crate::definition::axis::Values;
+use crate::measures::statistics::mean;
+use crate::measures::{Files, Labels, Measure, Parameters, Row};
+use gpusched_model::error::{Refusal, Result};
+use gpusched_model::{Scheduler, WarpScenario};
+use gpusched_warp::subcore::{Overview, simulate};
+
+/// One scenario under some schedulers, and under each of them for many budgets of one kernel.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "WarpsCase")]
+pub struct WarpsParameters {
+    /// The file with the scenario.
+    scenario: String,
+    /// Which warp issues next, if not as the scenario says.
+    #[serde(default)]
+    schedulers: Option<Vec<Scheduler>>,
+    /// The name of the kernel whose budget varies.
+    kernel: String,
+    /// Its budgets. Under schedulers that have none the values are the same for all of them.
+    budgets: Values,
+}
+
+/// The most simulations of one case.
+const MOST: usize = 10_000;
+
+/// Scenarios, ready to be simulated.
+#[derive(Debug)]
+pub struct Warps {
+    /// With the budget that varies.
+    scenarios: Vec<(u32, WarpScenario)>,
+}
+
+impl Parameters for WarpsParameters {
+    const NAME: &'static str = "warps";
+    const KEYS: &'static [&'static str] = &["kernel", "scheduler", "budget"];
+    type Measure = Warps;
+
+    fn prepare(self, files: &mut Files) -> Result<Warps, Refusal> {
+        let scenario: WarpScenario = files.read("scenario", &self.scenario)?;
+        let shape = scenario.shape();
+        let Some(varied) = shape.kernels.iter().position(|kernel| kernel.name == self.kernel) else {
+            let names: Vec<&str> = shape.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+            let expected = format!("one of {}", names.join(", "));
+            return Err(Refusal::new(
+                "kernel",
+                format_args!("{:?}", self.kernel),
+                expected,
+            ));
+        };
+        let schedulers = self.schedulers.unwrap_or_else(|| vec![shape.scheduler]);
+        let budgets = budgets(&self.budgets, &schedulers, MOST)?;
+        let mut scenarios = Vec::new();
+        for &scheduler in &schedulers {
+            for &budget in &budgets {
+                let mut shape = shape.clone();
+                shape.set_scheduler(scheduler);
+                if scheduler.has_budgets() {
+                    shape.kernels[varied].budget = Some(budget);
+                }
+                let place = format!("{} under {scheduler}", self.scenario);
+                let scenario = WarpScenario::new(shape).map_err(Refusal::in_file("scenario", &place))?;
+                scenarios.push((budget, scenario));
+            }
+        }
+        Ok(Warps { scenarios })
+    }
+}
+
+fn measure(budget: u32, scenario: &WarpScenario) -> Result<Vec<Row>> {
+    let shape = scenario.shape();
+    let mut overview = Overview::default();
+    simulate(scenario, &mut overview).map_err(|error| Refusal::told("", error))?;
+    let of = |kernel: &str| {
+        Labels::of("kernel", kernel)
+            .with("scheduler", shape.scheduler)
+            .with("budget", budget)
+    };
+    let (mut rows, mut responses) = (Vec::new(), Vec::new());
+    for (kernel, found) in shape.kernels.iter().zip(overview.kernels()) {
+        let response = found.finish - kernel.launch;
+        rows.push(of(&kernel.name).row("response time", response, "cycles"));
+        responses.push(response as f64);
+    }
+    let mean = mean(responses.into_iter());
+    rows.push(of("all").decimal("mean response time", mean, "cycles"));
+    rows.push(of("all").row("last finish", overview.cycles().0, "cycles"));
+    Ok(rows)
+}
+
+impl Measure for Warps {
+    fn rows(&self, _seed: u64) -> Result<Vec<Row>> {
+        let scenarios = self.scenarios.par_iter();
+        let rows: Result<Vec<Vec<Row>>> = scenarios
+            .map(|(budget, scenario)| measure(*budget, scenario))
+            .collect();
+        Ok(rows?.concat())
+    }
+}

@@ -1,0 +1,12 @@
+//! What a run leaves in its folder.
+
+pub(super) mod findings;
+pub(super) mod folder;
+pub(super) mod hash;
+pub(super) mod provenance;
+pub(super) mod reproduction;
+pub(super) mod results;
+pub mod table;
+pub(super) mod tables;
+pub(super) mod weighted;
+pub mod wilson;

@@ -1,0 +1,97 @@
+//! Where results come from: a side file that is the same for every run of the same study.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::hash::sha256;
+use crate::definition::spec::Spec;
+use crate::partitioning::Partitioning;
+use crate::running::work::Shard;
+use gpusched_model::artifact::Outputs;
+use gpusched_model::error::{Error, Refusal, Result};
+
+/// Everything needed to get the same results again.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Provenance {
+    /// The study's name.
+    pub study: String,
+    /// The version of gpusched.
+    pub gpusched: String,
+    /// [`Spec::experiment`].
+    pub experiment_sha256: String,
+    /// SHA-256 of the study's TOML file.
+    pub spec_sha256: String,
+    /// The seed.
+    pub seed: u64,
+    /// The number of points, if task sets are drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<usize>,
+    /// Task sets per point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sets: Option<u64>,
+    /// The number of cases, if that is what the study consists of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cases: Option<usize>,
+    /// The part of the study, if it is not all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// SHA-256 of the results, if this is all of the study.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results_sha256: Option<String>,
+}
+
+impl Provenance {
+    /// The provenance of `shard` of `spec`, as this gpusched computes it.
+    ///
+    /// # Errors
+    /// Those of [`Spec::experiment`].
+    pub fn new(spec: &Spec, shard: Shard) -> Result<Provenance> {
+        Ok(Provenance {
+            study: spec.name().to_owned(),
+            gpusched: env!("CARGO_PKG_VERSION").to_owned(),
+            experiment_sha256: spec.experiment()?,
+            spec_sha256: sha256(spec.text().as_bytes()),
+            seed: spec.seed(),
+            points: spec.partitioning().map(|study| study.points().len()),
+            sets: spec.partitioning().map(Partitioning::sets),
+            cases: spec.cases().map(|study| study.cases().len()),
+            shard: (!shard.is_whole()).then(|| shard.to_string()),
+            results_sha256: None,
+        })
+    }
+
+    /// The same, for results with these bytes.
+    #[must_use]
+    pub fn of_results(mut self, results: &[u8]) -> Provenance {
+        self.results_sha256 = Some(sha256(results));
+        self
+    }
+
+    /// Whether `results` are the bytes that were written with this file.
+    pub fn matches(&self, results: &[u8]) -> bool {
+        self.results_sha256.as_deref() == Some(&sha256(results))
+    }
+
+    /// Adds the file at `path` to `outputs`.
+    ///
+    /// # Errors
+    /// Those of [`Outputs::write`].
+    pub fn write(&self, outputs: &mut Outputs, path: &Path) -> Result<()> {
+        let mut json =
+            serde_json::to_vec_pretty(self).map_err(|error| Error::io(path, "write", error.into()))?;
+        json.push(b'\n');
+        outputs.write(path, json)
+    }
+
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if it cannot be read, [`Error::Refused`] if it is no provenance file.
+    pub fn read(path: &Path) -> Result<Provenance> {
+        let bytes = std::fs::read(path).map_err(|cause| Error::io(path, "read", cause))?;
+        serde_json::from_slice(&bytes)
+            .map_err(|error| Refusal::told("", &error).at(path, error.line()).into())
+    }
+}

@@ -1,0 +1,31 @@
+//! The result files of a complete study.
+
+use super::findings::Findings;
+use super::folder::Folder;
+use super::provenance::Provenance;
+use crate::definition::spec::Spec;
+use crate::running::collection::Collection;
+use crate::running::work::Shard;
+use gpusched_model::error::Result;
+
+/// Writes all result files, which appear together. A claim may fail on results that are good: then only the claims are missing.
+pub(crate) fn write(spec: &Spec, folder: &Folder, collection: &Collection) -> Result<()> {
+    let tables = spec.kind().tables(spec.name(), collection)?;
+    let findings = Findings::new(spec, folder, &tables);
+    let mut outputs = spec.outputs();
+    if let Some(timing) = &tables.timing {
+        outputs.write(folder.timing(), timing)?;
+    }
+    if let Some(weighted) = &tables.weighted {
+        outputs.write(folder.weighted(), weighted)?;
+    }
+    outputs.write(folder.results(), &tables.results)?;
+    Provenance::new(spec, Shard::WHOLE)?
+        .of_results(&tables.results)
+        .write(&mut outputs, &folder.provenance(Shard::WHOLE))?;
+    if let Ok(findings) = &findings {
+        findings.write(&mut outputs, &folder.claims())?;
+    }
+    outputs.commit()?;
+    findings.map(drop)
+}

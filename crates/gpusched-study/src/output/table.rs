@@ -1,0 +1,322 @@
+//! A results table: a CSV file with a header, read whole, typed only where it is used.
+//!
+//! A cell is text; it is a number where someone asks for one. An empty cell is a missing value, such as the mean number
+//! of SMs where no task set was schedulable.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use gpusched_model::error::{Error, Refusal, Result};
+
+/// A results table. Rows count from 0 in the order of the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Table {
+    file: String,
+    columns: Vec<String>,
+    rows: Vec<Row>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Row {
+    /// Where the row starts in the file, counted from 1.
+    line: usize,
+    /// As many as there are columns.
+    cells: Vec<String>,
+}
+
+impl Table {
+    /// Reads the CSV file at `path`; `-` is standard input.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be read, and those of [`Table::from_reader`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Table> {
+        let path = path.as_ref();
+        if path.as_os_str() == "-" {
+            return Table::from_reader("-", io::stdin().lock());
+        }
+        let file = File::open(path).map_err(|cause| Error::io(path, "read", cause))?;
+        Table::from_reader(&path.display().to_string(), file)
+    }
+
+    /// Reads CSV text; `file` is the name that messages give it.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if `reader` fails; [`Error::Refused`] if there is no header, two columns have the same name or none,
+    /// a row has more or fewer fields than the header, or the text is not UTF-8.
+    pub fn from_reader(file: &str, mut reader: impl Read) -> Result<Table> {
+        let mut bytes = Vec::new();
+        reader
+            .read_to_end(&mut bytes)
+            .map_err(|cause| Error::io(file, "read", cause))?;
+        let mut lines = Lines::new(&bytes);
+        let mut csv = csv::Reader::from_reader(bytes.as_slice());
+        let fail = |line, message: String| Refusal::told("", message).at(file, line);
+
+        let header = csv.headers().map_err(|error| fail(Some(1), describe(&error)))?;
+        let columns: Vec<String> = header.iter().map(str::to_owned).collect();
+        if columns.is_empty() {
+            return Err(fail(None, "empty; expected CSV with a header line".to_owned()).into());
+        }
+        let mut seen = HashSet::new();
+        for (index, column) in columns.iter().enumerate() {
+            if column.is_empty() {
+                return Err(fail(Some(1), format!("column {} has no name", index + 1)).into());
+            }
+            if !seen.insert(column) {
+                return Err(fail(Some(1), format!("two columns are called `{column}`")).into());
+            }
+        }
+
+        let mut rows = Vec::new();
+        for record in csv.records() {
+            let record = record.map_err(|error| {
+                let line = error.position().map(|position| lines.at(position.byte()));
+                fail(line, describe(&error))
+            })?;
+            rows.push(Row {
+                line: record.position().map_or(0, |position| lines.at(position.byte())),
+                cells: record.iter().map(str::to_owned).collect(),
+            });
+        }
+        Ok(Table {
+            file: file.to_owned(),
+            columns,
+            rows,
+        })
+    }
+
+    /// The file as the user named it.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The names of the columns, in the order of the file.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The number of rows, without the header.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is nothing but a header.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Where a row starts in the file, counted from 1.
+    pub fn line(&self, row: usize) -> Option<usize> {
+        self.rows.get(row).map(|row| row.line)
+    }
+
+    /// The column called `name`, or `None`.
+    pub fn find(&self, name: &str) -> Option<Column<'_>> {
+        let index = self.columns.iter().position(|column| column == name)?;
+        Some(Column { table: self, index })
+    }
+
+    /// The column called `name`.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if there is none; it lists the columns there are.
+    pub fn column(&self, name: &str) -> Result<Column<'_>> {
+        self.find(name).ok_or_else(|| {
+            let expected = format!("one of {}", self.columns.join(", "));
+            self.error(None, Refusal::new("", format!("no column `{name}`"), expected))
+        })
+    }
+
+    /// An error about this table.
+    pub fn error(&self, row: Option<usize>, refusal: Refusal) -> Error {
+        let line = row.and_then(|row| self.line(row));
+        refusal.at(&self.file, line).into()
+    }
+}
+
+/// One column of a [`Table`].
+#[derive(Copy, Clone, Debug)]
+pub struct Column<'t> {
+    table: &'t Table,
+    index: usize,
+}
+
+impl<'t> Column<'t> {
+    /// The name in the header.
+    pub fn name(&self) -> &'t str {
+        self.table.columns.get(self.index).map_or("", String::as_str)
+    }
+
+    /// The cell of a row as text; empty beyond the last row.
+    pub fn text(&self, row: usize) -> &'t str {
+        let row = self.table.rows.get(row);
+        row.and_then(|row| row.cells.get(self.index))
+            .map_or("", String::as_str)
+    }
+
+    /// The cell of a row as a number, or `None` if it is empty.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if the cell is neither empty nor a finite number.
+    pub fn number(&self, row: usize) -> Result<Option<f64>> {
+        let text = self.text(row);
+        if text.is_empty() {
+            return Ok(None);
+        }
+        parse(text)
+            .map(Some)
+            .ok_or_else(|| self.error(row, "a finite number"))
+    }
+
+    /// An error about the cell of a row: what was found there, and what was `expected`.
+    pub(crate) fn error(&self, row: usize, expected: &str) -> Error {
+        let found = format!("\"{}\"", self.text(row));
+        self.table
+            .error(Some(row), Refusal::new(self.name(), found, expected))
+    }
+
+    /// Whether this is a column of numbers: at least one cell is filled, and all that are hold finite numbers.
+    pub fn is_numeric(&self) -> bool {
+        let mut filled = self.cells().filter(|cell| !cell.is_empty()).peekable();
+        filled.peek().is_some() && filled.all(|cell| parse(cell).is_some())
+    }
+
+    /// The different texts in this column, in order of their first row.
+    pub fn distinct(&self) -> Vec<&'t str> {
+        let mut seen = HashSet::new();
+        self.cells().filter(|cell| seen.insert(*cell)).collect()
+    }
+
+    /// The first few different texts, for messages: `"SMS-INA", "1G", …`.
+    pub fn examples(&self) -> String {
+        let distinct = self.distinct();
+        let mut examples: Vec<String> = distinct
+            .iter()
+            .take(EXAMPLES)
+            .map(|text| format!("\"{text}\""))
+            .collect();
+        if distinct.len() > EXAMPLES {
+            examples.push("…".to_owned());
+        }
+        examples.join(", ")
+    }
+
+    fn cells(self) -> impl Iterator<Item = &'t str> {
+        (0..self.table.len()).map(move |row| self.text(row))
+    }
+}
+
+/// How many values a message lists.
+const EXAMPLES: usize = 12;
+
+fn parse(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+fn describe(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => {
+            format!("found {len} fields, expected {expected_len} as in the header")
+        }
+        csv::ErrorKind::Utf8 { .. } => "not UTF-8 text".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Counts lines for byte positions that only grow. The csv crate's own count is off by one after `\r\n`, and for rows
+/// that follow empty lines.
+struct Lines<'b> {
+    bytes: &'b [u8],
+    position: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    fn new(bytes: &[u8]) -> Lines<'_> {
+        Lines {
+            bytes,
+            position: 0,
+            line: 1,
+        }
+    }
+
+    /// The line of the first byte from `position` on that does not end a line.
+    fn at(&mut self, position: u64) -> usize {
+        let position = usize::try_from(position).unwrap_or(usize::MAX);
+        while let Some(&byte) = self.bytes.get(self.position) {
+            if self.position >= position && byte != b'\n' && byte != b'\r' {
+                break;
+            }
+            self.line += usize::from(byte == b'\n');
+            self.position += 1;
+        }
+        self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Result<Table> {
+        Table::from_reader("t.csv", text.as_bytes())
+    }
+
+    fn message(text: &[u8]) -> String {
+        Table::from_reader("t.csv", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn cells_are_text_or_numbers_on_demand() {
+        let table = table("a,b,c\n1,x,\n2.5e3,y,4\n1,1,\n").unwrap();
+        assert_eq!((table.len(), table.columns().len()), (3, 3));
+        let a = table.column("a").unwrap();
+        assert_eq!((a.text(1), a.number(1).unwrap()), ("2.5e3", Some(2500.0)));
+        assert_eq!((a.distinct(), a.is_numeric()), (vec!["1", "2.5e3"], true));
+        let b = table.column("b").unwrap();
+        assert!(!b.is_numeric());
+        assert_eq!(
+            b.number(1).unwrap_err().to_string(),
+            "t.csv:3: at b: found \"y\", expected a finite number"
+        );
+        let c = table.column("c").unwrap();
+        assert_eq!((c.number(0).unwrap(), c.is_numeric()), (None, true));
+        assert_eq!(
+            table.column("d").unwrap_err().to_string(),
+            "t.csv: found no column `d`, expected one of a, b, c"
+        );
+    }
+
+    #[test]
+    fn not_a_number_and_infinity_are_not_numbers() {
+        let table = table("a\nNaN\ninf\n-1e999\n").unwrap();
+        let a = table.column("a").unwrap();
+        assert!((0..3).all(|row| a.number(row).is_err()));
+    }
+
+    #[test]
+    fn bad_files_are_named_with_their_line() {
+        assert_eq!(message(b""), "t.csv: empty; expected CSV with a header line");
+        assert_eq!(message(b"a,b,a\n1,2,3\n"), "t.csv:1: two columns are called `a`");
+        assert_eq!(message(b"a,,b\n1,2,3\n"), "t.csv:1: column 2 has no name");
+        let ragged = "t.csv:3: found 1 fields, expected 2 as in the header";
+        assert_eq!(message(b"a,b\n1,2\n3\n"), ragged);
+        assert_eq!(message(b"a,b\r\n1,2\r\n3\r\n"), ragged);
+        assert_eq!(message(b"a,b\n\n3\n"), ragged);
+        assert_eq!(message(b"a\n1\n\xff\n"), "t.csv:3: not UTF-8 text");
+        assert_eq!(message(b"\xff\n1\n"), "t.csv:1: not UTF-8 text");
+        let missing = Table::read("no/such.csv").unwrap_err().to_string();
+        assert!(missing.starts_with("no/such.csv: cannot read: "), "{missing}");
+    }
+
+    #[test]
+    fn lines_count_quoted_line_ends() {
+        let table = table("a,b\n\"1\n2\",x\n3,y\n").unwrap();
+        let lines: Vec<_> = (0..2).map(|row| table.line(row)).collect();
+        assert_eq!(lines, [Some(2), Some(4)]);
+    }
+}

@@ -1,0 +1,153 @@
+//! Weighted schedulability: one number for all utilizations, Σ U·schedulable / Σ U over all task sets (A. Bastoni, B. B. Brandenburg and
+//! J. H. Anderson, *Cache-related preemption and migration delays: empirical approximation and impact on schedulability*, OSPERT 2010).
+
+use super::table::{Column, Table};
+use super::tables::csv_of;
+use gpusched_model::Factor;
+use gpusched_model::error::Result;
+
+/// The columns of the table of a study of partitioning: a row for each number of tasks, reading and algorithm.
+pub const WEIGHTED_COLUMNS: [&str; 10] = [
+    "study",
+    "tasks",
+    "reading",
+    "algorithm",
+    "policy",
+    "interference",
+    "sms",
+    "utilizations",
+    "sets",
+    "weighted",
+];
+
+/// How many of [`WEIGHTED_COLUMNS`] are copied from the results.
+const COPIED: usize = 7;
+
+/// Those that tell rows apart.
+const KEYS: std::ops::Range<usize> = 1..4;
+
+/// Both sums so far, in billionths of U.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Weighted {
+    schedulable: u128,
+    all: u128,
+}
+
+impl Weighted {
+    /// Counts `sets` task sets, of which some are `schedulable`, of U = `utilization` [10⁻⁹] each.
+    pub fn add(&mut self, utilization: u128, schedulable: u64, sets: u64) {
+        self.schedulable += utilization * u128::from(schedulable);
+        self.all += utilization * u128::from(sets);
+    }
+
+    /// The share with six decimals, rounded half up; 0 of nothing.
+    pub fn share(&self) -> String {
+        const UNIT: u128 = 1_000_000;
+        let all = self.all.max(1);
+        let millionths = (2 * self.schedulable * UNIT + all) / (2 * all);
+        format!("{}.{:06}", millionths / UNIT, millionths % UNIT)
+    }
+}
+
+/// One row.
+struct Line {
+    copied: Vec<String>,
+    utilizations: u64,
+    sets: u64,
+    weighted: Weighted,
+}
+
+/// The table of a study called `name`, from its results.
+///
+/// # Errors
+/// Results without the columns of a study of partitioning.
+pub(crate) fn table(name: &str, results: &Table) -> Result<Vec<u8>> {
+    let (copied, _) = WEIGHTED_COLUMNS.split_at(COPIED);
+    let copied = copied
+        .iter()
+        .map(|column| results.column(column))
+        .collect::<Result<Vec<_>>>()?;
+    let [utilization, sets, schedulable] =
+        ["utilization", "sets", "schedulable"].map(|column| results.column(column));
+    let (utilization, sets, schedulable) = (utilization?, sets?, schedulable?);
+    let mut lines: Vec<Line> = Vec::new();
+    for row in 0..results.len() {
+        let texts: Vec<String> = copied.iter().map(|column| column.text(row).to_owned()).collect();
+        let position = lines
+            .iter()
+            .position(|line| line.copied.get(KEYS) == texts.get(KEYS));
+        let position = position.unwrap_or_else(|| {
+            lines.push(Line {
+                copied: texts,
+                utilizations: 0,
+                sets: 0,
+                weighted: Weighted::default(),
+            });
+            lines.len() - 1
+        });
+        let utilization = value(utilization, row, |text| {
+            text.parse().ok().and_then(Factor::from_f64)
+        })?;
+        let sets = value(sets, row, |text| text.parse().ok())?;
+        let schedulable = value(schedulable, row, |text| text.parse().ok())?;
+        if let Some(line) = lines.get_mut(position) {
+            line.utilizations += 1;
+            line.sets += sets;
+            line.weighted.add(billionths(utilization), schedulable, sets);
+        }
+    }
+    let rows = lines.into_iter().map(|line| {
+        let mut row = line.copied;
+        row.extend([
+            line.utilizations.to_string(),
+            line.sets.to_string(),
+            line.weighted.share(),
+        ]);
+        row
+    });
+    csv_of(name, &WEIGHTED_COLUMNS, rows)
+}
+
+/// What `parse` makes of a cell.
+fn value<T>(column: Column<'_>, row: usize, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+    parse(column.text(row)).ok_or_else(|| column.error(row, "a number"))
+}
+
+/// A factor has at most nine decimals.
+fn billionths(factor: Factor) -> u128 {
+    let (numerator, denominator) = factor.ratio();
+    u128::from(numerator) * 1_000_000_000 / u128::from(denominator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_count_by_their_utilization() {
+        let mut weighted = Weighted::default();
+        assert_eq!(weighted.share(), "0.000000");
+        weighted.add(1_000_000_000, 10, 10);
+        assert_eq!(weighted.share(), "1.000000");
+        weighted.add(3_000_000_000, 5, 10);
+        assert_eq!(weighted.share(), "0.625000"); // (1·10 + 3·5) / (1·10 + 3·10)
+        weighted.add(500_000_000, 0, 1);
+        assert_eq!(weighted.share(), "0.617284"); // 25 / 40.5
+    }
+
+    #[test]
+    fn rows_of_one_number_of_tasks_become_one() {
+        let head = "study,utilization,tasks,reading,algorithm,policy,interference,sms,sets,schedulable\n";
+        let results = "s,1,5,r,a,edf,none,8,4,4\ns,1,5,r,b,edf,none,8,4,2\ns,2.5,5,r,a,edf,none,8,4,1\n\
+                       s,2.5,5,r,b,edf,none,8,4,0\ns,1,6,r,a,edf,none,8,4,3\n";
+        let read = |text: &str| Table::from_reader("s.csv", text.as_bytes()).unwrap();
+        let table = String::from_utf8(table("s", &read(&format!("{head}{results}"))).unwrap()).unwrap();
+        let expected = "s,5,r,a,edf,none,8,2,8,0.464286\ns,5,r,b,edf,none,8,2,8,0.142857\ns,6,r,a,edf,none,8,1,4,0.750000\n";
+        assert_eq!(table, format!("{}\n{expected}", WEIGHTED_COLUMNS.join(",")));
+        let bad = super::table("s", &read(&format!("{head}s,1,5,r,a,edf,none,8,4,x\n"))).unwrap_err();
+        assert_eq!(
+            bad.to_string(),
+            "s.csv:2: at schedulable: found \"x\", expected a number"
+        );
+    }
+}

@@ -1,0 +1,131 @@
+//! The lines of a journal.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::definition::spec::Spec;
+use crate::running::collection::{Content, hash_rows};
+use crate::running::tally::Tally;
+use crate::running::work::Shard;
+use gpusched_model::error::Result;
+
+/// What a journal belongs to: its first line.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// The version of the format.
+    pub journal: u32,
+    /// The study's name.
+    pub study: String,
+    /// [`Spec::experiment`].
+    pub experiment: String,
+    /// The version of gpusched.
+    pub version: String,
+    /// The seed.
+    pub seed: u64,
+    /// The part of the study, such as `1/1`.
+    pub shard: String,
+}
+
+impl Header {
+    /// The header of a journal that this gpusched writes for `shard` of `spec`.
+    ///
+    /// # Errors
+    /// Those of [`Spec::experiment`].
+    pub fn new(spec: &Spec, shard: Shard) -> Result<Header> {
+        Ok(Header {
+            journal: 1,
+            study: spec.name().to_owned(),
+            experiment: spec.experiment()?,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            seed: spec.seed(),
+            shard: shard.to_string(),
+        })
+    }
+
+    /// The first difference as (field, found, expected), `self` being what was found.
+    pub(super) fn difference(
+        &self,
+        expected: &Header,
+        shard_counts: bool,
+    ) -> Option<(&'static str, String, String)> {
+        let fields = [
+            ("journal", self.journal.to_string(), expected.journal.to_string()),
+            ("version", self.version.clone(), expected.version.clone()),
+            ("study", self.study.clone(), expected.study.clone()),
+            ("seed", self.seed.to_string(), expected.seed.to_string()),
+            ("experiment", self.experiment.clone(), expected.experiment.clone()),
+            ("shard", self.shard.clone(), expected.shard.clone()),
+        ];
+        fields
+            .into_iter()
+            .filter(|(field, ..)| shard_counts || *field != "shard")
+            .find(|(_, found, expected)| found != expected)
+    }
+}
+
+/// One finished chunk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// The chunk's position in the study.
+    pub chunk: usize,
+    /// Its results.
+    pub content: Content,
+}
+
+/// Every line but the first: a record with its checksum, so that a bad disk or an editor cannot change a result unseen.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Line {
+    chunk: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cells: Option<Vec<Tally>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rows: Option<Vec<Vec<String>>>,
+    check: String,
+}
+
+impl Line {
+    pub(super) fn new(record: &Record) -> Line {
+        let (cells, rows) = match &record.content {
+            Content::Tallies(cells) => (Some(cells.clone()), None),
+            Content::Rows(rows) => (None, Some(rows.clone())),
+        };
+        Line {
+            chunk: record.chunk,
+            cells,
+            rows,
+            check: checksum(record),
+        }
+    }
+
+    /// The record; `None` if it does not agree with its checksum.
+    pub(super) fn record(self) -> Option<Record> {
+        let content = match (self.cells, self.rows) {
+            (Some(cells), None) => Content::Tallies(cells),
+            (None, Some(rows)) => Content::Rows(rows),
+            _ => return None,
+        };
+        let record = Record {
+            chunk: self.chunk,
+            content,
+        };
+        (checksum(&record) == self.check).then_some(record)
+    }
+}
+
+/// Four bytes of a hash, as hexadecimal digits.
+fn checksum(record: &Record) -> String {
+    let mut hash = Sha256::new();
+    hash.update((record.chunk as u64).to_le_bytes());
+    match &record.content {
+        Content::Tallies(cells) => {
+            for number in cells.iter().flat_map(|&cell| <[u64; 6]>::from(cell)) {
+                hash.update(number.to_le_bytes());
+            }
+        }
+        Content::Rows(rows) => hash_rows(&mut hash, rows),
+    }
+    let bytes = hash.finalize();
+    bytes.iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+}

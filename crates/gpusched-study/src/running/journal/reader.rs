@@ -1,0 +1,162 @@
+//! Reading journals.
+
+use std::fs::{File, TryLockError};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+
+use super::busy;
+use super::line::{Header, Line};
+use crate::running::collection::{Added, Collection};
+use gpusched_model::error::{Error, Refusal, Result};
+
+/// Adds the chunks of the journal at `path`, which any shard of the study may have written, to `collection`.
+///
+/// # Errors
+/// As for [`Journal::open`]; [`Error::Refused`] also if a chunk in `collection` has other results here.
+pub fn read(path: &Path, header: &Header, collection: &mut Collection) -> Result<()> {
+    let file = File::open(path).map_err(|cause| Error::io(path, "read", cause))?;
+    match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => return Err(busy(path)),
+        // Where there are no locks, what is there can still be read.
+        Ok(()) | Err(TryLockError::Error(_)) => {}
+    }
+    let mut reader = JournalReader::new(path, &file);
+    if reader.header(header, false)?.is_some() {
+        while reader.record(collection)?.is_some() {}
+    }
+    Ok(())
+}
+
+/// The first line of the journal at `path`, empty if it is not complete.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn first_line(path: &Path) -> Result<String> {
+    let file = File::open(path).map_err(|cause| Error::io(path, "read", cause))?;
+    let mut reader = JournalReader::new(path, &file);
+    let line = reader.next()?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(line).into_owned())
+}
+
+/// Reads the complete lines of a journal.
+pub(super) struct JournalReader<'a> {
+    path: &'a Path,
+    lines: BufReader<&'a File>,
+    /// The current line, from 1.
+    line: usize,
+    /// Where the last complete line ended.
+    pub(super) position: u64,
+    buffer: Vec<u8>,
+}
+
+/// No line of a journal is as long as this [bytes].
+const LONGEST_LINE: u64 = 1 << 28;
+
+impl<'a> JournalReader<'a> {
+    pub(super) fn new(path: &'a Path, file: &'a File) -> JournalReader<'a> {
+        JournalReader {
+            path,
+            lines: BufReader::new(file),
+            line: 0,
+            position: 0,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// The next complete line; `None` at the end, or where a line is only begun.
+    fn next(&mut self) -> Result<Option<&[u8]>> {
+        self.buffer.clear();
+        let mut limited = (&mut self.lines).take(LONGEST_LINE);
+        let read = limited
+            .read_until(b'\n', &mut self.buffer)
+            .map_err(|cause| Error::io(self.path, "read", cause))?;
+        self.line += 1;
+        if self.buffer.last() != Some(&b'\n') {
+            return Ok(None);
+        }
+        self.position += read as u64;
+        Ok(Some(&self.buffer[..read - 1]))
+    }
+
+    /// Checks the first line; `None` if it was never completed.
+    pub(super) fn header(&mut self, expected: &Header, shard_counts: bool) -> Result<Option<()>> {
+        let Some(line) = self.next()? else {
+            // Only what this very header began may be overwritten.
+            let whole = serde_json::to_vec(expected).map_err(|error| Error::Internal(error.to_string()))?;
+            if !shard_counts || whole.starts_with(&self.buffer) {
+                return Ok(None);
+            }
+            return Err(self.error(Refusal::new(
+                "",
+                "another file",
+                "the beginning of a journal of this study",
+            )));
+        };
+        let found: Header = match serde_json::from_slice(line) {
+            Ok(found) => found,
+            Err(error) => {
+                return Err(self.error(Refusal::told(
+                    "",
+                    format!("not the first line of a journal: {error}"),
+                )));
+            }
+        };
+        match found.difference(expected, shard_counts) {
+            None => Ok(Some(())),
+            Some((field, found, expected)) => Err(self.error(Refusal::new(
+                field,
+                format!("a journal of {field} {found}"),
+                expected,
+            ))),
+        }
+    }
+
+    /// Adds the next chunk to `collection`.
+    pub(super) fn record(&mut self, collection: &mut Collection) -> Result<Option<(usize, Added)>> {
+        let Some(line) = self.next()? else {
+            return Ok(None);
+        };
+        let line: Line = match serde_json::from_slice(line) {
+            Ok(line) => line,
+            Err(error) => return Err(self.error(Refusal::told("", format!("damaged: {error}")))),
+        };
+        let Some(record) = line.record() else {
+            return Err(self.error(Refusal::new(
+                "check",
+                "a damaged line",
+                "the checksum of the results",
+            )));
+        };
+        match collection.add(record.chunk, &record.content) {
+            Added::Malformed => Err(self.error(Refusal::new(
+                "",
+                "a damaged line",
+                "the results of a chunk of this study",
+            ))),
+            Added::Conflict => {
+                let found = format!("chunk {} with other results than before", record.chunk);
+                Err(self.error(Refusal::new("chunk", found, "the same results")))
+            }
+            added => Ok(Some((record.chunk, added))),
+        }
+    }
+
+    /// One journal holds each chunk once.
+    pub(super) fn insist_on_new(&self, (chunk, added): &(usize, Added)) -> Result<()> {
+        if *added == Added::New {
+            return Ok(());
+        }
+        Err(self.error(Refusal::new(
+            "chunk",
+            format!("chunk {chunk} twice"),
+            "each chunk once",
+        )))
+    }
+
+    fn error(&self, refusal: Refusal) -> Error {
+        let refusal = refusal.at(self.path, self.line);
+        refusal
+            .hint("delete this file to start anew, or choose another folder")
+            .into()
+    }
+}

@@ -1,0 +1,123 @@
+//! Putting the shards of a study together.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::collection::Collection;
+use super::journal::{self, Header};
+use super::runner::make;
+use super::work::Shard;
+use crate::cases::Cases;
+use crate::definition::spec::{Overrides, Spec};
+use crate::output::folder::{Folder, JOURNAL};
+use crate::output::results;
+use gpusched_model::error::{Error, Refusal, Result};
+
+/// Merges all studies whose journals are in `folders`, and writes their files into the folder at `output` as a run of
+/// the whole would. Returns the studies, ordered by name.
+///
+/// Chunks may be there several times if the results are the same; the times of the first count.
+///
+/// # Errors
+/// [`Error::Refused`] if there is no journal, or a shard is still running; [`Error::Refused`] if journals do not belong
+/// together, contradict each other, or leave chunks out. Nothing is written then.
+pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<Vec<Spec>> {
+    let output = output.as_ref();
+    let mut merged = Vec::new();
+    for (study, journals) in find(folders)? {
+        merged.push(merge_study(&study, &journals)?);
+    }
+    make(output)?;
+    for (spec, collection) in &merged {
+        let folder = Folder::new(output, spec.name());
+        folder.write_spec(spec.outputs(), spec.text(), spec.cases().map(Cases::inputs))?;
+        results::write(spec, &folder, collection)?;
+    }
+    Ok(merged.into_iter().map(|(spec, _)| spec).collect())
+}
+
+/// A journal and the folder it is in.
+type Found = (PathBuf, PathBuf);
+
+/// The journals by study, in the order of `folders`, then by name.
+fn find<P: AsRef<Path>>(folders: &[P]) -> Result<BTreeMap<String, Vec<Found>>> {
+    let mut journals: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+    for folder in folders {
+        let folder = folder.as_ref();
+        let fail = |cause| Error::io(folder, "read", cause);
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(folder).map_err(fail)? {
+            let path = entry.map_err(fail)?.path();
+            if path.to_string_lossy().ends_with(JOURNAL) {
+                paths.push(path);
+            }
+        }
+        if paths.is_empty() {
+            return Err(Error::file(
+                folder,
+                "no journal",
+                format!("a journal (*{JOURNAL}) of a study"),
+            ));
+        }
+        paths.sort();
+        for path in paths {
+            let study = study_of(&path)?;
+            journals.entry(study).or_default().push((folder.to_owned(), path));
+        }
+    }
+    Ok(journals)
+}
+
+/// The name of the study that the journal at `path` is about, from its first line.
+fn study_of(path: &Path) -> Result<String> {
+    let text = journal::first_line(path)?;
+    serde_json::from_str::<Header>(&text)
+        .map(|header| header.study)
+        .map_err(|error| {
+            let refusal = Refusal::told("", format!("not the first line of a journal: {error}"));
+            refusal.at(path, 1).hint("run this shard again").into()
+        })
+}
+
+fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
+    let mut specs: Vec<Spec> = Vec::new();
+    for (folder, _) in journals {
+        let path = Folder::new(folder, study).spec();
+        if specs.last().is_some_and(|spec| Path::new(spec.file()) == path) {
+            continue;
+        }
+        let spec = Spec::read(path, Overrides::default())?;
+        if let Some(first) = specs.first()
+            && first.text() != spec.text()
+        {
+            let found = format!("experiment {}", spec.experiment()?);
+            let expected = format!(
+                "{}, as in {}: shards of one study",
+                first.experiment()?,
+                first.file()
+            );
+            return Err(Error::file(spec.file(), found, expected));
+        }
+        specs.push(spec);
+    }
+    let Some(spec) = specs.into_iter().next() else {
+        return Err(Error::parameter(study, "no journal", "one"));
+    };
+    let header = Header::new(&spec, Shard::WHOLE)?;
+    let mut collection = spec.kind().collection();
+    for (_, journal) in journals {
+        journal::read(journal, &header, &mut collection)?;
+    }
+    if let Some(chunk) = collection.missing().next() {
+        let all = spec.work().len();
+        let (missing, journals) = (all - collection.chunks(), journals.len());
+        let found =
+            format!("{journals} journals without {missing} of {all} chunks, the first of them chunk {chunk}");
+        let refusal = Refusal::new(study, found, "every chunk");
+        return Err(refusal
+            .hint("run the shards that are missing or unfinished")
+            .into());
+    }
+    Ok((spec, collection))
+}

@@ -1,0 +1,8 @@
+//! Running a study: chunks, journal, shards, counts.
+
+pub(super) mod collection;
+mod journal;
+pub(super) mod merge;
+pub(super) mod runner;
+pub(super) mod tally;
+pub(super) mod work;

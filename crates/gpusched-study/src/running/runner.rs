@@ -1,0 +1,155 @@
+//! Running a study, or one shard of it: chunks in parallel, one writer, resumed where it was interrupted.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use super::journal::{Header, Journal, Record};
+use super::work::{Chunk, Shard};
+use crate::cases::Cases;
+use crate::definition::spec::Spec;
+use crate::output::folder::Folder;
+use crate::output::provenance::Provenance;
+use crate::output::results;
+use gpusched_model::error::{Error, Result};
+
+/// Is told how a run gets on. All calls come from the thread that called [`run`].
+pub trait Observer {
+    /// The run begins: `total` sets (or cases) are to be done, of which `resumed` were found done.
+    fn started(&mut self, total: u64, resumed: u64) {
+        let _ = (total, resumed);
+    }
+
+    /// So many more are done and recorded.
+    fn advanced(&mut self, units: u64) {
+        let _ = units;
+    }
+}
+
+/// Looks away.
+impl Observer for () {}
+
+/// What a run did.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Summary {
+    /// Sets of this run or shard, or cases ([`Kind::units`](crate::Kind::units)).
+    pub units: u64,
+    /// Those that were done before.
+    pub resumed: u64,
+}
+
+/// Runs `shard` of `spec` on the threads of `pool`, or continues where an earlier run stopped, and writes its files into
+/// the folder at `path`, which is made if only it is missing. A shard leaves its journal and provenance; the whole study leaves its results as well.
+///
+/// # Errors
+/// [`Error::Refused`] if another process is at it; [`Error::Refused`] if the folder holds a journal of something else;
+/// [`Error::Io`]. The run can be repeated after every error and continues where it stopped.
+pub fn run(
+    spec: &Spec,
+    path: impl AsRef<Path>,
+    shard: Shard,
+    pool: &ThreadPool,
+    observer: &mut dyn Observer,
+) -> Result<Summary> {
+    let folder = Folder::new(path, spec.name());
+    make(folder.path())?;
+    let work = spec.work();
+    let mut collection = spec.kind().collection();
+    let header = Header::new(spec, shard)?;
+    let mut journal = Journal::open(&folder.journal(shard), &header, &mut collection)?;
+    folder.write_spec(spec.outputs(), spec.text(), spec.cases().map(Cases::inputs))?;
+
+    let pending: Vec<Chunk> = work
+        .of_shard(shard)
+        .filter(|chunk| !collection.contains(chunk.index))
+        .collect();
+    let resumed = collection.units();
+    let units = resumed
+        + pending
+            .iter()
+            .map(|chunk| chunk.sets.end - chunk.sets.start)
+            .sum::<u64>();
+    observer.started(units, resumed);
+    if !pending.is_empty() {
+        compute(spec, &pending, pool, |record| {
+            let before = collection.units();
+            journal.record(&record)?;
+            collection.add(record.chunk, &record.content);
+            observer.advanced(collection.units() - before);
+            Ok(())
+        })?;
+    }
+    journal.sync()?;
+
+    if shard.is_whole() {
+        results::write(spec, &folder, &collection)?;
+    } else {
+        let mut outputs = spec.outputs();
+        Provenance::new(spec, shard)?.write(&mut outputs, &folder.provenance(shard))?;
+        outputs.commit()?;
+    }
+    Ok(Summary { units, resumed })
+}
+
+/// Makes the folder at `path`, but none above it.
+pub(crate) fn make(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    match fs::create_dir(path) {
+        // Another shard may have made it a moment ago.
+        Err(_) if path.is_dir() => Ok(()),
+        other => other.map_err(|cause| Error::io(path, "create folder", cause)),
+    }
+}
+
+/// Computes `chunks` on worker threads and hands the results to `accept` on this one, in any order. Ends at the first
+/// error of either side.
+fn compute(
+    spec: &Spec,
+    chunks: &[Chunk],
+    pool: &ThreadPool,
+    mut accept: impl FnMut(Record) -> Result<()>,
+) -> Result<()> {
+    let stop = AtomicBool::new(false);
+    pool.in_place_scope(|scope| {
+        let (sender, receiver) = sync_channel(64);
+        scope.spawn(|_| work(spec, chunks, &stop, sender));
+        let result = receiver.iter().try_for_each(|record| accept(record?));
+        if result.is_err() {
+            stop.store(true, Ordering::Relaxed);
+        }
+        result // dropping the receiver frees workers that wait for room in the channel
+    })
+}
+
+/// The workers' side: sends every result, until `stop` or until nobody listens.
+fn work(spec: &Spec, chunks: &[Chunk], stop: &AtomicBool, sender: SyncSender<Result<Record>>) {
+    chunks
+        .par_iter()
+        .with_max_len(1)
+        .for_each_with(sender, |sender, chunk| {
+            let goes_on = || !stop.load(Ordering::Relaxed);
+            if !goes_on() {
+                return;
+            }
+            if let Some(result) = record(spec, chunk, goes_on).transpose()
+                && sender.send(result).is_err()
+            {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
+}
+
+/// Computes one chunk; `None` if told to stop half-way.
+fn record(spec: &Spec, chunk: &Chunk, goes_on: impl Fn() -> bool) -> Result<Option<Record>> {
+    let content = spec.kind().compute(spec.name(), chunk, goes_on)?;
+    Ok(content.map(|content| Record {
+        chunk: chunk.index,
+        content,
+    }))
+}

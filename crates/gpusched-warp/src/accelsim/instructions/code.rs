@@ -1,0 +1,218 @@
+//! The instructions of a kernel, each once.
+
+use std::collections::HashMap;
+
+use crate::accelsim::token::{Fault, Tokens};
+use crate::accelsim::{Header, Record, SassInstruction, Space};
+
+/// The most different instructions; kernels have thousands.
+const MOST: usize = 1 << 20;
+
+/// The most different instructions at one address: functions that a kernel calls count their addresses from 0, too.
+const MOST_AT_ONE_ADDRESS: u32 = 1 << 10;
+
+/// Generic addresses from a window's base on belong to it; 512 KiB is the most local memory of a thread (CUDA Programming Guide).
+const LOCAL_WINDOW: u64 = 512 << 10;
+
+/// Offsets below this are no addresses of global memory: where the trace does not say where shared memory begins, they are shared.
+const SHARED_WINDOW: u64 = 1 << 24;
+
+/// The instructions of a kernel, by number, in the order in which they were met.
+#[derive(Debug, Clone, Default)]
+pub struct Code {
+    instructions: Vec<SassInstruction>,
+    entries: Vec<Entry>,
+    by_pc: HashMap<u32, u32>,
+    /// The entry of the line before.
+    last: u32,
+}
+
+/// How lines of an instruction are known again.
+#[derive(Debug, Clone)]
+struct Entry {
+    pc: u32,
+    /// The entry that followed the last time, most likely to follow again.
+    following: u32,
+    /// The columns from `dest_num` to `mem_width`, as they stand there.
+    columns: Box<[u8]>,
+    /// Whether addresses follow.
+    accesses: bool,
+    /// The same instruction in each space.
+    spaces: [Option<u32>; 3],
+    /// Another one at the same address.
+    other: Option<u32>,
+    /// How many there are at this address with this one.
+    depth: u32,
+}
+
+/// What the columns of a line say that are the same each time.
+pub(in crate::accelsim) struct Known {
+    /// Its entry.
+    entry: u32,
+    /// Whether addresses follow.
+    pub accesses: bool,
+}
+
+impl Code {
+    /// All instructions met so far.
+    pub fn instructions(&self) -> &[SassInstruction] {
+        &self.instructions
+    }
+
+    /// The instruction that `record` is an execution of.
+    pub fn get(&self, record: &Record) -> Option<&SassInstruction> {
+        self.instructions.get(record.instruction as usize)
+    }
+
+    /// The instruction at `pc` whose columns from `dest_num` on are next in `words`, which moves on to the addresses.
+    pub(in crate::accelsim) fn recognize(
+        &mut self,
+        pc: u32,
+        words: &mut Tokens<'_>,
+        header: &Header,
+    ) -> Result<Known, Fault> {
+        let entry = match self.find(pc, words) {
+            Some(entry) => entry,
+            None => self.learn(pc, words, header)?,
+        };
+        if let Some(last) = self.entries.get_mut(self.last as usize) {
+            last.following = entry;
+        }
+        self.last = entry;
+        let accesses = self
+            .entries
+            .get(entry as usize)
+            .is_some_and(|entry| entry.accesses);
+        Ok(Known { entry, accesses })
+    }
+
+    /// The entry of the line, if there is one: that which followed the last one before, or any of those at `pc`.
+    fn find(&self, pc: u32, words: &mut Tokens<'_>) -> Option<u32> {
+        let rest = words.rest();
+        let fits = |index: u32| {
+            let entry = self.entries.get(index as usize).filter(|entry| entry.pc == pc)?;
+            let after = rest.strip_prefix(&*entry.columns)?;
+            after.first().is_none_or(u8::is_ascii_whitespace).then_some(after)
+        };
+        let other = |index: &u32| self.entries.get(*index as usize)?.other;
+        let likely = self.entries.get(self.last as usize).map(|last| last.following);
+        let likely = likely.into_iter();
+        let (entry, after) = likely
+            .chain(std::iter::successors(self.by_pc.get(&pc).copied(), other))
+            .find_map(|index| Some((index, fits(index)?)))?;
+        *words = Tokens::new(after);
+        Some(entry)
+    }
+
+    fn learn(&mut self, pc: u32, words: &mut Tokens<'_>, header: &Header) -> Result<u32, Fault> {
+        let text = words.rest();
+        let number = u32::try_from(self.entries.len()).ok();
+        let Some(entry) = number.filter(|_| self.entries.len() < MOST) else {
+            let message = format!("found more than {MOST} different instructions");
+            return Err(Fault::new("", message));
+        };
+        let (instruction, accesses) = SassInstruction::read(pc, words, header)?;
+        let columns = text.get(..text.len() - words.rest().len()).unwrap_or(text);
+        let other = self.by_pc.get(&pc).copied();
+        let below = other.and_then(|other| self.entries.get(other as usize));
+        let depth = below.map_or(1, |entry| entry.depth + 1);
+        if depth > MOST_AT_ONE_ADDRESS {
+            let message = format!("found more than {MOST_AT_ONE_ADDRESS} different instructions at {pc:04x}");
+            return Err(Fault::new("PC", message));
+        }
+        let mut spaces = [None; 3];
+        let index = self.push(instruction)?;
+        if let Some(slot) = spaces.first_mut() {
+            *slot = Some(index);
+        }
+        self.entries.push(Entry {
+            pc,
+            following: entry,
+            columns: columns.trim_ascii_end().into(),
+            accesses,
+            spaces,
+            other,
+            depth,
+        });
+        self.by_pc.insert(pc, entry);
+        Ok(entry)
+    }
+
+    fn push(&mut self, instruction: SassInstruction) -> Result<u32, Fault> {
+        let index = u32::try_from(self.instructions.len());
+        let index = index.map_err(|_| Fault::new("", "found more than 2^32 different instructions"))?;
+        self.instructions.push(instruction);
+        Ok(index)
+    }
+
+    /// The number of the instruction, given the address of its first lane.
+    pub(in crate::accelsim) fn resolve(
+        &mut self,
+        known: &Known,
+        first: Option<u64>,
+        header: &Header,
+    ) -> Result<u32, Fault> {
+        let unresolved = |entry: &Entry| entry.spaces.first().copied().flatten();
+        let Some(entry) = self.entries.get(known.entry as usize) else {
+            return Ok(0);
+        };
+        let index = unresolved(entry).unwrap_or(0);
+        let generic = known.accesses
+            && self
+                .instructions
+                .get(index as usize)
+                .is_some_and(|code| code.generic);
+        let (true, Some(address)) = (generic, first) else {
+            return Ok(index);
+        };
+        let (place, space) = match space(address, header) {
+            Space::Global | Space::Constant => return Ok(index),
+            Space::Local => (1, Space::Local),
+            Space::Shared => (2, Space::Shared),
+        };
+        if let Some(index) = entry.spaces.get(place).copied().flatten() {
+            return Ok(index);
+        }
+        let Some(mut instruction) = self.instructions.get(index as usize).cloned() else {
+            return Ok(index);
+        };
+        instruction.kind = instruction.kind.within(space);
+        let index = self.push(instruction)?;
+        let entry = self.entries.get_mut(known.entry as usize);
+        if let Some(slot) = entry.and_then(|entry| entry.spaces.get_mut(place)) {
+            *slot = Some(index);
+        }
+        Ok(index)
+    }
+
+    /// The opcode of `known`, for messages.
+    pub(in crate::accelsim) fn opcode(&self, known: &Known) -> &str {
+        let entry = self.entries.get(known.entry as usize);
+        let index = entry.and_then(|entry| entry.spaces.first().copied().flatten());
+        let instruction = index.and_then(|index| self.instructions.get(index as usize));
+        instruction.map_or("", |instruction| &instruction.opcode)
+    }
+}
+
+/// Where a generic address leads.
+fn space(address: u64, header: &Header) -> Space {
+    let within = |base: u64, bytes: u64| base != 0 && address >= base && address - base < bytes;
+    let shared = match header.shared_base {
+        0 => address < SHARED_WINDOW,
+        base => within(
+            base,
+            header
+                .local_base
+                .checked_sub(base)
+                .filter(|&gap| gap > 0)
+                .unwrap_or(SHARED_WINDOW),
+        ),
+    };
+    if shared {
+        Space::Shared
+    } else if within(header.local_base, LOCAL_WINDOW) {
+        Space::Local
+    } else {
+        Space::Global
+    }
+}

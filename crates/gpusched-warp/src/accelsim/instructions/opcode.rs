@@ -1,0 +1,304 @@
+//! What the opcodes of SASS do, as far as timing goes.
+//!
+//! The names are those of NVIDIA's CUDA Binary Utilities (instruction set reference), from Kepler to Hopper. Which unit runs an
+//! instruction is what Accel-Sim's tables say, with the exceptions named here.
+
+/// A kind of number, which decides the unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Number {
+    /// Integers.
+    Int,
+    /// 32-bit floating point, and pairs of 16-bit numbers.
+    Single,
+    /// 64-bit floating point.
+    Double,
+}
+
+/// A memory space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Space {
+    /// Memory of the GPU.
+    Global,
+    /// A thread's own memory, interleaved by lane.
+    Local,
+    /// Shared memory of a block.
+    Shared,
+    /// Constants and kernel parameters.
+    Constant,
+}
+
+impl Space {
+    /// Its name in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Space::Global => "global",
+            Space::Local => "local",
+            Space::Shared => "shared",
+            Space::Constant => "constant",
+        }
+    }
+}
+
+/// What an instruction does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Additions, comparisons, minima, logic, shifts: one pass through the unit.
+    Simple(Number),
+    /// A multiplication.
+    Mul(Number),
+    /// A multiplication and an addition in one.
+    Mad(Number),
+    /// The special function unit: reciprocal, root, sine, exponential, logarithm.
+    Special,
+    /// A matrix instruction of the tensor cores.
+    Tensor,
+    /// Moves among registers, selections, conversions.
+    Move,
+    /// Exchange among the lanes of a warp.
+    Shuffle,
+    /// The uniform datapath (from Turing on), one value for all lanes.
+    Uniform,
+    /// Textures and surfaces, whose addresses traces do not have.
+    Texture,
+    /// Branches, calls, and the instructions that keep divergent lanes together.
+    Branch,
+    /// Waits for the warps of the block.
+    Barrier,
+    /// Arrives at a barrier without waiting.
+    Arrive,
+    /// Waits for the warp's own memory accesses.
+    Fence,
+    /// A load.
+    Load(Space),
+    /// A store.
+    Store(Space),
+    /// An atomic read-modify-write.
+    Atomic(Space),
+    /// The end of the lanes that execute it.
+    Exit,
+    /// What takes an issue slot and little else: nop, votes, counters, cache control.
+    Other,
+    /// An opcode that is not in the table.
+    Unknown,
+}
+
+/// The unit that runs an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unit {
+    /// Integers, and what has no unit of its own.
+    Int,
+    /// Single precision.
+    Single,
+    /// Double precision.
+    Double,
+    /// Special functions.
+    Special,
+    /// Tensor cores.
+    Tensor,
+    /// Loads, stores, atomics.
+    Memory,
+    /// Branches, barriers, fences, exits.
+    Control,
+    /// The uniform datapath.
+    Uniform,
+    /// Textures and surfaces.
+    Texture,
+    /// Not known.
+    Unknown,
+}
+
+impl Kind {
+    /// The unit that runs it.
+    pub fn unit(self) -> Unit {
+        match self {
+            Kind::Simple(number) | Kind::Mul(number) | Kind::Mad(number) => match number {
+                Number::Int => Unit::Int,
+                Number::Single => Unit::Single,
+                Number::Double => Unit::Double,
+            },
+            Kind::Move | Kind::Shuffle | Kind::Other => Unit::Int,
+            Kind::Special => Unit::Special,
+            Kind::Tensor => Unit::Tensor,
+            Kind::Uniform => Unit::Uniform,
+            Kind::Texture => Unit::Texture,
+            Kind::Branch | Kind::Barrier | Kind::Arrive | Kind::Fence | Kind::Exit => Unit::Control,
+            Kind::Load(_) | Kind::Store(_) | Kind::Atomic(_) => Unit::Memory,
+            Kind::Unknown => Unit::Unknown,
+        }
+    }
+
+    /// Whether it is a load.
+    pub fn is_load(self) -> bool {
+        matches!(self, Kind::Load(_))
+    }
+
+    /// The memory it accesses.
+    pub fn space(self) -> Option<Space> {
+        match self {
+            Kind::Load(space) | Kind::Store(space) | Kind::Atomic(space) => Some(space),
+            _ => None,
+        }
+    }
+
+    /// The same in another space; what accesses no memory stays what it is.
+    pub(in crate::accelsim) fn within(self, space: Space) -> Kind {
+        match self {
+            Kind::Load(_) => Kind::Load(space),
+            Kind::Store(_) => Kind::Store(space),
+            Kind::Atomic(_) => Kind::Atomic(space),
+            kind => kind,
+        }
+    }
+}
+
+/// What `opcode`, with its modifiers, does in the instruction set of `binary_version`.
+pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
+    use Number::{Double, Int, Single};
+    use Space::{Constant, Global, Local, Shared};
+    let (name, modifiers) = opcode.split_once('.').unwrap_or((opcode, ""));
+    match name {
+        "FADD" | "FADD32I" | "FCHK" | "FCMP" | "FMNMX" | "FSEL" | "FSET" | "FSETP" | "FSWZ" | "FSWZADD"
+        | "RRO" | "HADD2" | "HADD2_32I" | "HMNMX2" | "HSET2" | "HSETP2" => Kind::Simple(Single),
+        "FMUL" | "FMUL32I" | "HMUL2" | "HMUL2_32I" => Kind::Mul(Single),
+        "FFMA" | "FFMA32I" | "HFMA2" | "HFMA2_32I" => Kind::Mad(Single),
+
+        "DADD" | "DMNMX" | "DSET" | "DSETP" => Kind::Simple(Double),
+        "DMUL" => Kind::Mul(Double),
+        "DFMA" => Kind::Mad(Double),
+
+        "MUFU" => Kind::Special,
+        "HMMA" | "IMMA" | "BMMA" | "DMMA" | "QMMA" | "HGMMA" | "IGMMA" | "BGMMA" | "QGMMA" => Kind::Tensor,
+
+        "BFE" | "BFI" | "BMSK" | "BREV" | "FLO" | "IABS" | "IADD" | "IADD3" | "IADD32I" | "ICMP"
+        | "IMNMX" | "ISAD" | "ISCADD" | "ISCADD32I" | "ISET" | "ISETP" | "ISUB" | "LEA" | "LOP" | "LOP3"
+        | "LOP32I" | "POPC" | "SGXT" | "SHF" | "SHL" | "SHR" | "VABSDIFF" | "VABSDIFF4" | "VADD"
+        | "VHMNMX" | "VIADD" | "VIADDMNMX" | "VIMNMX" | "VIMNMX3" | "VMNMX" => Kind::Simple(Int),
+        "IMUL" | "IMUL32I" => Kind::Mul(Int),
+        "IDP" | "IDP4A" | "IMAD" | "IMADSP" | "XMAD" => Kind::Mad(Int),
+
+        "B2R" | "CS2R" | "F2F" | "F2FP" | "F2I" | "F2IP" | "FRND" | "I2F" | "I2FP" | "I2I" | "I2IP"
+        | "MOV" | "MOV32I" | "MOVM" | "P2R" | "PRMT" | "R2B" | "R2P" | "S2R" | "SEL" => Kind::Move,
+        "SHFL" => Kind::Shuffle,
+
+        "R2UR" | "REDUX" | "S2UR" | "UBMSK" | "UBREV" | "UCLEA" | "UF2FP" | "UFLO" | "UIADD3" | "UIMAD"
+        | "UISETP" | "ULDC" | "ULEA" | "ULOP" | "ULOP3" | "ULOP32I" | "UMOV" | "UP2UR" | "UPLOP3"
+        | "UPOPC" | "UPRMT" | "UPSETP" | "UR2UP" | "USEL" | "USETMAXREG" | "USGXT" | "USHF" | "USHL"
+        | "USHR" | "VOTEU" => Kind::Uniform,
+
+        "TEX" | "TEXS" | "TLD" | "TLD4" | "TLD4S" | "TLDS" | "TMML" | "TXA" | "TXD" | "TXQ" | "SUATOM"
+        | "SUBFM" | "SUCLAMP" | "SUEAU" | "SULD" | "SULDGA" | "SUQUERY" | "SURED" | "SUST" | "SUSTGA" => {
+            Kind::Texture
+        }
+
+        // On Kepler these are what later sets call LDG and STG (Accel-Sim's table).
+        "LD" | "ST" if binary_version < 50 => {
+            if name == "LD" {
+                Kind::Load(Global)
+            } else {
+                Kind::Store(Global)
+            }
+        }
+        // LDGSTS copies to shared memory as it arrives; its global side is what traces keep.
+        "LD" | "LDG" | "LDGSTS" => Kind::Load(Global),
+        "ST" | "STG" => Kind::Store(Global),
+        "ATOM" | "ATOMG" | "RED" => Kind::Atomic(Global),
+        "LDL" => Kind::Load(Local),
+        "STL" => Kind::Store(Local),
+        "LDS" | "LDSLK" | "LDSM" => Kind::Load(Shared),
+        "STS" | "STSCUL" | "STSM" => Kind::Store(Shared),
+        "ATOMS" => Kind::Atomic(Shared),
+        "LDC" => Kind::Load(Constant),
+
+        "BAR" if modifiers.starts_with("ARV") => Kind::Arrive,
+        "BAR" => Kind::Barrier,
+        "MEMBAR" => Kind::Fence,
+        "EXIT" | "KILL" => Kind::Exit,
+        "ACQBULK" | "BMOV" | "BPT" | "BRA" | "BREAK" | "BRK" | "BRX" | "BRXU" | "BSSY" | "BSYNC" | "CAL"
+        | "CALL" | "CONT" | "ENDCOLLECTIVE" | "JCAL" | "JMP" | "JMX" | "JMXU" | "NANOSLEEP" | "PBK"
+        | "PCNT" | "PEXIT" | "PRET" | "RET" | "RPCMOV" | "RTT" | "SSY" | "SYNC" | "WARPSYNC" | "YIELD" => {
+            Kind::Branch
+        }
+
+        "CCTL" | "CCTLL" | "CCTLT" | "CSET" | "CSETP" | "CSMTEST" | "DEPBAR" | "ELECT" | "ERRBAR"
+        | "GETLMEMBASE" | "LDGDEPBAR" | "LEPC" | "MATCH" | "NOP" | "PLOP3" | "PMTRIG" | "PSET" | "PSETP"
+        | "QSPC" | "SETCTAID" | "SETLMEMBASE" | "VOTE" | "VOTE_VTG" | "WARPGROUP" => Kind::Other,
+
+        _ => Kind::Unknown,
+    }
+}
+
+/// Whether an address of `opcode` may lie in any space: what it names is decided by the address.
+pub(super) fn is_generic(opcode: &str, binary_version: u32) -> bool {
+    let name = opcode.split_once('.').map_or(opcode, |(name, _)| name);
+    binary_version >= 50 && matches!(name, "LD" | "ST" | "ATOM")
+}
+
+/// Whether `opcode` moves blocks of memory on its own (the tensor memory accelerator of Hopper), in columns of its own.
+pub(super) fn is_bulk(opcode: &str) -> bool {
+    opcode.starts_with("UTMA") || opcode.starts_with("UBLK")
+}
+
+/// Bytes that each lane of a memory instruction accesses, if `opcode` says so.
+pub(super) fn lane_bytes(opcode: &str) -> Option<u32> {
+    let mut parts = opcode.split('.');
+    // Rows of eight 16-bit numbers, one of each lane.
+    if matches!(parts.next(), Some("LDSM" | "STSM")) {
+        return Some(16);
+    }
+    let bits = parts.find_map(|part| match part {
+        "F16x2" | "BF16x2" => Some(32),
+        "F16x4" | "BF16x4" => Some(64),
+        "F16x8" | "BF16x8" => Some(128),
+        _ => {
+            let digits = part.trim_start_matches(['U', 'S', 'F', 'B']);
+            let plain = part.len() - digits.len() <= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+            let bits: u32 = plain.then(|| digits.parse().ok())??;
+            (bits >= 8 && bits.is_multiple_of(8)).then_some(bits)
+        }
+    })?;
+    Some(bits / 8)
+}
+
+/// Whether a load goes to L2 at once: what must see the writes of other SMs.
+pub(super) fn skips_l1(opcode: &str) -> bool {
+    let has = |name| opcode.split('.').any(|part| part == name);
+    has("STRONG") && (has("GPU") || has("SYS"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_those_of_the_opcode() {
+        for (opcode, expected) in [
+            ("LDG.E", None),
+            ("LDG.E.SYS", None),
+            ("LDG.E.U8.SYS", Some(1)),
+            ("LDG.E.S16", Some(2)),
+            ("LDG.E.128.CONSTANT.SYS", Some(16)),
+            ("LDS.U.64", Some(8)),
+            ("STG.E.LTC128B.64", Some(8)),
+            ("LDSM.16.M88.4", Some(16)),
+            ("RED.E.ADD.F32.FTZ.RN.STRONG.GPU", Some(4)),
+            ("ATOMG.E.ADD.F64.RN", Some(8)),
+            ("ATOM.E.ADD.F16x2.RN", Some(4)),
+            ("ATOMS.CAS", None),
+            ("LDG.E.7", None),
+            ("LDG.E.99999999999", None),
+        ] {
+            assert_eq!(lane_bytes(opcode), expected, "{opcode}");
+        }
+    }
+
+    #[test]
+    fn modifiers_and_generations_matter() {
+        assert_eq!(kind("BAR.SYNC.DEFER_BLOCKING", 75), Kind::Barrier);
+        assert_eq!(kind("BAR.ARV", 75), Kind::Arrive);
+        assert!(is_generic("LD.E.64", 70) && !is_generic("LDG.E", 70) && !is_generic("LD", 35));
+        assert!(skips_l1("LDG.E.STRONG.GPU") && !skips_l1("LDG.E.SYS") && !skips_l1("LDG.E.STRONG.CTA"));
+        assert!(is_bulk("UTMALDG.2D") && is_bulk("UBLKCP.S.G") && !is_bulk("UBMSK"));
+        assert_eq!(kind("FADDX", 75), Kind::Unknown);
+        assert_eq!(kind("", 75), Kind::Unknown);
+    }
+}

@@ -1,0 +1,244 @@
+//! Which SM gets which block when.
+//!
+//! Once per core cycle, every cluster may take one block, beginning after the cluster that got the last one. A kernel
+//! is kept until it has no blocks left. Without sharing, an SM stays with its kernel until it is empty.
+
+use super::kernel::Launch;
+use crate::sm::Sm;
+use gpusched_model::machine::{MachineShape, WARP_SIZE};
+
+/// A block that is to start.
+#[derive(Debug, Clone, Copy)]
+pub struct Start {
+    /// SM.
+    pub sm: usize,
+    /// Index of its kernel.
+    pub kernel: usize,
+    /// Its index in the grid.
+    pub index: u64,
+    /// Place among the SM's blocks.
+    pub place: usize,
+    /// Slot of its first warp; the others follow.
+    pub first_slot: usize,
+}
+
+/// What an SM has given away.
+#[derive(Debug, Clone, Copy, Default)]
+struct Occupied {
+    threads: u64,
+    registers: u64,
+    shared_bytes: u64,
+    blocks: u32,
+}
+
+/// The dispatcher.
+#[derive(Debug)]
+pub struct Dispatcher {
+    /// Per SM, the kernel it is bound to.
+    bound: Vec<Option<usize>>,
+    occupied: Vec<Occupied>,
+    /// Per kernel, the next block.
+    next: Vec<u64>,
+    last_kernel: usize,
+    last_cluster: usize,
+    /// Per cluster, its SM that got the last block.
+    last_sm: Vec<usize>,
+    /// Blocks not yet started, of all kernels.
+    left: u64,
+    /// No block can start before this cycle, unless one ends.
+    settled_until: u64,
+    /// Per kernel and block, when it started [core cycle].
+    starts: Vec<Vec<u64>>,
+}
+
+impl Dispatcher {
+    pub fn new(clusters: usize, per_cluster: usize, kernels: &[Launch]) -> Self {
+        Self {
+            bound: vec![None; clusters * per_cluster],
+            occupied: vec![Occupied::default(); clusters * per_cluster],
+            next: vec![0; kernels.len()],
+            last_kernel: 0,
+            last_cluster: clusters - 1,
+            last_sm: vec![per_cluster - 1; clusters],
+            left: kernels
+                .iter()
+                .fold(0, |left, kernel| left.saturating_add(kernel.blocks)),
+            settled_until: 0,
+            starts: vec![Vec::new(); kernels.len()],
+        }
+    }
+
+    /// Whether all blocks have started.
+    pub fn is_done(&self) -> bool {
+        self.left == 0
+    }
+
+    /// The next launch after `now`.
+    pub fn next_launch(&self, now: u64, kernels: &[Launch]) -> Option<u64> {
+        let waiting = kernels
+            .iter()
+            .zip(&self.next)
+            .filter(|(kernel, next)| **next < kernel.blocks);
+        waiting
+            .map(|(kernel, _)| kernel.at + 1)
+            .filter(|&at| at > now)
+            .min()
+    }
+
+    fn has_blocks(&self, kernel: usize, kernels: &[Launch], now: u64) -> bool {
+        self.next[kernel] < kernels[kernel].blocks && kernels[kernel].at < now
+    }
+
+    /// The kernel whose turn it is, for an SM.
+    fn select(&mut self, sm: usize, kernels: &[Launch], now: u64) -> Option<usize> {
+        let may = |kernel: usize| {
+            kernels[kernel]
+                .sms
+                .as_ref()
+                .is_none_or(|sms| sms.get(sm) == Some(&true))
+        };
+        if self.has_blocks(self.last_kernel, kernels, now) && may(self.last_kernel) {
+            return Some(self.last_kernel);
+        }
+        let count = kernels.len();
+        let found = (0..count)
+            .map(|step| (step + self.last_kernel + 1) % count)
+            .find(|&kernel| self.has_blocks(kernel, kernels, now) && may(kernel))?;
+        self.last_kernel = found;
+        Some(found)
+    }
+
+    /// The cycle before which no block starts, unless one ends.
+    pub fn rests_until(&self) -> u64 {
+        match self.left {
+            0 => u64::MAX,
+            _ => self.settled_until,
+        }
+    }
+
+    /// The blocks that start at the end of cycle `now - 1`, at most one in each cluster; `state` is that of an SM that may have
+    /// room.
+    pub fn dispatch<'s>(
+        &mut self,
+        machine: &MachineShape,
+        state: impl Fn(usize) -> Option<&'s Sm>,
+        kernels: &[Launch],
+        now: u64,
+    ) -> Vec<Start> {
+        let mut starts = Vec::new();
+        if now < self.settled_until {
+            return starts;
+        }
+        let per_cluster = machine.sms_per_cluster as usize;
+        let clusters = self.last_sm.len();
+        let first = self.last_cluster + 1;
+        for step in 0..clusters {
+            let cluster = (first + step) % clusters;
+            for core in 0..per_cluster {
+                let core = (core + self.last_sm[cluster] + 1) % per_cluster;
+                let sm = cluster * per_cluster + core;
+                let Some(state) = state(sm) else { continue };
+                let Some(kernel) = self.kernel_for(sm, machine, state, kernels, now) else {
+                    continue;
+                };
+                let Some((place, first_slot)) = self.room(sm, state, machine, &kernels[kernel]) else {
+                    continue;
+                };
+                starts.push(Start {
+                    sm,
+                    kernel,
+                    index: self.next[kernel],
+                    place,
+                    first_slot,
+                });
+                self.starts[kernel].push(now);
+                self.next[kernel] += 1;
+                self.left -= 1;
+                self.take(sm, &kernels[kernel]);
+                self.last_sm[cluster] = core;
+                self.last_cluster = cluster;
+                break;
+            }
+        }
+        if starts.is_empty() {
+            self.settled_until = self.next_launch(now, kernels).unwrap_or(u64::MAX);
+        }
+        starts
+    }
+
+    fn kernel_for(
+        &mut self,
+        sm: usize,
+        machine: &MachineShape,
+        state: &Sm,
+        kernels: &[Launch],
+        now: u64,
+    ) -> Option<usize> {
+        if machine.dispatch.share_sms {
+            return self.select(sm, kernels, now);
+        }
+        if let Some(kernel) = self.bound[sm]
+            && self.has_blocks(kernel, kernels, now)
+        {
+            return Some(kernel);
+        }
+        if !state.is_empty() {
+            return None;
+        }
+        let kernel = self.select(sm, kernels, now)?;
+        self.bound[sm] = Some(kernel);
+        Some(kernel)
+    }
+
+    /// A place for a block of `kernel` on `sm`, and its first slot.
+    fn room(&self, sm: usize, state: &Sm, machine: &MachineShape, kernel: &Launch) -> Option<(usize, usize)> {
+        let warps = warps(kernel);
+        let most = kernel.resident.unwrap_or(u32::MAX) as usize;
+        if !machine.dispatch.share_sms {
+            let fit = machine.blocks_per_sm_of_grid(&kernel.need, kernel.blocks) as usize;
+            let place = state.free_place(fit.min(most))?;
+            return Some((place, place * warps));
+        }
+        let occupied = &self.occupied[sm];
+        let need = &kernel.need;
+        let fits = occupied.threads + need.padded_threads() <= u64::from(machine.sm.threads)
+            && occupied.registers + need.block_registers() <= u64::from(machine.sm.registers)
+            && occupied.shared_bytes + u64::from(need.shared_bytes) <= u64::from(machine.shared_memory.bytes)
+            && occupied.blocks < machine.sm.blocks;
+        if !fits {
+            return None;
+        }
+        Some((
+            state.free_place((machine.sm.blocks as usize).min(most))?,
+            state.free_slots(warps)?,
+        ))
+    }
+
+    fn take(&mut self, sm: usize, kernel: &Launch) {
+        let occupied = &mut self.occupied[sm];
+        occupied.threads += kernel.need.padded_threads();
+        occupied.registers += kernel.need.block_registers();
+        occupied.shared_bytes += u64::from(kernel.need.shared_bytes);
+        occupied.blocks += 1;
+    }
+
+    /// When block `index` of `kernel` started.
+    pub fn started(&self, kernel: usize, index: u64) -> u64 {
+        self.starts[kernel][index as usize]
+    }
+
+    /// A block of `kernel` ended on `sm`.
+    pub fn give_back(&mut self, sm: usize, kernel: &Launch) {
+        self.settled_until = 0;
+        let occupied = &mut self.occupied[sm];
+        occupied.threads -= kernel.need.padded_threads();
+        occupied.registers -= kernel.need.block_registers();
+        occupied.shared_bytes -= u64::from(kernel.need.shared_bytes);
+        occupied.blocks -= 1;
+    }
+}
+
+/// Warps of a block of `kernel`.
+pub fn warps(kernel: &Launch) -> usize {
+    kernel.need.threads.div_ceil(WARP_SIZE) as usize
+}

@@ -1,0 +1,85 @@
+//! Blocks start and end.
+
+use super::dispatch::{Start, warps};
+use crate::gpu::pace::ahead::Ahead;
+use crate::gpu::{Failure, Gpu};
+use crate::sm::{BlockStart, EndedBlock, Sm};
+
+impl Gpu<'_> {
+    /// What blocks end with this cycle: on which SM, by simulated SM.
+    pub(in crate::gpu) fn end(&mut self, over: &mut [(usize, EndedBlock)]) {
+        over.sort_by_key(|&(sm, _)| sm);
+        for (sm, ended) in over {
+            self.dispatcher.give_back(*sm, &self.kernels[ended.kernel]);
+            let start = self.dispatcher.started(ended.kernel, ended.index);
+            self.results.ended(*sm, start, ended);
+        }
+    }
+
+    /// Blocks start at the end of the last cycle.
+    pub(in crate::gpu) fn start(&mut self, starts: &[Start]) -> Result<(), Failure> {
+        if starts.is_empty() {
+            return Ok(());
+        }
+        let mut keys = Vec::new();
+        for start in starts {
+            self.results.kernels[start.kernel]
+                .first_block
+                .get_or_insert(self.now);
+            if self.classes.shares() {
+                let key = self.kernels[start.kernel].source.key(start.index);
+                let key = key.map_err(|reason| self.no_source(start, reason.to_string()))?;
+                keys.push((start.kernel, key));
+            }
+        }
+        let parted = self.classes.start(starts, |one, other| keys[one] == keys[other]);
+        for from in parted.copies {
+            self.sms.push(self.sms[from].clone());
+            self.sm_wakes.push(self.sm_wakes[from]);
+            self.ahead.push(Ahead::new());
+        }
+        for (simulated, start) in parted.starts {
+            let kernel = &self.kernels[start.kernel];
+            let streams = kernel
+                .source
+                .warps(start.index)
+                .and_then(|streams| match streams.len() == warps(kernel) {
+                    true => Ok(streams),
+                    false => Err(format!("block {} has {} warps", start.index, streams.len())),
+                })
+                .map_err(|message| self.no_source(&start, message))?;
+            let block = BlockStart {
+                kernel: start.kernel,
+                index: start.index,
+                place: start.place,
+                first_slot: start.first_slot,
+                streams,
+            };
+            self.sms[simulated].start(block, self.now);
+            self.sm_wakes[simulated] = self.now;
+        }
+        Ok(())
+    }
+
+    fn no_source(&self, start: &Start, message: String) -> Failure {
+        Failure::Source {
+            kernel: self.kernels[start.kernel].name.clone(),
+            message,
+        }
+    }
+
+    /// L1 of clusters that blocks ended in, and that have none left, forgets its contents. (Nothing is in it where SMs share.)
+    pub(in crate::gpu) fn flush(&mut self, over: &[(usize, EndedBlock)]) {
+        if self.classes.shares() {
+            return;
+        }
+        let per_cluster = self.machine.sms_per_cluster as usize;
+        for (sm, _) in over {
+            let first = sm / per_cluster * per_cluster;
+            let cluster = &mut self.sms[first..first + per_cluster];
+            if cluster.iter().all(Sm::is_empty) {
+                cluster.iter_mut().for_each(Sm::invalidate_l1);
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What goes between the SMs and what is below them: requests into the slices of L2, answers to the SMs.
+
+use crate::gpu::Gpu;
+use crate::gpu::pace::clocks::Domain;
+
+impl Gpu<'_> {
+    /// Answers come to SMs that are not ahead, and move up at all ports.
+    pub(in crate::gpu) fn take_responses(&mut self) {
+        for cluster in self.responding.with(self.below.replies.filled()).iter() {
+            self.take_response(cluster);
+            let port = &mut self.ports[cluster];
+            port.move_up(self.now + 1, &mut self.below.replies);
+            self.responding.set(cluster, !port.is_empty());
+        }
+    }
+
+    /// The first answer at port `cluster` comes to its SM, if that is not ahead and takes it.
+    pub(in crate::gpu) fn take_response(&mut self, cluster: usize) {
+        let port = &mut self.ports[cluster];
+        port.move_up(self.now, &mut self.below.replies);
+        let Some(&response) = port.first() else { return };
+        let sm = response.sm as usize;
+        if self.ahead[sm].until <= self.now && self.sms[sm].accepts() {
+            port.pop();
+            self.sms[sm].answer(response);
+            self.sm_wakes[sm] = self.now;
+        }
+    }
+
+    /// A request comes into slice `index` of L2, if one is there and the slice takes it.
+    fn arrive(&mut self, index: usize, edge: u64) {
+        if self.below.slices[index].accepts(edge)
+            && let Some(request) = self.requests.pop(index)
+        {
+            if self.untouched.is_some() {
+                self.touch(request.address);
+            }
+            self.below.push(index, request, self.now);
+        }
+    }
+
+    /// Requests come into slices that are ahead.
+    pub(in crate::gpu) fn arrivals(&mut self) {
+        let edge = self.edges.count(Domain::L2);
+        for index in self.requests.filled().iter() {
+            self.arrive(index, edge);
+        }
+    }
+
+    /// Requests come into slices, and slices go through an L2 cycle.
+    pub(in crate::gpu) fn l2_cycle(&mut self) {
+        let edge = self.edges.count(Domain::L2);
+        let arriving = self.requests.filled();
+        let due = self.below.slice_wakes.due(self.now);
+        for index in arriving.with(due).iter() {
+            if arriving.contains(index) {
+                self.arrive(index, edge);
+            }
+            self.below.slice_cycle(index, edge);
+        }
+    }
+}

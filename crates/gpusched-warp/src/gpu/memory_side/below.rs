@@ -1,0 +1,223 @@
+//! What is below the SMs: the slices of L2, the DRAM, and the crossbar of replies.
+
+use std::sync::Arc;
+
+use super::geometry;
+use crate::gpu::pace::clocks::{self, Domain, Edges};
+use crate::gpu::pace::late::{Late, Moved};
+use crate::gpu::pace::wakes::{NEVER, Wakes};
+use crate::memory::{Crossbar, Partition, PartitionParameters, Place, Ports, Slice};
+use crate::request::Request;
+use gpusched_model::machine::{Decoder, MachineShape};
+
+/// Slices of L2, DRAM channels, the crossbar of replies.
+#[derive(Debug)]
+pub struct Below {
+    machine: Arc<MachineShape>,
+    decoder: Decoder,
+    pub slices: Vec<Slice>,
+    pub slice_wakes: Wakes,
+    pub partitions: Vec<Partition>,
+    pub partition_wakes: Wakes,
+    pub replies: Crossbar<Request>,
+    /// Slices with replies.
+    replying: Ports,
+    /// It is through with the core cycles before this one.
+    pub now: u64,
+    /// The cycle after the last one in which something may have happened.
+    pub busy_until: u64,
+    /// What moved in cycles that are still to come for the SMs.
+    pub late: Late,
+    /// The most cycles it was ahead of the SMs.
+    #[cfg(test)]
+    pub most: u64,
+    /// How often it waited for the SMs to take answers.
+    #[cfg(test)]
+    pub waits: u64,
+}
+
+impl Below {
+    pub fn new(machine: &Arc<MachineShape>, decoder: &Decoder) -> Self {
+        let (memory, net) = (&machine.memory, &machine.interconnect);
+        let slices = memory.slices() as usize;
+        let l2 = geometry::l2(machine, decoder);
+        let parameters = PartitionParameters {
+            slices: memory.slices_per_channel as usize,
+            dram: memory.dram,
+            dram_latency: u64::from(memory.dram_latency),
+        };
+        Self {
+            slices: (0..slices)
+                .map(|_| Slice::new(l2.clone(), u64::from(memory.rop_latency), memory.queues))
+                .collect(),
+            slice_wakes: Wakes::new(slices),
+            partitions: (0..memory.channels)
+                .map(|_| Partition::new(&parameters))
+                .collect(),
+            partition_wakes: Wakes::new(memory.channels as usize),
+            replies: Crossbar::new(
+                slices,
+                machine.clusters as usize,
+                net.input_buffer as usize,
+                net.output_buffer as usize,
+                net.arbiter,
+            ),
+            replying: Ports::default(),
+            now: 0,
+            busy_until: 0,
+            late: Late::new(),
+            #[cfg(test)]
+            most: 0,
+            #[cfg(test)]
+            waits: 0,
+            decoder: decoder.clone(),
+            machine: machine.clone(),
+        }
+    }
+
+    /// What comes first at an instant: replies go into the crossbar, and DRAM channels go on. `skips`: nothing is done where
+    /// nothing can happen.
+    pub fn begin(&mut self, ticks: [bool; 4], edges: &Edges, skips: bool) {
+        if ticks[Domain::Interconnect as usize] {
+            self.send_replies();
+        }
+        if ticks[Domain::Dram as usize] {
+            self.dram_cycle(edges.count(Domain::Dram), skips);
+        }
+    }
+
+    /// What comes last at an instant: replies go through the crossbar. They are at its output from the next core edge on.
+    pub fn end(&mut self, ticks: [bool; 4], edges: &Edges) {
+        let after = self.now + u64::from(ticks[Domain::Core as usize]);
+        if ticks[Domain::Interconnect as usize] {
+            self.replies.advance(edges.count(Domain::Interconnect) - 1, after);
+        }
+        self.now = after;
+    }
+
+    fn send_replies(&mut self) {
+        let per_cluster = self.machine.sms_per_cluster as u16;
+        for index in self.replying.iter() {
+            let slice = &mut self.slices[index];
+            if self.replies.has_room(index)
+                && let Some(reply) = slice.outgoing.pop_front()
+            {
+                self.replies.push(index, reply.sm / per_cluster, reply);
+            }
+            self.replying.set(index, !slice.outgoing.is_empty());
+        }
+    }
+
+    fn dram_cycle(&mut self, tick: u64, skips: bool) {
+        let due = self.partition_wakes.due(tick);
+        if due.is_empty() {
+            return;
+        }
+        let per_channel = self.machine.memory.slices_per_channel as usize;
+        let decoder = &self.decoder;
+        let clocks = &self.machine.clocks;
+        let ticks = |cycles| clocks::edges_before(cycles, clocks.core_khz, clocks.dram_khz);
+        for channel in due.iter() {
+            let partition = &mut self.partitions[channel];
+            let first = channel * per_channel;
+            let slices = &mut self.slices[first..first + per_channel];
+            if !skips {
+                partition.wake();
+            } else if partition.is_quiet(self.now, tick)
+                && slices.iter().all(|slice| slice.to_dram.is_empty())
+            {
+                continue;
+            }
+            let before = partition.channel().counts;
+            partition.cycle(slices, first, self.now, tick, |address| {
+                let location = decoder.locate(address);
+                Place {
+                    bank: location.bank,
+                    row: location.row,
+                }
+            });
+            let after = partition.channel().counts;
+            if after != before {
+                self.late.add(
+                    self.now,
+                    Moved {
+                        dram_reads: after.reads - before.reads,
+                        dram_writes: after.writes - before.writes,
+                        ..Moved::default()
+                    },
+                );
+            }
+            let mut busy = !skips;
+            for (index, slice) in slices.iter().enumerate() {
+                busy |= !slice.to_dram.is_empty();
+                if !slice.from_dram.is_empty() {
+                    self.slice_wakes.set(first + index, self.now, self.now);
+                }
+            }
+            let wake = match busy {
+                true => 0,
+                false => partition.wakes_at(self.now, tick, ticks).unwrap_or(NEVER),
+            };
+            self.partition_wakes.set(channel, wake, tick + 1);
+        }
+    }
+
+    /// A request that came in cycle `now` is in slice `index`.
+    pub fn push(&mut self, index: usize, request: Request, now: u64) {
+        let at = self.slices[index].push(request, now);
+        self.slice_wakes.set_earlier(index, at, self.now);
+    }
+
+    /// Slice `index` goes through L2 cycle `edge` if it has something to do.
+    pub fn slice_cycle(&mut self, index: usize, edge: u64) {
+        if !self.slice_wakes.is_due(index, self.now) {
+            return;
+        }
+        let slice = &mut self.slices[index];
+        let before = slice.l2().counts;
+        slice.cycle(self.now, edge);
+        let after = slice.l2().counts;
+        if after != before {
+            self.late.add(
+                self.now,
+                Moved {
+                    l2_accesses: after.accesses - before.accesses,
+                    l2_misses: after.misses - before.misses,
+                    ..Moved::default()
+                },
+            );
+        }
+        let wake = slice.wakes_at(self.now + 1).unwrap_or(NEVER);
+        self.slice_wakes.set(index, wake, self.now + 1);
+        self.replying.set(index, !slice.outgoing.is_empty());
+        if !slice.to_dram.is_empty() {
+            let channel = index / self.machine.memory.slices_per_channel as usize;
+            self.partition_wakes.set(channel, 0, 0);
+        }
+    }
+
+    /// Nothing is here, apart from what is at the output of the crossbar.
+    pub fn is_idle(&self) -> bool {
+        self.replies.rests()
+            && self.replying.is_empty()
+            && self.partition_wakes.earliest() == NEVER
+            && self.slice_wakes.earliest() == NEVER
+    }
+
+    /// The core cycle from which on something can happen before the output of the crossbar, or an earlier one; `edges` are those
+    /// at the end of the last cycle.
+    pub fn next_event(&self, edges: &Edges) -> u64 {
+        if !self.replies.rests() || !self.replying.is_empty() {
+            return self.now;
+        }
+        let clocks = &self.machine.clocks;
+        let dram = match self.partition_wakes.earliest() {
+            NEVER => NEVER,
+            wake => {
+                let ticks = wake.saturating_sub(edges.count(Domain::Dram));
+                self.now + clocks::edges_before(ticks, clocks.dram_khz, clocks.core_khz)
+            }
+        };
+        dram.min(self.slice_wakes.earliest()).max(self.now)
+    }
+}

@@ -1,0 +1,43 @@
+//! The caches of a machine, as the simulator wants them.
+
+use std::sync::Arc;
+
+use crate::cache::{Geometry, Index, Writes};
+use gpusched_model::machine::{Cache, Decoder, MachineShape, Replacement};
+
+fn geometry(cache: &Cache, index: Index, writes: Writes, dirty_percent: u64) -> Geometry {
+    Geometry {
+        sets: cache.sets as usize,
+        ways: cache.ways as usize,
+        index,
+        fifo: cache.replacement == Replacement::Fifo,
+        writes,
+        mshr_entries: cache.mshr_entries as usize,
+        mshr_merges: cache.mshr_merge as usize,
+        miss_queue: cache.miss_queue as usize,
+        port_bytes: u64::from(cache.port_bytes),
+        dirty_percent,
+    }
+}
+
+/// L1 beside `shared` bytes of shared memory; without an L1 nothing goes there.
+pub fn l1(machine: &MachineShape, shared: u32) -> Geometry {
+    let cache = machine.l1_beside(shared).unwrap_or(machine.memory.l2);
+    let index = Index(Arc::new(move |address| cache.set(address) as usize));
+    geometry(
+        &cache,
+        index,
+        Writes::Through,
+        u64::from(machine.l1.write_ratio_percent),
+    )
+}
+
+/// A slice of L2.
+pub fn l2(machine: &MachineShape, decoder: &Decoder) -> Geometry {
+    let cache = machine.memory.l2;
+    let decoder = decoder.clone();
+    let index = Index(Arc::new(move |address| {
+        cache.set(decoder.within_slice(address)) as usize
+    }));
+    geometry(&cache, index, Writes::Back, 0)
+}

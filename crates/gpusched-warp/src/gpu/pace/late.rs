@@ -1,0 +1,59 @@
+//! Sectors that moved below the SMs in cycles that are still to come for the SMs, in case the run ends before.
+
+use crate::gpu::Traffic;
+
+/// Sectors that moved in one cycle.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Moved {
+    pub l2_accesses: u64,
+    pub l2_misses: u64,
+    pub dram_reads: u64,
+    pub dram_writes: u64,
+}
+
+/// What moved, by cycle.
+#[derive(Debug)]
+pub struct Late {
+    from: u64,
+    moved: Vec<Moved>,
+}
+
+impl Late {
+    /// Nothing, of no cycle.
+    pub fn new() -> Self {
+        Self {
+            from: 0,
+            moved: Vec::new(),
+        }
+    }
+
+    /// Nothing yet, of the cycles from `from` to `to`.
+    pub fn begin(&mut self, from: u64, to: u64) {
+        self.from = from;
+        self.moved.clear();
+        let cycles = usize::try_from(to.saturating_sub(from)).unwrap_or(0);
+        self.moved.resize(cycles, Moved::default());
+    }
+
+    /// `moved` in `cycle`, if it is one of those.
+    pub fn add(&mut self, cycle: u64, moved: Moved) {
+        let place = usize::try_from(cycle.wrapping_sub(self.from)).unwrap_or(usize::MAX);
+        if let Some(sum) = self.moved.get_mut(place) {
+            sum.l2_accesses += moved.l2_accesses;
+            sum.l2_misses += moved.l2_misses;
+            sum.dram_reads += moved.dram_reads;
+            sum.dram_writes += moved.dram_writes;
+        }
+    }
+
+    /// `traffic` without what moved from cycle `end` on.
+    pub fn taken_from(&self, traffic: &mut Traffic, end: u64) {
+        let before = usize::try_from(end.saturating_sub(self.from)).unwrap_or(usize::MAX);
+        for moved in self.moved.iter().skip(before) {
+            traffic.l2_accesses -= moved.l2_accesses;
+            traffic.l2_misses -= moved.l2_misses;
+            traffic.dram_reads -= moved.dram_reads;
+            traffic.dram_writes -= moved.dram_writes;
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Cycles in which nothing can happen are left out.
+
+use super::wakes::NEVER;
+use crate::gpu::{Failure, Gpu};
+
+impl Gpu<'_> {
+    /// Goes on to the next cycle in which something can happen, or to that up to which what is below has got.
+    pub(in crate::gpu) fn skip(&mut self, limit: u64) -> Result<(), Failure> {
+        let now = self.now;
+        if self.sm_wakes.iter().any(|&at| at <= now) || !self.requests.is_empty() {
+            return Ok(());
+        }
+        let below = self.below_wakes_at();
+        if below <= now {
+            return Ok(());
+        }
+        let launch = self.dispatcher.next_launch(now, self.kernels).map(|at| at - 1);
+        let next = self.sm_wakes.iter().copied().chain(launch);
+        let next = next.chain([below]).min().unwrap_or(NEVER);
+        if next == NEVER {
+            // Something may have happened below after this cycle.
+            let cycle = now.max(self.below.busy_until);
+            return Err(match cycle >= limit {
+                true => Failure::Limit { cycles: limit },
+                false => Failure::Deadlock { cycle },
+            });
+        }
+        if next > limit {
+            return Err(Failure::Limit { cycles: limit });
+        }
+        if self.skips && next > now + 1 {
+            self.edges.skip_to(next);
+            self.now = next;
+            self.below.now = self.below.now.max(next);
+        }
+        Ok(())
+    }
+
+    /// The cycle from which on something can happen below, or has not happened yet.
+    fn below_wakes_at(&self) -> u64 {
+        if self.below.now <= self.now {
+            match self.below.replies.filled().with(self.responding).is_empty() {
+                true => self.below.next_event(&self.edges),
+                false => self.now,
+            }
+        } else if self.below.is_idle() {
+            NEVER
+        } else {
+            self.below.now
+        }
+    }
+}

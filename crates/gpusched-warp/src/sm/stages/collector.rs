@@ -1,0 +1,221 @@
+//! Operand collectors: they take issued instructions, read their registers bank by bank, and hand them to the units.
+//!
+//! With sub-cores, every scheduler has its own share of collectors and banks.
+
+use super::pipeline_registers::{LANES, PipelineRegisters, lowest};
+use crate::code::Register;
+use crate::sm::facts::{UNITS, Unit};
+use crate::sm::flight::{FlightId, Flights};
+use crate::sm::operands::Operands;
+
+/// The order in which a port looks at the pipeline registers before the collectors.
+pub const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Collector {
+    flight: FlightId,
+    /// Where the instruction goes from here.
+    place: u8,
+    /// Its rank in the order of issue.
+    order: u64,
+    /// The scheduler, a set of one bit.
+    scheduler: u64,
+    /// The collectors from the first one of the next scheduler on, one bit each.
+    later: u64,
+}
+
+/// The collectors of an SM.
+#[derive(Debug, Clone)]
+pub struct Collectors {
+    units: [Collector; 64],
+    /// Collectors that hold an instruction, one bit each.
+    occupied: u64,
+    /// Collectors that have all operands, one bit each.
+    ready: u64,
+    /// Those of them that found the register behind them taken, one bit each, and these registers.
+    stuck: u64,
+    stuck_behind: u64,
+    /// Schedulers with a free collector, one bit each.
+    open: u64,
+    /// Per scheduler, its collectors, one bit each.
+    of_scheduler: Vec<u64>,
+    ports: usize,
+    /// Per output port, the collectors it looks at first: from the scheduler after the one served last on.
+    later: Vec<u64>,
+    /// Collectors that wait for operands, first come, first served at each bank.
+    waiting: Vec<u8>,
+    /// A power of two.
+    banks_per_scheduler: u32,
+    /// Banks that are written in this step, one bit each.
+    written: u64,
+}
+
+impl Collectors {
+    pub fn new(units: usize, in_ports: usize, out_ports: usize, banks: usize, schedulers: usize) -> Self {
+        let per_scheduler = units / schedulers;
+        let mut collectors = [Collector::default(); 64];
+        for (unit, collector) in collectors.iter_mut().enumerate().take(units) {
+            let after = (unit / per_scheduler + 1) * per_scheduler % units;
+            collector.scheduler = 1 << (unit / per_scheduler);
+            collector.later = u64::MAX << after;
+        }
+        Self {
+            later: vec![collectors[0].later; out_ports],
+            units: collectors,
+            occupied: 0,
+            ready: 0,
+            stuck: 0,
+            stuck_behind: 0,
+            open: if per_scheduler == 0 {
+                0
+            } else {
+                (1 << schedulers) - 1
+            },
+            of_scheduler: (0..schedulers)
+                .map(|scheduler| {
+                    (0..per_scheduler).fold(0, |set, unit| set | 1 << (scheduler * per_scheduler + unit))
+                })
+                .collect(),
+            ports: in_ports,
+            waiting: Vec::with_capacity(units),
+            banks_per_scheduler: (banks / schedulers) as u32,
+            written: 0,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.occupied == 0
+    }
+
+    /// The bank of register number `register` of the warp in `slot`, which belongs to `scheduler`.
+    pub fn bank(&self, register: u16, slot: u16, scheduler: usize) -> u16 {
+        let within = (u32::from(register) + u32::from(slot)) & (self.banks_per_scheduler - 1);
+        (within + scheduler as u32 * self.banks_per_scheduler) as u16
+    }
+
+    /// What an instruction of the warp in `slot`, which belongs to `scheduler`, has to read.
+    pub fn operands(&self, reads: &[Register], slot: u16, scheduler: usize, operands: &mut Operands) {
+        let first = scheduler as u32 * self.banks_per_scheduler;
+        for register in reads {
+            let within = (u32::from(register.bank) + u32::from(slot)) & (self.banks_per_scheduler - 1);
+            operands.add(first + within);
+        }
+    }
+
+    /// Claims `bank` for a write in the next step; false if another write has it.
+    pub fn write(&mut self, bank: u16) -> bool {
+        let free = self.written >> bank & 1 == 0;
+        self.written |= 1 << bank;
+        free
+    }
+
+    /// One step: hand over, read, take in.
+    pub fn step(&mut self, flights: &mut Flights, from: &mut PipelineRegisters, to: &mut PipelineRegisters) {
+        if self.ready & !self.stuck != 0 || self.stuck_behind & !to.taken() != 0 {
+            self.hand_over(to);
+        }
+        if !self.waiting.is_empty() {
+            self.read(flights);
+        }
+        self.written = 0;
+        if from.schedulers() & self.open != 0 {
+            self.take_in(flights, from);
+        }
+    }
+
+    fn hand_over(&mut self, to: &mut PipelineRegisters) {
+        if self.stuck_behind & !to.taken() != 0 {
+            (self.stuck, self.stuck_behind) = (0, 0);
+        }
+        let mut can_go = self.ready & !self.stuck;
+        for later in &mut self.later {
+            while can_go != 0 {
+                let first = match can_go & *later {
+                    0 => can_go,
+                    first => first,
+                };
+                let bit = first & first.wrapping_neg();
+                can_go &= !bit;
+                let collector = &self.units[bit.trailing_zeros() as usize & 63];
+                if to.is_free(collector.place) {
+                    to.put(collector.place, collector.flight, collector.order);
+                    self.ready &= !bit;
+                    self.occupied &= !bit;
+                    self.open |= collector.scheduler;
+                    *later = collector.later;
+                    break;
+                }
+                self.stuck |= bit;
+                self.stuck_behind |= 1 << collector.place;
+            }
+            if can_go == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Every bank without a write reads for the first collector that wants it.
+    fn read(&mut self, flights: &mut Flights) {
+        let mut free = !self.written;
+        let mut left = 0;
+        for at in 0..self.waiting.len() {
+            let index = self.waiting[at];
+            let operands = &mut flights.get_mut(self.units[index as usize & 63].flight).operands;
+            free &= !operands.read(free);
+            if operands.is_empty() {
+                self.ready |= 1 << index;
+            } else {
+                self.waiting[left] = index;
+                left += 1;
+            }
+        }
+        self.waiting.truncate(left);
+    }
+
+    fn take_in(&mut self, flights: &Flights, from: &mut PipelineRegisters) {
+        let mut units = from.units();
+        for _ in 0..self.ports {
+            let mut left = units;
+            while left != 0 {
+                let unit = lowest(&mut left);
+                // Where the oldest finds no collector now, it finds none in this step.
+                let oldest = from.oldest(unit);
+                match oldest.filter(|place| self.open >> (place % LANES) & 1 == 1) {
+                    Some(place) => {
+                        self.hold(place % LANES, from.at_with_order(place), flights);
+                        from.clear(place);
+                    }
+                    None => units &= !(1 << unit),
+                }
+            }
+            if units == 0 || from.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// The first free collector of `scheduler`, which has one, begins with an instruction.
+    fn hold(&mut self, scheduler: usize, (id, order): (FlightId, u64), flights: &Flights) {
+        let free = self.of_scheduler[scheduler] & !self.occupied;
+        let bit = free & free.wrapping_neg();
+        let index = bit.trailing_zeros() as usize & 63;
+        let flight = flights.get(id);
+        let collector = &mut self.units[index];
+        if free == bit {
+            self.open &= !collector.scheduler;
+        }
+        collector.flight = id;
+        collector.place = flight.place;
+        collector.order = order;
+        self.occupied |= bit;
+        if flight.operands.is_empty() {
+            self.ready |= bit;
+        } else {
+            self.waiting.push(index as u8);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "collector_tests.rs"]
+mod tests;
