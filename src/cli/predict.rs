@@ -5,6 +5,7 @@ mod profiles;
 mod table;
 
 pub use answer::Answer;
+pub use profiles::{BANDWIDTHS, bandwidth_column, bandwidth_in, gpu_in};
 
 use std::path::PathBuf;
 

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::simulate::{ESTIMATE_COLUMN, PROFILE_COLUMNS};
+use crate::cli::simulate::{ESTIMATE_COLUMN, GPU_COLUMNS, PROFILE_COLUMNS};
 use crate::error::{Error, Refusal, Result};
-use crate::model::memory_profile::{MemoryPoint, MemoryProfileShape};
+use crate::model::memory_profile::{MeasuredGpu, MemoryPoint, MemoryProfileShape};
 use crate::model::reader::MemoryProfiles;
+use crate::model::wcet::MAX_SMS;
 use crate::model::{Factor, MemoryProfile};
 use crate::study::Table;
 use crate::time::Time;
@@ -19,7 +20,7 @@ const TIMES: [(&str, &str); 4] = [
 ];
 
 /// The columns with a bandwidth.
-const BANDWIDTHS: [&str; 2] = ["l2_bytes_per_second", "bandwidth"];
+pub const BANDWIDTHS: [&str; 2] = ["l2_bytes_per_second", "bandwidth"];
 
 /// The profile that is called `name`, or is in that file, relative to `folder`. `files` is told of the file, and `fault` is for a
 /// name that is neither.
@@ -70,6 +71,7 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
             || times.contains(&name)
             || BANDWIDTHS.contains(&name)
             || PROFILE_COLUMNS.contains(&name)
+            || GPU_COLUMNS.contains(&name)
     };
     if table.find(ESTIMATE_COLUMN).is_some() {
         let found = format!("a column `{ESTIMATE_COLUMN}`");
@@ -89,6 +91,7 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
     let stem = path.file_stem().unwrap_or_default();
     let mut shape = MemoryProfileShape {
         name: stem.to_string_lossy().into_owned(),
+        gpu: gpu_in(&table)?,
         ..MemoryProfileShape::default()
     };
     for row in 0..table.len() {
@@ -98,14 +101,7 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
             time: row.optional(time, "a positive decimal number, in whole nanoseconds", |text| {
                 time_in(time, text)
             })?,
-            bandwidth: row.optional(
-                bandwidth,
-                "a bandwidth up to 1000000 GB/s with at most nine decimals of GB/s",
-                |text| match bandwidth {
-                    "bandwidth" => text.parse().ok().and_then(Factor::from_f64),
-                    _ => text.parse().ok().and_then(Factor::from_billionths),
-                },
-            )?,
+            bandwidth: bandwidth_in(&table, row.row, bandwidth)?,
         });
         // Of the last row, on most SMs: Eqs 1 and 3 of [Masola23] are about all of them.
         if counted == [true, true] {
@@ -119,6 +115,62 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
         }
     }
     MemoryProfile::try_from(shape).map_err(|error| table.error(None, error))
+}
+
+/// The column with a bandwidth, if there is one.
+///
+/// # Errors
+/// More than one.
+pub fn bandwidth_column(table: &Table) -> Result<Option<&'static str>> {
+    match BANDWIDTHS.iter().any(|name| table.find(name).is_some()) {
+        true => only(table, &BANDWIDTHS, "bandwidths").map(Some),
+        false => Ok(None),
+    }
+}
+
+/// The bandwidth in the column `name`, one of [`BANDWIDTHS`]; `None` for an empty cell.
+///
+/// # Errors
+/// Anything else in the cell.
+pub fn bandwidth_in(table: &Table, row: usize, name: &str) -> Result<Option<Factor>> {
+    let expected = "a bandwidth up to 1000000 GB/s with at most nine decimals of GB/s";
+    Row { table, row }.optional(name, expected, |text| match name {
+        "bandwidth" => text.parse().ok().and_then(Factor::from_f64),
+        _ => text.parse().ok().and_then(Factor::from_billionths),
+    })
+}
+
+/// The GPU that all rows were measured on, if the table says so.
+///
+/// # Errors
+/// One of [`GPU_COLUMNS`] without the other, a cell that is not what it should be, or rows of different GPUs.
+pub fn gpu_in(table: &Table) -> Result<Option<MeasuredGpu>> {
+    let [sms, rate] = GPU_COLUMNS;
+    if GPU_COLUMNS.iter().all(|name| table.find(name).is_none()) {
+        return Ok(None);
+    }
+    let mut gpu = None;
+    for row in 0..table.len() {
+        let cells = Row { table, row };
+        let of_row = MeasuredGpu {
+            sms: cells.needed(sms, "the number of all SMs of the GPU", |text| {
+                text.parse().ok().filter(|sms| (1..=MAX_SMS).contains(sms))
+            })?,
+            bandwidth: cells.needed(
+                rate,
+                "the nominal bandwidth of the GPU in bytes per second",
+                |text| {
+                    let rate = text.parse().ok().and_then(Factor::from_billionths);
+                    rate.filter(|&rate| rate > Factor::ZERO)
+                },
+            )?,
+        };
+        if *gpu.get_or_insert(of_row) != of_row {
+            let refusal = Refusal::new(sms, "another GPU than before", "the same GPU in all rows");
+            return Err(table.error(Some(row), refusal));
+        }
+    }
+    Ok(gpu)
 }
 
 /// The one of `names` that is a column with `what`.

@@ -3,7 +3,7 @@
 mod range;
 mod report;
 
-pub use report::{Answer, COLUMNS, ESTIMATE_COLUMN};
+pub use report::{Answer, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS};
 
 use std::path::PathBuf;
 

@@ -9,12 +9,14 @@ use crate::cli::report::{
     About, Column, Content, Output, OutputPath, Palette, Report, Rows, Table, json_lines,
 };
 use crate::error::{Error, Refusal, Result};
+use crate::kernel_wcet::fit::classification::Reason;
 use crate::kernel_wcet::fit::least_squares::Line;
 use crate::kernel_wcet::fit::saturation;
 use crate::kernel_wcet::fit::scaling::{Curve, EnvelopeForm, Fit, fit};
 use crate::model::wcet::{Affine, Form};
 use crate::model::words::counted;
-use crate::model::{Factor, Kind};
+use crate::model::{Factor, TaskSet};
+use crate::time::Time;
 use crate::{plot, study};
 
 /// Fits a WCET function of the number of SMs to measurements.
@@ -31,19 +33,28 @@ pub struct Args {
     /// More SMs that improve the time by less than this share in total do not count; above 0 and below 0.25.
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = epsilon)]
     epsilon: Factor,
+    /// Print a task set instead, with one task of this period.
+    ///
+    /// The task has the WCET function, and `kind` and `traffic` where they are known. Without them the analysis makes safe
+    /// assumptions.
+    #[arg(long, value_name = "TIME")]
+    period: Option<Time>,
     /// Also draw the speed-up over the number of SMs.
     #[arg(long, value_name = "FILE.svg", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
     svg: Option<OutputPath>,
 }
 
 const EXAMPLE: &str = "\
-The function is never below a measurement, and says nothing about what was not measured. The member `wcet` of the JSON
-answer is that of a task in a task set.
+The function is never below a measurement, and says nothing about what was not measured. The members `wcet`, `kind` and
+`traffic` of the JSON answer are those of a task in a task set.
+
+A wrong kind is unsafe, so `kind` is there only if the bandwidth on all SMs shows it.
 
 Examples:
   gpusched wcet fit tasksets/measurements/stencil.csv
   gpusched wcet fit tasksets/measurements/stencil.csv --form table --format json
-  gpusched wcet fit tasksets/measurements/stencil.csv --svg speed-up.svg -o curve.csv";
+  gpusched wcet fit tasksets/measurements/stencil.csv --svg speed-up.svg -o curve.csv
+  gpusched wcet fit tasksets/measurements/stencil.csv --period 60ms | gpusched partition - --sms 16";
 
 /// The columns of the CSV.
 const COLUMNS: &str = "contention,sms,measurements,longest_ns,monotone_ns,wcet_ns,least_squares_ns,speed_up";
@@ -60,6 +71,9 @@ impl Args {
     /// # Errors
     /// Bad measurements, measurements without an envelope of that form, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if self.period.is_some() {
+            global.only_json("json: task sets are JSON")?;
+        }
         let mut output = Output::open(global)?;
         let svg = output.beside(self.svg.as_ref())?;
         let measured = points::read(&self.file)?;
@@ -72,17 +86,55 @@ impl Args {
             complain(&format!("warning: {file}: {estimated}"));
         }
         if !global.quiet {
-            for note in notes(&answer) {
+            let left_out = self.period.and_then(|_| left_out(&answer));
+            for note in notes(&answer).into_iter().chain(left_out) {
                 complain(&format!("note: {note}"));
             }
         }
         let fitted = About(file.as_str(), answer);
+        let tasks = self.period.map(|period| tasks(&fitted.1, period)).transpose()?;
         if let Some(svg) = svg {
             output.complete(svg, figure(&fitted)?)?;
         }
-        output.only(COLUMNS, &fitted)?;
+        match tasks {
+            Some(tasks) => output.json(&tasks)?,
+            None => output.only(COLUMNS, &fitted)?,
+        }
         Ok(Outcome::Positive)
     }
+}
+
+/// A task set with the task of `answer` alone.
+fn tasks(answer: &Fit, period: Time) -> Result<TaskSet> {
+    let bad = |error: &dyn std::fmt::Display| Error::parameter("period", period, error.to_string());
+    let task = answer.task(period).map_err(|error| bad(&error))?;
+    TaskSet::new(None, vec![task]).map_err(|error| bad(&error))
+}
+
+/// Why there is no kind, if there is none.
+fn left_out(answer: &Fit) -> Option<String> {
+    let drawn = || drawn(answer.utilization.unwrap_or_default());
+    let why = match answer.kind_reason {
+        Reason::Bandwidth => return None,
+        Reason::Hybrid => format!("{}, between a compute- and a memory-intensive one", drawn()),
+        Reason::Saturates => format!("{}, and yet more SMs stop helping", drawn()),
+        Reason::FewSms => format!("{}, and its times do not show whether more SMs help", drawn()),
+        Reason::NotOnAllSms => "its bandwidth on all SMs of the GPU was not measured".to_owned(),
+        Reason::UnknownGpu => "the columns gpu_sms and gpu_bytes_per_second are missing".to_owned(),
+        Reason::NoBandwidth => "without bandwidths, times do not show what the kernel uses".to_owned(),
+        Reason::Estimated => "its bandwidth is an estimate".to_owned(),
+    };
+    Some(format!(
+        "`kind` is left out: {why}. The task conflicts with all tasks of its partition, which is safe"
+    ))
+}
+
+/// The share of the bandwidth in words.
+fn drawn(utilization: f64) -> String {
+    format!(
+        "the kernel draws {:.1} % of the memory bandwidth on all SMs",
+        100.0 * utilization
+    )
 }
 
 /// What is not in the measurements, or should not be.
@@ -155,10 +207,15 @@ impl Report for About<&str, Fit> {
         let About(file, answer) = self;
         let (saturation, largest) = (answer.saturation_sms, answer.largest_sms);
         let percent = 100.0 * answer.epsilon.as_f64();
-        let mut text = format!("{}-intensive: {file}\n", kind(answer.kind));
+        let mut text = match answer.kind {
+            Some(kind) => format!("{kind}-intensive: {file}\n"),
+            None => format!("no kind: {file}\n"),
+        };
         if let Some(estimated) = answer.estimate {
             text += &format!("{estimated}\n");
         }
+        let why = left_out(answer).unwrap_or_else(|| drawn(answer.utilization.unwrap_or_default()));
+        text += &format!("{why}\n");
         text += &match saturation == largest {
             true => format!(
                 "up to {}, more of them bring at least {percent} %\n\n",
@@ -205,8 +262,13 @@ impl Report for About<&str, Fit> {
             }
         }
         text += &table.render(palette.header);
+        let kind = answer.kind.map(|kind| format!("\"kind\": \"{kind}\", "));
+        let traffic = answer
+            .traffic
+            .map(|traffic| format!("\"traffic\": {}, ", traffic.bytes()));
+        let known: String = kind.into_iter().chain(traffic).collect();
         let wcet = json_lines([&answer.wcet])?;
-        Ok(text + &format!("\n\"kind\": \"{}\", \"wcet\": {wcet}", kind(answer.kind)))
+        Ok(text + &format!("\n{known}\"wcet\": {wcet}"))
     }
 }
 
@@ -222,13 +284,6 @@ fn figure(fitted: &About<&str, Fit>) -> Result<String> {
         ..plot::Options::default()
     };
     plot::line_chart(&[table], &options)
-}
-
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Compute => "compute",
-        Kind::Memory => "memory",
-    }
 }
 
 /// The WCET function in words.

@@ -1,15 +1,17 @@
-//! Reading measured points: a CSV file with the columns `sms`, `time_UNIT` and, if there are conflicts, `contention`. The other
-//! columns of `simulate profile` are left aside, but for the one that marks estimates.
+//! Reading measured points: a CSV file with the columns `sms`, `time_UNIT` and, if there are conflicts, `contention`. Of the
+//! columns of `simulate profile`, those with bandwidths, traffic, the GPU and the mark of estimates count.
 
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use crate::cli::simulate::{ESTIMATE_COLUMN, PROFILE_COLUMNS};
+use crate::cli::predict::{BANDWIDTHS, bandwidth_column, bandwidth_in, gpu_in};
+use crate::cli::simulate::{ESTIMATE_COLUMN, GPU_COLUMNS, PROFILE_COLUMNS};
 use crate::error::{Error, Refusal, Result};
+use crate::kernel_wcet::fit::classification::{Reason, utilization};
 use crate::kernel_wcet::fit::envelope::Measured;
 use crate::kernel_wcet::fit::points::{Points, check};
-use crate::model::Estimated;
 use crate::model::wcet::MAX_SMS;
+use crate::model::{Bytes, Estimated};
 use crate::study::Table;
 use crate::time::Time;
 
@@ -20,6 +22,9 @@ const TIMES: [(&str, &str); 4] = [
     ("time_ms", "ms"),
     ("time_s", "s"),
 ];
+
+/// The column with the most bytes that the kernel moves.
+const TRAFFIC_COLUMN: &str = "traffic_bytes";
 
 /// Reads the file at `path`; `-` is standard input.
 ///
@@ -36,10 +41,11 @@ pub fn read(path: &Path) -> Result<Measured> {
             || TIMES.iter().any(|(time, _)| *time == name)
             || name == ESTIMATE_COLUMN
             || PROFILE_COLUMNS.contains(&name)
+            || GPU_COLUMNS.contains(&name)
+            || BANDWIDTHS.contains(&name)
     };
     if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {
-        let expected =
-            "sms, time_ns (or time_us, time_ms, time_s) and contention; those of `simulate profile` may stay";
+        let expected = "sms, time_ns (or time_us, time_ms, time_s), contention and bandwidth; those of `simulate profile` may stay";
         return Err(whole(&format!("a column `{unknown}`"), expected));
     }
     // A number at the end of a file that was cut off may have lost digits.
@@ -62,8 +68,12 @@ pub fn read(path: &Path) -> Result<Measured> {
     };
     let (sms, contention) = (table.column("sms")?, table.find("contention"));
     let rounds = table.find(ESTIMATE_COLUMN);
+    let bandwidth = bandwidth_column(&table)?;
+    let gpu = gpu_in(&table)?;
+    let bytes_moved = table.find(TRAFFIC_COLUMN);
 
     let (mut isolated, mut conflict, mut estimate) = (Vec::new(), Vec::new(), None);
+    let (mut on_all, mut traffic) = (None, bytes_moved.map(|_| Bytes::default()));
     for row in 0..table.len() {
         let fail = |refusal: Refusal| table.error(Some(row), refusal);
         let found = sms.text(row).trim();
@@ -83,11 +93,32 @@ pub fn read(path: &Path) -> Result<Measured> {
             true => expected(),
             false => fail(Refusal::told("sms", error)),
         })?;
+        if let Some(column) = bytes_moved {
+            let found = column.text(row).trim();
+            // A single row that does not say leaves it open.
+            traffic = match found {
+                "" => None,
+                _ => {
+                    let moved = found.parse().ok().and_then(Bytes::new).ok_or_else(|| {
+                        let expected = format!("a number of bytes up to {}", Bytes::LIMIT.bytes());
+                        fail(Refusal::new(TRAFFIC_COLUMN, format!("{found:?}"), expected))
+                    })?;
+                    traffic.map(|before| before.max(moved))
+                }
+            };
+        }
         let found = rounds.map_or(Ok(None), |column| estimated(column.text(row).trim()));
         let found = found.map_err(|message| fail(Refusal::told(ESTIMATE_COLUMN, message)))?;
         estimate = [estimate, found].into_iter().flatten().min();
         match contention.map_or("isolated", |column| column.text(row).trim()) {
-            "isolated" => isolated.push((m, parsed)),
+            "isolated" => {
+                isolated.push((m, parsed));
+                if let (Some(name), Some(gpu)) = (bandwidth, gpu)
+                    && gpu.sms == m
+                {
+                    on_all = on_all.max(bandwidth_in(&table, row, name)?);
+                }
+            }
             "conflict" => conflict.push((m, parsed)),
             found => {
                 let refusal = Refusal::new("contention", format!("{found:?}"), "isolated or conflict");
@@ -104,10 +135,20 @@ pub fn read(path: &Path) -> Result<Measured> {
         true => None,
         false => Some(Points::new(conflict).map_err(|error| Refusal::told("", error))?),
     };
+    let utilization = match (bandwidth, gpu, on_all) {
+        (None, _, _) => Err(Reason::NoBandwidth),
+        _ if estimate.is_some() => Err(Reason::Estimated),
+        (Some(_), None, _) => Err(Reason::UnknownGpu),
+        (Some(_), Some(_), None) => Err(Reason::NotOnAllSms),
+        (Some(_), Some(gpu), Some(on_all)) => Ok(utilization(on_all, gpu)),
+    };
     Ok(Measured {
         isolated,
         conflict,
         estimate,
+        utilization,
+        // An estimate is no upper bound.
+        traffic: traffic.filter(|_| estimate.is_none()),
     })
 }
 

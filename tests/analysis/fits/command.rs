@@ -18,13 +18,18 @@ fn json(line: &str) -> Value {
 fn the_answer_goes_into_a_task_set() {
     for form in ["envelope", "table"] {
         let fit = json(&format!("wcet fit {STENCIL} --form {form} --format json"));
-        let set = json!({"tasks": [{"period": "60ms", "kind": fit["kind"], "wcet": fit["wcet"]}]});
-        let tested = run_with("test - --sms 16 --format json", set.to_string());
+        let set = run(&format!("wcet fit {STENCIL} --form {form} --period 60ms")).stdout;
+        let task = json!({"period": 60_000_000, "wcet": fit["wcet"]});
+        assert_eq!(
+            serde_json::from_str::<Value>(&set).unwrap(),
+            json!({"tasks": [task]})
+        );
+        let tested = run_with("test - --sms 16 --format json", set);
         assert_eq!(tested.code, 0, "{}", tested.stderr);
         // The line that people paste is the same.
         let text = run(&format!("wcet fit {STENCIL} --form {form}")).stdout;
         let pasted: Value = serde_json::from_str(&format!("{{{}}}", text.lines().last().unwrap())).unwrap();
-        assert_eq!(pasted, json!({"kind": fit["kind"], "wcet": fit["wcet"]}));
+        assert_eq!(pasted, json!({"wcet": fit["wcet"]}));
     }
 }
 
@@ -33,8 +38,8 @@ fn every_point_is_covered() {
     for form in ["envelope", "table"] {
         let fit = json(&format!("wcet fit {STENCIL} --form {form} --format json"));
         assert_eq!(
-            (&fit["kind"], &fit["saturation_sms"], &fit["largest_sms"]),
-            (&json!("memory"), &json!(10), &json!(16))
+            (&fit["saturation_sms"], &fit["largest_sms"]),
+            (&json!(10), &json!(16))
         );
         let text = std::fs::read_to_string(root().join(STENCIL)).unwrap();
         let mut rows = 0;
@@ -167,6 +172,13 @@ fn bad_points_are_refused() {
         "sms,time_ns\n4,2\n4,3\n",
         "sms,time_ns,contention\n4,2,isolated\n5,2,isolated\n4,3,conflict\n",
         "sms,time_ns\n1,2\n2,\u{1b}[31m\n",
+        "sms,time_ns,gpu_sms\n1,2,1\n",
+        "sms,time_ns,gpu_sms,gpu_bytes_per_second\n1,2,0,1\n",
+        "sms,time_ns,gpu_sms,gpu_bytes_per_second\n1,2,1,0\n",
+        "sms,time_ns,gpu_sms,gpu_bytes_per_second\n1,2,2,5\n2,2,3,5\n",
+        "sms,time_ns,bandwidth,gpu_sms,gpu_bytes_per_second\n1,2,fast,1,5\n",
+        "sms,time_ns,bandwidth,l2_bytes_per_second\n1,2,3,4\n",
+        "sms,time_ns,traffic_bytes\n1,2,-1\n",
     ] {
         std::fs::write(&path, text).unwrap();
         let command = || gpusched(["wcet", "fit", path.to_str().unwrap()]);
@@ -193,6 +205,8 @@ fn bad_usage_is_refused() {
         "wcet fit tasksets/measurements/stencil.csv --svg missing/speed-up.svg",
         "wcet fit tasksets/measurements/stencil.csv -o missing/curve.csv",
         "wcet fit missing.csv",
+        "wcet fit tasksets/measurements/stencil.csv --period 0",
+        "wcet fit tasksets/measurements/stencil.csv --period 60ms --format csv",
     ]);
     assert_snapshot!(told);
     assert_eq!(run("wcet").code, 2);

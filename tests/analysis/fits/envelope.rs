@@ -1,5 +1,6 @@
 //! Envelopes: above every measurement in the integers that verdicts rest on, and as low as the slow twin's.
 
+use gpusched::kernel_wcet::fit::classification::Reason;
 use gpusched::kernel_wcet::fit::envelope::{EnvelopeError, Measured, affine, monotone, table};
 use gpusched::kernel_wcet::fit::least_squares;
 use gpusched::kernel_wcet::fit::points::{Points, PointsError};
@@ -18,6 +19,8 @@ fn alone(measurements: &[(u32, u64)]) -> Measured {
         isolated: points(measurements),
         conflict: None,
         estimate: None,
+        utilization: Err(Reason::NoBandwidth),
+        traffic: None,
     }
 }
 
@@ -178,6 +181,8 @@ fn conflict_is_never_faster() {
             isolated: points(&isolated),
             conflict: Some(points(&conflict)),
             estimate: None,
+            utilization: Err(Reason::NoBandwidth),
+            traffic: None,
         };
         for function in [affine(&measured), table(&measured)] {
             let function = match function {
@@ -246,6 +251,8 @@ fn what_determines_no_line() {
         isolated: points(&[(1, 9), (2, 8)]),
         conflict: Some(points(&[(2, 9)])),
         estimate: None,
+        utilization: Err(Reason::NoBandwidth),
+        traffic: None,
     };
     assert!(
         affine(&conflict)

@@ -5,6 +5,7 @@ mod command;
 mod data;
 mod envelope;
 mod estimates;
+mod kinds;
 mod normal;
 mod planted;
 mod published;

@@ -60,7 +60,7 @@ fn the_fit_says_so_too() {
         csv.lines()
             .next()
             .unwrap()
-            .ends_with(",l2_accesses,estimate_rounds")
+            .ends_with(",gpu_bytes_per_second,estimate_rounds")
     );
     assert!(csv.lines().skip(1).all(|row| row.ends_with(",4")), "{csv}");
 
@@ -70,9 +70,11 @@ fn the_fit_says_so_too() {
         let fit = run(&format!("wcet fit {points} --format {format} -q"));
         assert_eq!((fit.code, fit.stderr.as_str()), (0, warning.as_str()));
     }
+    let fit = json(&format!("wcet fit {points}"));
+    assert_eq!(fit["estimate"], json!({"rounds": 4}));
     assert_eq!(
-        json(&format!("wcet fit {points}"))["estimate"],
-        json!({"rounds": 4})
+        (&fit["kind_reason"], fit.get("kind"), fit.get("traffic")),
+        (&json!("estimated"), None, None)
     );
     let text = run(&format!("wcet fit {points}")).stdout;
     assert_eq!(text.lines().nth(1), Some(label.as_str()));

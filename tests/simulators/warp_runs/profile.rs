@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::support::transcript::Transcript;
-use crate::support::{root, run};
+use crate::support::{root, run, run_with};
 use crate::warp_runs::{json, write};
 
 const PC: &str = "simulate profile tasksets/kernels/programs/pc.json --machine rtx2060";
@@ -25,7 +25,7 @@ fn a_profile_feeds_the_fit() {
     assert_eq!(
         csv.lines().next(),
         Some(
-            "sms,cycles,time_ns,l2_bytes_per_second,dram_bytes_per_second,warp_instructions,thread_instructions,l2_accesses"
+            "sms,cycles,time_ns,l2_bytes_per_second,dram_bytes_per_second,warp_instructions,thread_instructions,l2_accesses,traffic_bytes,gpu_sms,gpu_bytes_per_second"
         )
     );
     // The reference has these cycles, too: 20 SMs are slower than 15.
@@ -63,6 +63,44 @@ fn a_profile_feeds_the_fit() {
     // C(15) is as long as what was measured on 20.
     assert_eq!(longest[2].1, times[3]);
     assert!(times[3] > times[2]);
+}
+
+/// From a program to a plan, with memory traffic counted.
+#[test]
+fn a_profile_becomes_a_plan() {
+    let profile =
+        "simulate profile tasksets/kernels/programs/copyl.json --machine rtx2060 --cold --sms 5..30:5";
+    let csv = run(&format!("{profile} --format csv -q")).stdout;
+    let set = run_with("wcet fit - --form table --period 1ms -q", csv);
+    assert_eq!((set.code, set.stderr.as_str()), (0, ""));
+    let tasks: Value = serde_json::from_str(&set.stdout).unwrap();
+    let task = &tasks["tasks"][0];
+    assert_eq!(task["kind"], "memory", "{tasks}");
+    // 15,360 sectors are read, as many are written, and the bound is above.
+    assert!(task["traffic"].as_u64().unwrap() >= 32 * 2 * 15_360, "{tasks}");
+    let partition = "partition - --sms 30 --interference conflict+bandwidth --memory-bandwidth 100GB/s -q";
+    let plan = run_with(partition, set.stdout);
+    assert_eq!(plan.code, 0, "{}", plan.stderr);
+}
+
+/// The bound of one number of SMs covers what the kernel moves on any other: all sectors miss in L2 and are written back.
+#[test]
+fn traffic_is_bounded_on_any_number_of_sms() {
+    for program in ["conv2d", "matmul", "chasecg", "vadd"] {
+        let program = format!("tasksets/kernels/programs/{program}.json");
+        let profile = json(&format!(
+            "simulate profile {program} --machine rtx2060 --sms 1..30:29 --cold"
+        ));
+        let points = profile["points"].as_array().unwrap();
+        for (bound, other) in points
+            .iter()
+            .flat_map(|bound| points.iter().map(move |other| (bound, other)))
+        {
+            let bound = bound["traffic_bytes"].as_u64().unwrap();
+            let worst = 2 * 32 * other["l2_accesses"].as_u64().unwrap();
+            assert!(bound >= worst, "{program}: {bound} {worst}");
+        }
+    }
 }
 
 #[test]

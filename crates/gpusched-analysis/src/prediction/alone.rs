@@ -1,38 +1,13 @@
 //! A kernel alone on its SMs: what its profile says, and what is filled in where it says nothing.
 
-use serde::{Deserialize, Serialize};
-
+use crate::kernel_wcet::fit::classification::{Class, utilization};
 use gpusched_model::group::MemoryPlatform;
+use gpusched_model::memory_profile::MeasuredGpu;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, MemoryProfile};
 
 /// Bytes of an access of L2, a sector: with it [Masola23] Table 2 agrees with itself.
 pub const SECTOR_BYTES: u32 = 32;
-
-/// What a kernel mostly uses ([Masola23] §5.1).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[derive(strum::Display)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Class {
-    /// At least 70 % of the nominal bandwidth on all SMs.
-    Memory,
-    /// From 10 to 70 %.
-    Hybrid,
-    /// Less than 10 %.
-    Compute,
-}
-
-impl Class {
-    /// The class of a kernel with bandwidth utilization `u`, U_bw of Eq. 1.
-    pub fn of(u: f64) -> Class {
-        match u {
-            u if u >= 0.7 => Class::Memory,
-            u if u >= 0.1 => Class::Hybrid,
-            _ => Class::Compute,
-        }
-    }
-}
 
 /// A kernel alone. What was not measured on the number of SMs in question is filled in: bandwidth lies on straight lines
 /// between measured points (none on no SM), and grows in proportion beyond the last one, up to what memory gives; time is
@@ -53,7 +28,7 @@ pub struct Alone {
     pub bandwidth_all: f64,
     /// Whether C(n) and BW(n) were measured.
     pub measured: (bool, bool),
-    /// What it mostly uses; not known unless BW(N) was measured.
+    /// What it mostly uses on the GPU of its profile, by default the platform; not known unless BW(N) was measured.
     pub class: Option<Class>,
     /// KAI (Eq. 3).
     pub kai: Option<f64>,
@@ -69,6 +44,11 @@ impl Alone {
         let (time, bandwidth) = (time(profile, sms, limit), bandwidth(profile, sms, limit));
         let measured = |sms| (profile.time(sms).is_some(), profile.bandwidth(sms).is_some());
         let bandwidth_all = self::bandwidth(profile, all, limit);
+        // A file that names its GPU has one class, whatever the platform.
+        let gpu = profile.gpu().unwrap_or(MeasuredGpu {
+            sms: all,
+            bandwidth: platform.bandwidth,
+        });
         let counted = profile.instructions().zip(profile.l2_accesses());
         Alone {
             name: name.unwrap_or(profile.name()).to_owned(),
@@ -78,12 +58,9 @@ impl Alone {
             time_all: self::time(profile, all, limit),
             bandwidth_all,
             measured: measured(sms),
-            class: measured(all).1.then(|| {
-                Class::of(super::masola::utilization(
-                    bandwidth_all,
-                    platform.bandwidth.as_f64(),
-                ))
-            }),
+            class: profile
+                .bandwidth(gpu.sms)
+                .map(|on_all| Class::of(utilization(on_all, gpu))),
             kai: match (profile.kai(), counted) {
                 (Some(kai), _) => Some(kai.as_f64()),
                 (None, Some((instructions, accesses))) => {

@@ -17,7 +17,8 @@ mod model;
 pub mod naive;
 mod result;
 
-pub use alone::{Alone, Class, SECTOR_BYTES};
+pub use crate::kernel_wcet::fit::classification::Class;
+pub use alone::{Alone, SECTOR_BYTES};
 pub use error::PredictionError;
 pub use model::Model;
 pub use result::{KernelPrediction, Part, Prediction, Window};

@@ -24,6 +24,8 @@ pub struct MemoryProfile {
     instructions: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     l2_accesses: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpu: Option<MeasuredGpu>,
     points: Vec<MemoryPoint>,
 }
 
@@ -49,9 +51,24 @@ pub struct MemoryProfileShape {
     /// Accesses of L2.
     #[serde(default)]
     pub l2_accesses: Option<u64>,
+    /// The GPU it was measured on, for the class of the kernel; by default the platform of the group.
+    #[serde(default)]
+    pub gpu: Option<MeasuredGpu>,
     /// What was measured, by ascending number of SMs; at least one time and one bandwidth.
     #[schemars(length(min = 1))]
     pub points: Vec<MemoryPoint>,
+}
+
+/// The GPU a kernel was measured on, as far as the class of the kernel goes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "MeasuredGpu")]
+pub struct MeasuredGpu {
+    /// N, all its SMs.
+    #[schemars(range(min = 1, max = MAX_SMS))]
+    pub sms: u32,
+    /// BW_max, its nominal memory bandwidth [GB/s]; > 0.
+    pub bandwidth: Factor,
 }
 
 /// A kernel alone on some SMs.
@@ -101,6 +118,11 @@ impl MemoryProfile {
     /// Accesses of L2, if known.
     pub fn l2_accesses(&self) -> Option<u64> {
         self.l2_accesses
+    }
+
+    /// The GPU it was measured on, if known.
+    pub fn gpu(&self) -> Option<MeasuredGpu> {
+        self.gpu
     }
 
     /// C(n) as measured [ns].
@@ -179,12 +201,21 @@ impl TryFrom<MemoryProfileShape> for MemoryProfile {
         if shape.l2_accesses == Some(0) {
             Refusal::refuse("l2_accesses", 0, "at least 1")?;
         }
+        if let Some(MeasuredGpu { sms, bandwidth }) = shape.gpu {
+            if !(1..=MAX_SMS).contains(&sms) {
+                Refusal::refuse("gpu.sms", sms, format!("1 to {MAX_SMS}"))?;
+            }
+            if bandwidth == Factor::ZERO {
+                Refusal::refuse("gpu.bandwidth", 0, "a positive number of GB/s")?;
+            }
+        }
         Ok(MemoryProfile {
             name: shape.name,
             source: shape.source,
             kai: shape.kai,
             instructions: shape.instructions,
             l2_accesses: shape.l2_accesses,
+            gpu: shape.gpu,
             points: shape.points,
         })
     }

@@ -5,13 +5,13 @@ use serde::Serialize;
 use super::kernels::{TrafficAnswer, time_ns};
 use crate::cli::report::{Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
-use crate::model::machine::MachineShape;
+use crate::model::machine::{MachineShape, SECTOR};
 use crate::model::{Estimated, Scheduler};
 use crate::warp::gpu::Results;
 use crate::warp::scenario::Setup;
 
 /// The columns of the CSV, which are the fields of a point.
-pub const COLUMNS: [&str; 8] = [
+pub const COLUMNS: [&str; 9] = [
     "sms",
     "cycles",
     "time_ns",
@@ -20,7 +20,11 @@ pub const COLUMNS: [&str; 8] = [
     "warp_instructions",
     "thread_instructions",
     "l2_accesses",
+    "traffic_bytes",
 ];
+
+/// The columns after them: all SMs of the machine, and the peak of its DRAM.
+pub const GPU_COLUMNS: [&str; 2] = ["gpu_sms", "gpu_bytes_per_second"];
 
 /// The column after them where the points are estimates, so that who reads the points knows.
 pub const ESTIMATE_COLUMN: &str = "estimate_rounds";
@@ -37,6 +41,10 @@ pub struct Answer {
     scheduler: Scheduler,
     /// Whether the kernel's buffers were in L2 at the start.
     warm: bool,
+    /// All SMs of the machine.
+    gpu_sms: u32,
+    /// The peak of its DRAM.
+    gpu_bytes_per_second: u64,
     /// There if the points are estimates.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<Estimated>,
@@ -64,6 +72,8 @@ pub struct Point {
     thread_instructions: u64,
     /// Sectors of 32 bytes that L2 took.
     l2_accesses: u64,
+    /// The most that the kernel can move between L2 and DRAM on any number of SMs, whatever is in the caches.
+    traffic_bytes: u64,
 }
 
 impl Point {
@@ -80,6 +90,9 @@ impl Point {
             warp_instructions: kernels.clone().map(|kernel| kernel.warp_instructions).sum(),
             thread_instructions: kernels.map(|kernel| kernel.thread_instructions).sum(),
             l2_accesses: traffic.l2_accesses,
+            // L1 takes the same sectors on any number of SMs, and the others go to L2 directly. At worst each misses in L2 and
+            // is written back.
+            traffic_bytes: 2 * u64::from(SECTOR) * (traffic.l1_accesses + traffic.l2_accesses),
         }
     }
 }
@@ -96,6 +109,8 @@ impl Answer {
             machine: setup.machine().name.clone(),
             scheduler: setup.scheduler(),
             warm,
+            gpu_sms: setup.machine().sms(),
+            gpu_bytes_per_second: setup.machine().dram_bytes_per_second(),
             estimate,
             points,
         }
@@ -104,7 +119,7 @@ impl Answer {
     /// The columns of the CSV.
     pub fn columns(&self) -> String {
         let column = self.estimate.map(|_| ESTIMATE_COLUMN);
-        let columns: Vec<&str> = COLUMNS.into_iter().chain(column).collect();
+        let columns: Vec<&str> = COLUMNS.into_iter().chain(GPU_COLUMNS).chain(column).collect();
         columns.join(",")
     }
 
@@ -126,9 +141,11 @@ impl Answer {
 impl Report for Answer {
     /// A row per number of SMs.
     fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let gpu = (self.gpu_sms, self.gpu_bytes_per_second);
+        let rounds = self.estimate.map(Estimated::rounds);
         self.points
             .iter()
-            .try_for_each(|point| rows.add((point, self.estimate.map(Estimated::rounds).as_slice())))
+            .try_for_each(|point| rows.add((point, gpu, rounds.as_slice())))
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

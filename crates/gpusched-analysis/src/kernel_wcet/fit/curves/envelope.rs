@@ -14,13 +14,15 @@
 //!
 //! In conflict both are raised to the isolated ones: a kernel that was measured faster in conflict was measured too rarely.
 
+use super::classification::Reason;
 use super::points::Points;
 use gpusched_model::Estimated;
 use gpusched_model::time::Time;
+use gpusched_model::traffic::Bytes;
 use gpusched_model::wcet::{Affine, AffinePair, Form, MAX_SMS, Table, WcetError, WcetFunction};
 
 /// The measurements of one kernel, alone and, if there are some, in conflict.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
     /// Alone.
     pub isolated: Points,
@@ -28,6 +30,10 @@ pub struct Measured {
     pub conflict: Option<Points>,
     /// Set if some are no measurements but estimates, by the one from the fewest rounds.
     pub estimate: Option<Estimated>,
+    /// U_bw of [Masola23] Eq. 1, or why it is not known.
+    pub utilization: Result<f64, Reason>,
+    /// V: the most bytes that one execution moves to and from memory on any number of SMs, if known.
+    pub traffic: Option<Bytes>,
 }
 
 /// Why there is no envelope.

@@ -1,5 +1,6 @@
 //! Execution time against the number of SMs.
 
+pub mod classification;
 pub mod envelope;
 pub mod least_squares;
 pub mod points;

@@ -19,8 +19,10 @@ pub struct Saturation {
     pub sms: u32,
     /// M: the largest measured number of SMs.
     pub largest_sms: u32,
-    /// The class.
+    /// What the definition says; [`super::classification`] decides, because few thread blocks have the same effect.
     pub kind: Kind,
+    /// Whether the fewest SMs are at most (1 − 4ε)·M: otherwise no kernel is memory-intensive by these times.
+    pub can_show: bool,
 }
 
 /// How many times ε of the SMs must bring less than ε.
@@ -46,12 +48,14 @@ pub fn saturation(table: &[(u32, Time)], epsilon: Factor) -> Option<Saturation> 
         .find(|&&(_, time)| gains_little(time))
         .or(table.last())?;
     let limit = u128::from(largest_sms) * denominator.saturating_sub(u128::from(SPAN) * numerator);
-    let saturated = u128::from(sms) * denominator <= limit;
+    let within = |sms: u32| u128::from(sms) * denominator <= limit;
+    let saturated = within(sms);
     let kind = if saturated { Kind::Memory } else { Kind::Compute };
     Some(Saturation {
         sms,
         largest_sms,
         kind,
+        can_show: table.first().is_some_and(|&(sms, _)| within(sms)),
     })
 }
 

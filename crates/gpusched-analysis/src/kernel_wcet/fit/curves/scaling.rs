@@ -2,12 +2,14 @@
 
 use serde::Serialize;
 
+use super::classification::{self, Reason};
 use super::envelope::{self, EnvelopeError, Measured};
 use super::least_squares::{self, Line};
 use super::points::Points;
 use super::saturation::{saturation, speed_up};
 use gpusched_model::time::Time;
-use gpusched_model::{Contention, Estimated, Factor, Kind, WcetFunction};
+use gpusched_model::traffic::Bytes;
+use gpusched_model::{Contention, Estimated, Factor, Kind, Task, TaskError, TaskShape, WcetFunction};
 
 /// The form of the WCET function.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
@@ -31,8 +33,17 @@ pub struct Fit {
     pub wcet: WcetFunction,
     /// Its form.
     pub form: EnvelopeForm,
-    /// Memory- or compute-intensive, by the isolated times ([Singh21] Definition 1).
-    pub kind: Kind,
+    /// Memory- or compute-intensive; absent where that is not clear, which is safe.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    /// Why the kernel has this kind, or none.
+    pub kind_reason: Reason,
+    /// U_bw: the share of the nominal memory bandwidth that the kernel draws on all SMs ([Masola23] Eq. 1), if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub utilization: Option<f64>,
+    /// V: the most bytes that one job moves to and from memory, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<Bytes>,
     /// m*: from here on, more SMs improve the isolated time by less than epsilon in total.
     pub saturation_sms: u32,
     /// M: the largest number of SMs measured alone.
@@ -80,7 +91,22 @@ pub struct Point {
     pub speed_up: f64,
 }
 
-/// The WCET function of `form` that covers `measured`, and the class of the kernel by the threshold `epsilon`.
+impl Fit {
+    /// The task with this WCET function and `period`. What is not known is absent, which is the safe reading.
+    ///
+    /// # Errors
+    /// [`TaskError`] for a period that no task has.
+    pub fn task(&self, period: Time) -> Result<Task, TaskError> {
+        let task = TaskShape {
+            kind: self.kind,
+            traffic: self.traffic,
+            ..Task::new(period, self.wcet.clone())
+        };
+        task.build()
+    }
+}
+
+/// The WCET function of `form` that covers `measured`, and the kind of the kernel; times saturate by the threshold `epsilon`.
 ///
 /// # Errors
 /// Those of [`envelope::affine`] and [`envelope::table`].
@@ -93,10 +119,15 @@ pub fn fit(measured: &Measured, form: EnvelopeForm, epsilon: Factor) -> Result<F
     let conflict = measured.conflict.as_ref();
     let conflict = conflict.map(|points| curve(points, &wcet, Contention::Conflict));
     let saturation = saturation(&envelope::monotone(&measured.isolated), epsilon);
+    let by_times = saturation.filter(|found| found.can_show).map(|found| found.kind);
+    let (kind, kind_reason) = classification::kind(measured.utilization, by_times);
     Ok(Fit {
         wcet,
         form,
-        kind: saturation.map_or(Kind::Compute, |found| found.kind),
+        kind,
+        kind_reason,
+        utilization: measured.utilization.ok(),
+        traffic: measured.traffic,
         saturation_sms: saturation.map_or(0, |found| found.sms),
         largest_sms: saturation.map_or(0, |found| found.largest_sms),
         epsilon,

@@ -1,0 +1,139 @@
+//! What a kernel mostly uses, decided here for `predict` and `wcet fit` alike.
+//!
+//! The analysis counts contention between tasks of one kind. So a wrong kind is unsafe, and a missing one is pessimistic. A
+//! kernel has a kind only if the bandwidth on all SMs shows it:
+//!
+//! | share of the nominal bandwidth | class ([Masola23] §5.1) | kind |
+//! |---|---|---|
+//! | at least 70 % | memory | memory |
+//! | from 10 to 70 % | hybrid | absent: the kernel uses both |
+//! | less than 10 % | compute | compute, if the times do not saturate ([`super::saturation`]) |
+//!
+//! **Times alone decide nothing.** Definition 1 of [Singh21] calls a kernel memory-intensive if it saturates. But a kernel that
+//! draws 94 % of the bandwidth on all SMs may profit from each of them, and one with few thread blocks, or with one access after
+//! another, saturates and moves almost nothing. At low bandwidth a saturating kernel has another bottleneck, such as
+//! the latency of memory, so it has no kind either.
+
+use serde::{Deserialize, Serialize};
+
+use gpusched_model::memory_profile::MeasuredGpu;
+use gpusched_model::{Factor, Kind};
+
+/// What a kernel mostly uses ([Masola23] §5.1).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Class {
+    /// At least 70 % of the nominal bandwidth on all SMs.
+    Memory,
+    /// From 10 to 70 %.
+    Hybrid,
+    /// Less than 10 %.
+    Compute,
+}
+
+impl Class {
+    /// The class of a kernel with bandwidth utilization `u`, U_bw of Eq. 1.
+    pub fn of(u: f64) -> Class {
+        match u {
+            u if u >= 0.7 => Class::Memory,
+            u if u >= 0.1 => Class::Hybrid,
+            _ => Class::Compute,
+        }
+    }
+}
+
+/// Why a kernel has its kind, or none.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The bandwidth shows the kind.
+    Bandwidth,
+    /// No kind: the kernel uses both compute units and memory.
+    Hybrid,
+    /// No kind: little bandwidth, and yet more SMs stop helping.
+    Saturates,
+    /// No kind: little bandwidth, and the times do not show whether more SMs help.
+    FewSms,
+    /// No kind: the bandwidth on all SMs was not measured.
+    NotOnAllSms,
+    /// No kind: the SMs and the nominal bandwidth of the GPU are unknown.
+    UnknownGpu,
+    /// No kind: times alone do not show what a kernel uses.
+    NoBandwidth,
+    /// No kind: the bandwidth is an estimate.
+    Estimated,
+}
+
+/// U_bw (Eq. 1) of a kernel that draws `on_all` [GB/s] on all SMs of `gpu`.
+pub fn utilization(on_all: Factor, gpu: MeasuredGpu) -> f64 {
+    on_all.as_f64() / gpu.bandwidth.as_f64()
+}
+
+/// The kind of a kernel, if it is clear, and why: from U_bw, or why that is not known. `by_times` is what Definition 1 of
+/// [Singh21] says, if the times can show it.
+pub fn kind(utilization: Result<f64, Reason>, by_times: Option<Kind>) -> (Option<Kind>, Reason) {
+    match (utilization.map(Class::of), by_times) {
+        (Ok(Class::Memory), _) => (Some(Kind::Memory), Reason::Bandwidth),
+        (Ok(Class::Compute), Some(Kind::Compute)) => (Some(Kind::Compute), Reason::Bandwidth),
+        (Ok(Class::Compute), Some(Kind::Memory)) => (None, Reason::Saturates),
+        (Ok(Class::Compute), None) => (None, Reason::FewSms),
+        (Ok(Class::Hybrid), _) => (None, Reason::Hybrid),
+        (Err(reason), _) => (None, reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_end_where_classes_do() {
+        let known = |u, by_times| kind(Ok(u), by_times);
+        let (compute, memory) = (Some(Kind::Compute), Some(Kind::Memory));
+        for by_times in [compute, memory, None] {
+            assert_eq!(known(0.7, by_times), (Some(Kind::Memory), Reason::Bandwidth));
+            assert_eq!(known(1.5, by_times), (Some(Kind::Memory), Reason::Bandwidth));
+            assert_eq!(known(0.699_999, by_times), (None, Reason::Hybrid));
+            assert_eq!(known(0.1, by_times), (None, Reason::Hybrid));
+        }
+        for u in [0.0, 0.099_999] {
+            assert_eq!(known(u, compute), (Some(Kind::Compute), Reason::Bandwidth));
+            assert_eq!(known(u, memory), (None, Reason::Saturates));
+            assert_eq!(known(u, None), (None, Reason::FewSms));
+        }
+    }
+
+    /// Whatever the times look like.
+    #[test]
+    fn without_the_bandwidth_on_all_sms_there_is_no_kind() {
+        for reason in [
+            Reason::NotOnAllSms,
+            Reason::UnknownGpu,
+            Reason::NoBandwidth,
+            Reason::Estimated,
+        ] {
+            for by_times in [Some(Kind::Compute), Some(Kind::Memory), None] {
+                assert_eq!(kind(Err(reason), by_times), (None, reason));
+            }
+        }
+    }
+
+    #[test]
+    fn utilization_is_exact_at_the_bounds() {
+        let at = |bandwidth| {
+            let of = |value| Factor::from_f64(value).unwrap();
+            let gpu = MeasuredGpu {
+                sms: 30,
+                bandwidth: of(336.0),
+            };
+            Class::of(utilization(of(bandwidth), gpu))
+        };
+        assert_eq!(
+            [at(316.0), at(235.2), at(235.199_999)],
+            [Class::Memory, Class::Memory, Class::Hybrid]
+        );
+        assert_eq!([at(33.6), at(33.599_999)], [Class::Hybrid, Class::Compute]);
+    }
+}
