@@ -193,11 +193,11 @@ fn partition_shows_the_plan() {
     let (plan, _time) = answer.stdout.rsplit_once(" in ").unwrap();
     assert_snapshot!(plan);
 
-    let answer = run(&format!("partition {ADAS} --sms 8 --format json"));
+    let answer = run(&format!("partition {ADAS} --sms 8 --heuristic sms --format json"));
     let plan: Plan = serde_json::from_str(&answer.stdout).unwrap();
     assert!(plan.schedulable && plan.sms_used == 8);
 
-    let answer = run(&format!("partition {ADAS} --sms 8 --format csv"));
+    let answer = run(&format!("partition {ADAS} --sms 8 --heuristic sms --format csv"));
     assert_eq!(answer.stdout.lines().count(), 1 + plan.partitions.len());
     assert!(
         answer

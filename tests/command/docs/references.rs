@@ -223,7 +223,7 @@ fn definitions_are_told_from_mentions() {
 }
 
 /// Options of other programs that the documents name.
-const OTHER_OPTIONS: [&str; 3] = ["--release", "--open", "--features"];
+const OTHER_OPTIONS: [&str; 4] = ["--release", "--open", "--features", "--profile"];
 
 #[test]
 fn options_exist() {
