@@ -158,10 +158,10 @@ pub fn gpu_in(table: &Table) -> Result<Option<MeasuredGpu>> {
             })?,
             bandwidth: cells.needed(
                 rate,
-                "the nominal bandwidth of the GPU in bytes per second",
+                "the nominal bandwidth of the GPU in bytes per second, at least 10^9",
                 |text| {
                     let rate = text.parse().ok().and_then(Factor::from_billionths);
-                    rate.filter(|&rate| rate > Factor::ZERO)
+                    rate.filter(|&rate| rate >= Factor::ONE) // less is a rate in another unit
                 },
             )?,
         };

@@ -27,9 +27,10 @@ pub struct Args {
     /// `-` is standard input.
     #[arg(value_name = "POINTS")]
     file: PathBuf,
-    /// The form of the WCET function: the least a/m + b, or the monotone table, that no measurement exceeds.
-    #[arg(long, value_parser = named::<EnvelopeForm>(), default_value_t)]
-    form: EnvelopeForm,
+    /// The form of the WCET function: the least a/m + b, or the monotone table, that no measurement exceeds [default: envelope; with
+    /// --period table, which extrapolates nothing].
+    #[arg(long, value_parser = named::<EnvelopeForm>())]
+    form: Option<EnvelopeForm>,
     /// More SMs that improve the time by less than this share in total do not count; above 0 and below 0.25.
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = epsilon)]
     epsilon: Factor,
@@ -78,7 +79,12 @@ impl Args {
         let svg = output.beside(self.svg.as_ref())?;
         let measured = points::read(&self.file)?;
         let file = self.file.display().to_string();
-        let answer = fit(&measured, self.form, self.epsilon).map_err(|error| {
+        // A task set is used as it is: where nothing was measured, its WCET is unknown rather than extrapolated.
+        let form = self.form.unwrap_or(match self.period {
+            Some(_) => EnvelopeForm::Table,
+            None => EnvelopeForm::Envelope,
+        });
+        let answer = fit(&measured, form, self.epsilon).map_err(|error| {
             let refusal = Refusal::told("", error).at(&file, None);
             Error::from(refusal.hint("use `--form table`"))
         })?;
@@ -140,17 +146,18 @@ fn drawn(utilization: f64) -> String {
 /// What is not in the measurements, or should not be.
 fn notes(answer: &Fit) -> Vec<String> {
     let mut notes = Vec::new();
-    let smallest = answer
-        .isolated
-        .points
-        .iter()
-        .map(|point| point.sms)
-        .min()
-        .unwrap_or(1);
-    if smallest > 1 && matches!(answer.wcet.form(), Form::Affine(_)) {
-        notes.push(format!(
-            "C(m) below {smallest} SMs is extrapolated: nothing was measured there (--form table stops at {smallest})"
-        ));
+    for (contention, curve) in curves(answer) {
+        let smallest = curve.points.iter().map(|point| point.sms).min().unwrap_or(1);
+        if smallest > 1 && matches!(answer.wcet.form(), Form::Affine(_)) {
+            let which = if contention == "conflict" {
+                " in conflict"
+            } else {
+                ""
+            };
+            notes.push(format!(
+                "C(m){which} below {smallest} SMs is extrapolated: nothing was measured there (--form table stops at {smallest})"
+            ));
+        }
     }
     match &answer.conflict {
         None => notes.push(

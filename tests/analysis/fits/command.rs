@@ -33,6 +33,33 @@ fn the_answer_goes_into_a_task_set() {
     }
 }
 
+/// On SMs where nothing was measured a task set has no WCET. (a/m + b says 58.7 us on one SM, where the kernel takes 59.8.)
+#[test]
+fn task_sets_extrapolate_nothing() {
+    let points = "sms,time_us\n5,13.6\n6,12.1\n";
+    let fit = |options: &str| run_with(&format!("wcet fit - --period 1ms -q {options}"), points).stdout;
+    assert_eq!(fit(""), fit("--form table"));
+    assert_ne!(fit(""), fit("--form envelope"));
+    let plan = run_with("partition - --sms 30 --format json", fit("")).stdout;
+    let plan: Value = serde_json::from_str(&plan).unwrap();
+    assert_eq!(plan["sms_used"], 5, "{plan}");
+    assert_eq!(run_with("partition - --sms 4", fit("")).code, 1);
+}
+
+/// 448 GB/s as a number of bytes per second would make any kernel memory-intensive.
+#[test]
+fn the_bandwidth_of_a_gpu_is_in_bytes_per_second() {
+    let csv = "sms,time_us,bandwidth,gpu_sms,gpu_bytes_per_second\n1,100,10,16,448\n16,60,20,16,448\n";
+    let answer = run_with("wcet fit -", csv);
+    assert_eq!((answer.code, answer.stdout.as_str()), (2, ""));
+    assert!(
+        answer
+            .stderr
+            .contains("expected the nominal bandwidth of the GPU in bytes per second, at least 10^9"),
+        "{answer:?}"
+    );
+}
+
 #[test]
 fn every_point_is_covered() {
     for form in ["envelope", "table"] {
@@ -175,8 +202,8 @@ fn bad_points_are_refused() {
         "sms,time_ns,gpu_sms\n1,2,1\n",
         "sms,time_ns,gpu_sms,gpu_bytes_per_second\n1,2,0,1\n",
         "sms,time_ns,gpu_sms,gpu_bytes_per_second\n1,2,1,0\n",
-        "sms,time_ns,gpu_sms,gpu_bytes_per_second\n1,2,2,5\n2,2,3,5\n",
-        "sms,time_ns,bandwidth,gpu_sms,gpu_bytes_per_second\n1,2,fast,1,5\n",
+        "sms,time_ns,gpu_sms,gpu_bytes_per_second\n1,2,2,5000000000\n2,2,3,5000000000\n",
+        "sms,time_ns,bandwidth,gpu_sms,gpu_bytes_per_second\n1,2,fast,1,5000000000\n",
         "sms,time_ns,bandwidth,l2_bytes_per_second\n1,2,3,4\n",
         "sms,time_ns,traffic_bytes\n1,2,-1\n",
     ] {
