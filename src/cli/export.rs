@@ -10,7 +10,6 @@ use crate::export::Target;
 use crate::model::device::Hardware;
 use crate::model::reader::{Plans, TaskSets};
 use crate::model::{Device, Plan, TaskSet};
-use crate::partitioning::Offer;
 use crate::verification::verify;
 
 /// Says a stored plan in the words of a tool that divides a GPU.
@@ -88,15 +87,20 @@ impl Args {
         let Some(device) = &self.gpu else {
             return Ok(());
         };
-        let offer = Offer::new(device, hardware.granularity)?;
-        match offer.hardware() == hardware {
-            true => Ok(()),
-            false => Err(Error::parameter(
-                "gpu",
-                device.name(),
-                format!("{}, as it is in the plan", hardware.device.name()),
-            )),
+        let (found, planned) = (device.name(), hardware.device.name());
+        if Hardware::new(device, hardware.granularity) == *hardware {
+            return Ok(());
         }
+        let differs = if found == planned {
+            ", whose description differs"
+        } else {
+            ""
+        };
+        Err(Error::parameter(
+            "gpu",
+            found,
+            format!("{planned}, as it is in the plan{differs}"),
+        ))
     }
 
     /// What is exported holds. How good it is, which the bound says, does not matter here.

@@ -23,9 +23,13 @@ impl Help {
         section(&self.text, "Example").map(str::trim)
     }
 
-    /// The long options it names, without their hyphens.
+    /// The long options that it takes, without their hyphens. Prose may name those of other commands.
     pub fn options(&self) -> impl Iterator<Item = &str> {
-        let words = self.text.split(|c: char| !(c.is_alphanumeric() || c == '-'));
+        let lines = self
+            .text
+            .lines()
+            .filter(|line| line.trim_start().starts_with('-'));
+        let words = lines.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '-')));
         words.filter_map(|word| word.strip_prefix("--").filter(|name| !name.is_empty()))
     }
 }

@@ -97,7 +97,7 @@ impl Sizes {
         }
     }
 
-    /// The largest that is at most `sms`; 0 if there is none.
+    /// The largest that is at most `sms`, or 0.
     pub fn at_most(&self, sms: u32) -> u32 {
         match self {
             Sizes::All => sms,
@@ -134,17 +134,6 @@ impl Sizes {
 
 /// Totals are counted one by one up to here [SMs].
 const COUNTED: u32 = 1 << 24;
-
-/// The SMs of the largest partition there is; M without hardware, 0 on a device that has no partition of the granularity.
-pub(super) fn largest(plan: &Plan) -> u32 {
-    match &plan.hardware {
-        None => plan.gpu_sms,
-        Some(hardware) => (1..=plan.gpu_sms)
-            .rev()
-            .find(|&sms| offers(hardware, sms))
-            .unwrap_or(0),
-    }
-}
 
 /// Whether the plan says where each partition is, unless that is not its affair.
 pub(super) fn has_room(plan: &Plan) -> bool {

@@ -274,7 +274,7 @@ fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(),
             if *task >= set.tasks().len() {
                 return fault("found a task that does not exist");
             }
-            let largest = hardware::largest(plan);
+            let largest = hardware::Sizes::of(plan).at_most(plan.gpu_sms);
             let alone = jobs(set, &[*task], largest, interference);
             let claims_unknown = matches!(failure, Failure::WcetUnknown { .. });
             match alone.as_deref() {

@@ -108,7 +108,7 @@ pub fn platform(name: &str) -> Result<Platform, String> {
     })
 }
 
-/// What partitions there are on `device` by `granularity`; `None` if nothing was said of it.
+/// The partitions that `device` offers at `granularity`; `None` if neither is given.
 ///
 /// # Errors
 /// [`Error::Refused`] for a granularity without device, or one that the device has not.

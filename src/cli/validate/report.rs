@@ -132,7 +132,8 @@ impl Validation {
 }
 
 /// The columns of the CSV: a row per policy.
-pub const COLUMNS: &str = "policy,strength,systems,schedulable,partitions,runs,jobs,preemptions,misses,above_bound,rejected,rejected_missed,rejected_overloaded,bounded,mean_ratio";
+pub const COLUMNS: &str = "policy,strength,systems,schedulable,partitions,runs,jobs,preemptions,misses,above_bound,\
+    rejected,rejected_missed,rejected_overloaded,bounded,mean_ratio";
 
 impl Report for Validation {
     fn rows(&self, rows: &mut Rows) -> Result<()> {

@@ -318,7 +318,8 @@ fn text(kernel: &Kernel, trace: &Trace, palette: &Palette) -> String {
     )
 }
 
-const COLUMNS: &str = "cluster,blocks,e0_ns,isolated_mean_ns,isolated_std_ns,isolated_fit,isolated_percentile,e0_from,e1_ns,interference_mean_ns,interference_std_ns,interference_fit,interference_percentile,e1_from";
+const COLUMNS: &str = "cluster,blocks,e0_ns,isolated_mean_ns,isolated_std_ns,isolated_fit,isolated_percentile,e0_from,\
+    e1_ns,interference_mean_ns,interference_std_ns,interference_fit,interference_percentile,e1_from";
 
 impl Report for About<(Trace, Wcets), Kernel> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {

@@ -117,7 +117,7 @@ fn tasks(answer: &Fit, period: Time) -> Result<TaskSet> {
     TaskSet::new(None, vec![task]).map_err(|error| bad(&error))
 }
 
-/// Why there is no kind, if there is none.
+/// A note that gives the reason if the kind is left out.
 fn left_out(answer: &Fit) -> Option<String> {
     let drawn = || drawn(answer.utilization.unwrap_or_default());
     let why = match answer.kind_reason {

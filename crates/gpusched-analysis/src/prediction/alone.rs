@@ -28,7 +28,7 @@ pub struct Alone {
     pub bandwidth_all: f64,
     /// Whether C(n) and BW(n) were measured.
     pub measured: (bool, bool),
-    /// What it mostly uses on the GPU of its profile, by default the platform; not known unless BW(N) was measured.
+    /// Its class on the GPU of its profile, by default the platform; unknown unless BW(N) was measured.
     pub class: Option<Class>,
     /// KAI (Eq. 3).
     pub kai: Option<f64>,

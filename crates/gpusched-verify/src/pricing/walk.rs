@@ -251,7 +251,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The largest partition that costs less than `price`; 0 if there is none.
+    /// The largest partition that costs less than `price`, or 0.
     fn sms_below(&self, price: i64) -> u32 {
         let most = (price - 1).max(0) as u64 / UNITS_PER_SM;
         self.sizes

@@ -111,7 +111,7 @@ impl Offer {
         self.hardware.granularity != Granularity::Mig
     }
 
-    /// What partitions have together: in shares, as everything that a search counts.
+    /// The totals that partitions can have, in shares as in all searches.
     pub(crate) fn totals(&self) -> Totals {
         match &self.sms {
             Some(sms) if self.counts_sms() => Totals::of(sms.iter().copied()),

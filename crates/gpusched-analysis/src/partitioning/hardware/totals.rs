@@ -1,4 +1,4 @@
-//! What partitions have together, where hardware gives their sizes.
+//! The totals that partitions can have where hardware gives their sizes.
 
 /// The sums of any number of sizes.
 ///
@@ -14,7 +14,7 @@ impl Totals {
         Totals { least: vec![Some(0)] }
     }
 
-    /// The sums of `sizes`, of which those that are 0 do not count. Without any size, nothing is known, and every number is one.
+    /// The sums of the positive numbers among `sizes`. If there are none, every number counts as a sum.
     pub fn of(sizes: impl IntoIterator<Item = u32>) -> Totals {
         let mut sizes: Vec<usize> = sizes
             .into_iter()
@@ -57,7 +57,7 @@ impl Totals {
             .map_or(sms, |sum| u32::try_from(sum).unwrap_or(u32::MAX))
     }
 
-    /// The largest sum below `sms`; 0 if there is none.
+    /// The largest sum below `sms`, or 0.
     pub fn below(&self, sms: u32) -> u32 {
         (0..sms).rev().find(|&sum| self.at_least(sum) == sum).unwrap_or(0)
     }

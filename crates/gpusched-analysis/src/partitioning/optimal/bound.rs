@@ -15,7 +15,7 @@ pub(super) struct Bound {
     prices: Vec<i64>,
     /// What a complete search has shown.
     searched: u32,
-    /// What partitions may have together.
+    /// The totals that partitions can have.
     totals: Totals,
 }
 

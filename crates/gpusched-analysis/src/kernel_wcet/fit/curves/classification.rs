@@ -1,4 +1,4 @@
-//! What a kernel mostly uses, decided here for `predict` and `wcet fit` alike.
+//! The class of a kernel: does it mostly compute or mostly move data? `predict` and `wcet fit` both ask here.
 //!
 //! The analysis counts contention between tasks of one kind. So a wrong kind is unsafe, and a missing one is pessimistic. A
 //! kernel has a kind only if the bandwidth on all SMs shows it:
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use gpusched_model::memory_profile::MeasuredGpu;
 use gpusched_model::{Factor, Kind};
 
-/// What a kernel mostly uses ([Masola23] §5.1).
+/// The class of a kernel by its share of the memory bandwidth ([Masola23] §5.1).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
@@ -44,7 +44,7 @@ impl Class {
     }
 }
 
-/// Why a kernel has its kind, or none.
+/// The reason for the kind of a kernel, or for leaving it out.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {

@@ -19,7 +19,7 @@ pub struct Saturation {
     pub sms: u32,
     /// M: the largest measured number of SMs.
     pub largest_sms: u32,
-    /// What the definition says; [`super::classification`] decides, because few thread blocks have the same effect.
+    /// The kind by the definition. [`super::classification`] decides, because few thread blocks have the same effect.
     pub kind: Kind,
     /// Whether the fewest SMs are at most (1 − 4ε)·M: otherwise no kernel is memory-intensive by these times.
     pub can_show: bool,

@@ -36,7 +36,7 @@ pub struct Fit {
     /// Memory- or compute-intensive; absent where that is not clear, which is safe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
-    /// Why the kernel has this kind, or none.
+    /// The reason for this kind, or for leaving it out.
     pub kind_reason: Reason,
     /// U_bw: the share of the nominal memory bandwidth that the kernel draws on all SMs ([Masola23] Eq. 1), if known.
     #[serde(skip_serializing_if = "Option::is_none")]
