@@ -142,9 +142,17 @@ impl<'a> Gpu<'a> {
             &format!(": {title}")
         };
         let cc = cc.map_or(String::new(), |cc| format!(", compute capability {cc}"));
-        let mut table = Table::new([Column::Left("granularity"), Column::Left("a partition has")]);
+        let mut table = Table::new([
+            Column::Left("granularity"),
+            Column::Left("DRAM and L2"),
+            Column::Left("a partition has"),
+        ]);
         for &granularity in &self.granularities {
-            table.row([granularity.to_string(), self.rule(granularity)]);
+            let memory = match granularity {
+                Granularity::Mig => "divided",
+                _ => "shared",
+            };
+            table.row([granularity.to_string(), memory.to_owned(), self.rule(granularity)]);
         }
         let sources = device.source().split("; ").filter(|source| !source.is_empty());
         let sources: String = sources.map(|source| format!("source: {source}\n")).collect();
@@ -181,8 +189,12 @@ impl<'a> Gpu<'a> {
                 .map(|rule| format!("chunks of {}", counted(rule.chunk, "SM"))),
             Granularity::Mig => device.mig().map(|mig| {
                 let profiles = mig.profiles.iter();
-                let profiles = profiles.map(|profile| format!("{} ({} SMs)", profile.name, profile.sms));
-                format!("one instance: {}", wrap(profiles, 70))
+                let all = mig.memory_slices;
+                let profiles = profiles.map(|profile| {
+                    let (name, sms, memory) = (&profile.name, profile.sms, profile.memory);
+                    format!("{name} ({sms} SMs, {memory}/{all} of the memory)")
+                });
+                format!("one instance: {}", wrap(profiles, 80))
             }),
         };
         rule.unwrap_or_default()

@@ -209,26 +209,23 @@ impl Args {
         let Some(gap) = self.gap else {
             return Ok(());
         };
-        let memory = self.question.memory()?;
-        if near_enough(self.granularity, memory) {
+        if self.traffic == Some(Traffic::Heed) {
+            return Err(Error::parameter(
+                "gap",
+                format!("{gap} with --traffic heed"),
+                "another --traffic, where gpusched compares the plan with a lower bound",
+            ));
+        }
+        if near_enough(self.granularity) {
             return Ok(());
         }
-        let (found, expected) = match memory {
-            Some(_) => (
-                format!("--interference {}", self.question.interference()),
-                "conflict or none",
-            ),
-            None => (
-                format!("--granularity {}", self.granularity.unwrap_or_default()),
-                "sm, tpc, green-context or mps",
-            ),
-        };
         Err(Error::parameter(
             "gap",
-            format!("{gap} with {found}"),
             format!(
-                "{expected}, where plans are held against a lower bound, so that the option has an effect"
+                "{gap} with --granularity {}",
+                self.granularity.unwrap_or_default()
             ),
+            "sm, tpc, green-context or mps, where gpusched compares the plan with a lower bound",
         ))
     }
 
@@ -294,13 +291,18 @@ impl Args {
         if let Some(bound) = &plan.bound {
             let gap = plan.sms_used.saturating_sub(bound.sms);
             text += &format!(
-                "\nlower bound: {} ({}), gap {gap}{}\n",
+                "\nlower bound: {} ({}){}\n",
                 counted(bound.sms, "SM"),
                 match bound.proof {
                     Proof::Prices => "by prices",
                     Proof::Search => "by complete search",
                 },
-                if gap == 0 { ": no plan has fewer" } else { "" }
+                match gap {
+                    // More SMs may not help such a plan.
+                    _ if plan.memory.is_some() && !plan.schedulable => ", without memory traffic".to_owned(),
+                    0 => ", gap 0: no plan has fewer".to_owned(),
+                    _ => format!(", gap {gap}"),
+                }
             );
             if let Some(claimed) = bound.highs {
                 text += &format!(
@@ -348,9 +350,9 @@ impl Args {
     fn ended_by(&self, by: EndedBy, tasks: usize, beside_memory: bool) -> String {
         match by {
             EndedBy::Budget => {
-                let default = || default_budget(self.heuristic, tasks, beside_memory);
-                let budget = self.budget.unwrap_or_else(default);
-                format!("its budget of {budget} ended it: a larger --budget may lead to a better answer\n")
+                let default = (!beside_memory).then(|| default_budget(self.heuristic, tasks, false));
+                let budget = self.budget.or(default).map_or(String::new(), |budget| format!(" of {budget}"));
+                format!("its budget{budget} ended it: a larger --budget may lead to a better answer\n")
             }
             EndedBy::Time => "--time-limit ended it: a longer one may lead to a better answer\n".to_owned(),
             EndedBy::Choices => {

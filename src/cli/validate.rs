@@ -31,6 +31,9 @@ pub struct Args {
     /// max-min fairly, as accepted under conflict and under conflict+bandwidth.
     #[arg(long, conflicts_with_all = ["pessimism", "reproducer", "checkpoint"])]
     shared_memory: bool,
+    /// Partitions of the GPUs that `gpusched gpus` lists, all granularities in turn. Only with --shared-memory.
+    #[arg(long, requires = "shared_memory")]
+    devices: bool,
     /// Also write how close the longest response times come to their bounds, as CSV.
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     pessimism: Option<OutputPath>,
@@ -93,6 +96,7 @@ impl Args {
         let campaign = shared_memory::Campaign {
             systems: self.systems,
             seed: global.seed(),
+            devices: self.devices,
             analysis: |system| shared_memory::campaign::verdicts(system, true),
         };
         let bar = self.bar(global);

@@ -11,12 +11,11 @@
 //! * `wcet`: C(m), alone and in conflict;
 //! * `demand`: the walk of a processor-demand test;
 //! * `response`: response times under fixed priorities;
-//! * `memory`, `beside`: the same where partitions share a memory and hold each other up;
+//! * `memory`: the same where the traffic of others delays a partition, and the memory slices of MIG instances;
 //! * `hardware`: sizes and places that a device has;
 //! * `bounds`: utilization bounds, exactly;
 //! * `pricing`: the prices of a lower bound.
 
-mod beside;
 mod bound;
 mod bounds;
 mod demand;
@@ -34,12 +33,11 @@ pub use bound::verify_bound;
 pub use fault::Fault;
 pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
-use gpusched_model::device::Granularity;
+use gpusched_model::TaskSet;
 use gpusched_model::plan::{Failure, Plan, Proof};
 use gpusched_model::words::counted;
-use gpusched_model::{Interference, TaskSet};
-use job::{Job, jobs};
-use memory::Beside;
+use job::{Job, Model, jobs};
+use memory::{Beside, Slices};
 use partition::check_partition;
 
 /// What a check finds beside what it confirms.
@@ -69,15 +67,6 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
             "found none, expected the name of a model",
         ));
     };
-    if plan.memory.is_some()
-        && plan
-            .hardware
-            .as_ref()
-            .is_some_and(|hardware| hardware.granularity != Granularity::Sm)
-    {
-        let message = "found other sizes than SMs beside a shared memory, where more SMs do not only help";
-        return Err(Fault::new("hardware.granularity", message));
-    }
     if interference.counts_bandwidth() != plan.memory.is_some() {
         let found = if plan.memory.is_some() { "one" } else { "none" };
         let message = format!(
@@ -87,12 +76,16 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
     }
     cover(plan, set)?;
     hardware::check(plan)?;
+    let model = Model {
+        interference,
+        slices: Slices::of(plan, plan.memory),
+    };
     let mut all_pass = true;
     for (index, partition) in plan.partitions.iter().enumerate() {
         let beside = plan
             .memory
-            .map(|memory| (memory, Beside::new(plan, set, interference, memory, index)));
-        check_partition(partition, set, interference, beside)
+            .map(|memory| (memory, Beside::new(plan, set, model, memory, index)));
+        check_partition(partition, set, model, beside)
             .map_err(|fault| fault.inside(&format!("partitions[{index}]")))?;
         all_pass &= partition.verdict.schedulable;
     }
@@ -119,7 +112,7 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
         return Err(Fault::new("schedulable", message));
     }
     bound(plan, set)?;
-    failure(plan, set, interference)?;
+    failure(plan, set, model)?;
     let bound = pricing::check(plan, set, interference, effort)?;
     Ok(Verified { bound })
 }
@@ -230,7 +223,7 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
 }
 
 /// Why there is no plan, where that is stated.
-fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(), Fault> {
+fn failure(plan: &Plan, set: &TaskSet, model: Model<'_>) -> Result<(), Fault> {
     let fault = |message: &str| Err(Fault::new("failure", message));
     let Some(failure) = &plan.failure else {
         return if plan.schedulable {
@@ -275,7 +268,7 @@ fn failure(plan: &Plan, set: &TaskSet, interference: Interference) -> Result<(),
                 return fault("found a task that does not exist");
             }
             let largest = hardware::Sizes::of(plan).at_most(plan.gpu_sms);
-            let alone = jobs(set, &[*task], largest, interference);
+            let alone = jobs(set, &[*task], largest, model);
             let claims_unknown = matches!(failure, Failure::WcetUnknown { .. });
             match alone.as_deref() {
                 Err(_) if claims_unknown => Ok(()),

@@ -1,19 +1,18 @@
 //! One partition: its tasks as its scheduler sees them, and the evidence of its verdict.
 
-use super::beside::Disturbed;
-use super::job::{Job, jobs};
-use super::memory::Beside;
+use super::job::{Job, Model, jobs};
+use super::memory::{Beside, Disturbed};
 use super::{Fault, bounds, demand, fraction, response};
 use gpusched_model::plan::Partition;
 use gpusched_model::policy::{Policy, Preemption, Priorities, Strength};
 use gpusched_model::verdict::Evidence;
 use gpusched_model::words::counted;
-use gpusched_model::{Interference, SharedMemory, TaskSet};
+use gpusched_model::{SharedMemory, TaskSet};
 
 pub(super) fn check_partition(
     partition: &Partition,
     set: &TaskSet,
-    interference: Interference,
+    model: Model<'_>,
     beside: Option<(SharedMemory, Beside)>,
 ) -> Result<(), Fault> {
     if partition.sms == 0 {
@@ -27,7 +26,7 @@ pub(super) fn check_partition(
         );
         return Err(Fault::new("verdict.policy", message));
     }
-    let jobs = jobs(set, &partition.tasks, partition.sms, interference);
+    let jobs = jobs(set, &partition.tasks, partition.sms, model);
     if let (Some((memory, beside)), Ok(jobs)) = (beside, &jobs) {
         let disturbed = Disturbed {
             slowest: beside.slowest(memory, set, partition.sms, jobs),

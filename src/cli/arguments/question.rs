@@ -125,11 +125,6 @@ impl Question {
         self.policy
     }
 
-    /// How company stretches a WCET.
-    pub fn interference(&self) -> Interference {
-        self.interference
-    }
-
     /// The test for people, and that WCETs are not inflated, if so: such an answer is worth less.
     pub fn test_name(&self) -> String {
         match self.interference {

@@ -191,7 +191,6 @@ fn what_cannot_be_is_refused() {
     };
     let wide = r#"{"name":"w","sms":258,"sms_per_tpc":2,"tpcs_per_gpc":[129]}"#;
     let wide = device("wide.json", wide);
-    let traffic = "--interference bandwidth --memory-bandwidth 1GB/s";
     let mut told = Transcript::in_folder(folder.path());
     for options in [
         "--granularity tpc --sms 8".into(),
@@ -204,7 +203,6 @@ fn what_cannot_be_is_refused() {
         "--gpu b200 --granularity mig".into(),
         "--gpu none.json".into(),
         "--gpu xavier --granularity mig".into(),
-        format!("--gpu orin --granularity tpc {traffic}"),
         "--sms 8 --export csv".into(),
         "--gpu a100 --granularity tpc --export mig".into(),
         "--gpu a100 --export libsmctrl".into(),

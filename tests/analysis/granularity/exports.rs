@@ -7,12 +7,13 @@ use gpusched::export::Target;
 use gpusched::generation::{Recipe, Source};
 use gpusched::interference::Interference;
 use gpusched::model::device::{Device, Granularity, Place};
-use gpusched::model::{Plan, Policy, TaskSet};
+use gpusched::model::{Arbitration, Plan, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Offer, Problem, partition};
+use gpusched::verification::verify;
 
-/// Plans of drawn task sets on `device`, each with its set.
+/// Plans of drawn task sets on `device`, each with its set; every third one shares a memory.
 fn plans(device: &Device, granularity: Granularity) -> Vec<(Plan, TaskSet)> {
-    let recipe: Recipe = serde_json::from_str(r#"{"wcet": "proportional"}"#).unwrap();
+    let recipe: Recipe = serde_json::from_str(r#"{"wcet": "proportional", "saturation": 90}"#).unwrap();
     let load = f64::from(device.sms()) * 0.4;
     let source = Source::new(&recipe, 12, load, 5).unwrap();
     let offer = Offer::new(device, granularity).unwrap();
@@ -22,12 +23,25 @@ fn plans(device: &Device, granularity: Granularity) -> Vec<(Plan, TaskSet)> {
             .unwrap()
             .offered(&offer)
             .unwrap();
+        let memory = SharedMemory {
+            bandwidth: "400GB/s".parse().unwrap(),
+            arbitration: Arbitration::Any,
+        };
+        let problem = match index % 3 {
+            2 => problem.sharing(memory).unwrap(),
+            _ => problem,
+        };
         let kind = [HeuristicKind::Sms, HeuristicKind::Savings][index as usize % 2];
-        (partition(&problem, &kind.into()), set)
+        let plan = partition(&problem, &kind.into());
+        if plan.schedulable {
+            verify(&plan, &set).unwrap();
+        }
+        (plan, set)
     });
     let plans: Vec<(Plan, TaskSet)> = plans.filter(|(plan, _)| plan.schedulable).collect();
+    let beside = plans.iter().filter(|(plan, _)| plan.memory.is_some()).count();
     assert!(
-        plans.len() >= 4,
+        plans.len() >= 4 && beside > 0,
         "{granularity} on {}: {}",
         device.name(),
         plans.len()

@@ -109,7 +109,7 @@ fn heuristics() -> Vec<Heuristic> {
 fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
     let mut rng = random_sets::rng(31);
     let (mut found, mut none, mut rounded, mut missed) = ([0; 6], [0; 6], 0, 0);
-    let (mut stated, mut confirmed) = (0, 0);
+    let (mut stated, mut confirmed, mut best) = (0, 0, [0; 6]);
     for round in 0..2_400 {
         let small = Small::random(&mut rng);
         let n = rng.random_range(1..=6);
@@ -135,6 +135,9 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
         let problem = free.offered(&offer).unwrap();
         for heuristic in heuristics() {
             let plan = partition(&problem, &heuristic);
+            if heuristic.kind() == HeuristicKind::Auto && least.is_some() {
+                best[which] += usize::from(plan.schedulable && Some(plan.sms_used) == least);
+            }
             let verified =
                 verify(&plan, &set).unwrap_or_else(|fault| panic!("{heuristic:?}: {fault}: {what}"));
             if let (Some(bound), true) = (&verified.bound, granularity != Granularity::Sm) {
@@ -161,21 +164,21 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
             if heuristic.kind() != HeuristicKind::Optimal {
                 continue;
             }
-            let placed = matches!(granularity, Granularity::Gpc | Granularity::Mig);
-            if placed {
-                missed += usize::from(least.is_some() && !plan.schedulable);
-            } else {
-                assert_eq!(plan.schedulable, least.is_some(), "{what}");
-                let fewest = matches!(
-                    heuristic,
-                    Heuristic::Optimal {
-                        goal: Goal::Sms { .. },
-                        ..
-                    }
-                );
-                if fewest && let Some(least) = least {
-                    assert_eq!(plan.sms_used, least, "{what}");
+            let fewest = matches!(
+                heuristic,
+                Heuristic::Optimal {
+                    goal: Goal::Sms { .. },
+                    ..
                 }
+            );
+            let placed = matches!(granularity, Granularity::Gpc | Granularity::Mig);
+            if placed && !fewest {
+                missed += usize::from(least.is_some() && !plan.schedulable);
+                continue;
+            }
+            assert_eq!(plan.schedulable, least.is_some(), "{what}");
+            if fewest && let Some(least) = least {
+                assert_eq!(plan.sms_used, least, "{what}");
             }
         }
         match least {
@@ -190,6 +193,11 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
         stated > 200 && confirmed * 10 > stated * 9,
         "{confirmed} of {stated}"
     );
-    // Of the plans on GPCs and instances, each asked for twice, few are missed.
-    assert!(missed * 10 <= 2 * (found[2] + found[5]), "{missed} of {found:?}");
+    // Any plan on GPCs and instances will do: few are missed.
+    assert!(missed * 10 <= found[2] + found[5], "{missed} of {found:?}");
+    // The default heuristic finds the fewest SMs nearly always.
+    for (best, found) in best.into_iter().zip(found) {
+        assert!(best * 100 >= found * 95, "{best} of {found}");
+    }
+    eprintln!("auto {best:?} of {found:?}; bounds {confirmed} of {stated}");
 }

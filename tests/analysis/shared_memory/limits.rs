@@ -29,7 +29,6 @@ fn no_time_means_little_work_and_honest_plans() {
         let plans = limits.map(|limit| partition(&problem, &kind.with(&within(limit)).unwrap()));
         for plan in &plans {
             verify(plan, &set).unwrap_or_else(|fault| panic!("{fault}: {plan:?}"));
-            assert!(plan.bound.is_none());
         }
         let work = |plan: &Plan| plan.stats.merges_tested + plan.stats.other_work;
         hurried += work(&plans[0]);

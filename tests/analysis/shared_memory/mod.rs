@@ -1,6 +1,7 @@
 //! Promise: what is accepted under `conflict+bandwidth` misses no deadline however bandwidth is divided, more traffic elsewhere
 //! never helps, and no traffic changes nothing. Windows and tests have slow twins.
 
+mod hardware;
 mod limits;
 mod monotone;
 mod plans;

@@ -1,8 +1,12 @@
 //! Analysis against simulation: a fixed share of `gpusched validate --shared-memory`.
 
+use gpusched::interference::{Interference, model_of};
+use gpusched::model::device::Granularity;
 use gpusched::model::{OtherTraffic, Verdict};
+use gpusched::partitioning::Problem;
 use gpusched::validation::shared::campaign::verdicts;
 use gpusched::validation::shared::draw::System;
+use gpusched::validation::shared::hardware::OnDevice;
 use gpusched::validation::shared::{Campaign, Report};
 
 fn pool(threads: usize) -> rayon::ThreadPool {
@@ -12,13 +16,54 @@ fn pool(threads: usize) -> rayon::ThreadPool {
         .unwrap()
 }
 
-fn campaign(systems: u64, analysis: fn(&System) -> gpusched::error::Result<Vec<Verdict>>) -> Report {
+type Analysis = fn(&System) -> gpusched::error::Result<Vec<Verdict>>;
+
+fn campaign(systems: u64, analysis: Analysis) -> Report {
+    run(systems, false, analysis)
+}
+
+fn run(systems: u64, devices: bool, analysis: Analysis) -> Report {
     let campaign = Campaign {
         systems,
         seed: 2,
+        devices,
         analysis,
     };
     campaign.run(&pool(2), || {}).unwrap()
+}
+
+/// On partitions of real GPUs, by every granularity.
+#[test]
+fn nothing_accepted_misses_on_any_hardware() {
+    let report = run(6_000, true, |system| verdicts(system, true));
+    let total = report.total();
+    assert_eq!((total.accepted_missed, report.broken), (0, None));
+    assert!(total.accepted > 1_000 && total.blind_missed > 200, "{total:?}");
+}
+
+/// The comparison notices an analysis that takes the slices of a MIG instance for the whole memory.
+#[test]
+fn a_memory_that_is_not_divided_is_noticed() {
+    let report = run(6_000, true, |system| {
+        let mut whole = system.clone();
+        let mig = |device: &OnDevice| device.offer.hardware().granularity == Granularity::Mig;
+        match whole.device.take_if(|device| mig(device)) {
+            // As if each partition were alone on the GPU.
+            Some(device) => {
+                let model = model_of(Interference::Conflict);
+                let problem = Problem::new(
+                    &whole.set,
+                    device.offer.hardware().device.sms(),
+                    whole.policy,
+                    model,
+                )?;
+                let parts = system.parts();
+                Ok(problem.sharing(whole.memory)?.verdicts(&parts))
+            }
+            None => verdicts(system, true),
+        }
+    });
+    assert!(report.broken.is_some(), "{:?}", report.total());
 }
 
 #[test]
@@ -73,6 +118,7 @@ fn threads_do_not_matter() {
         let campaign = Campaign {
             systems: 300,
             seed: 5,
+            devices: true,
             analysis: |system| verdicts(system, true),
         };
         campaign.run(&pool(threads), || {}).unwrap().policies

@@ -11,13 +11,12 @@ pub const OPTIMAL_BUDGET: u64 = 10_000_000;
 /// The number of groups that the search of `kind` tests among `tasks` tasks, or other work in tests that take as long.
 ///
 /// Linear programs, and how often they are solved, grow with the fourth power of the number of tasks: from 159 tasks on, `auto`
-/// has as much as `optimal`, some ten seconds. Where partitions share a memory (`beside_memory`), each test is one beside the
-/// traffic of all others, which takes some fifty microseconds where others take about one, and no bound is sought: then all have
-/// the least.
-pub fn default_budget(kind: HeuristicKind, tasks: usize, beside_memory: bool) -> u64 {
+/// has as much as `optimal`, some ten seconds. A test `beside_traffic` of all other tasks takes some fifty microseconds where
+/// others take about one: then all heuristics have the least.
+pub fn default_budget(kind: HeuristicKind, tasks: usize, beside_traffic: bool) -> u64 {
     match kind {
-        HeuristicKind::Optimal if !beside_memory => OPTIMAL_BUDGET,
-        HeuristicKind::Auto if !beside_memory => {
+        HeuristicKind::Optimal if !beside_traffic => OPTIMAL_BUDGET,
+        HeuristicKind::Auto if !beside_traffic => {
             let fourth = u128::try_from(tasks).map_or(u128::MAX, |tasks| tasks.saturating_pow(4));
             let budget = u128::from(AUTO_BUDGET).saturating_mul(fourth) / 50u128.pow(4);
             u64::try_from(budget).map_or(OPTIMAL_BUDGET, |budget| budget.clamp(AUTO_BUDGET, OPTIMAL_BUDGET))
@@ -30,6 +29,8 @@ pub fn default_budget(kind: HeuristicKind, tasks: usize, beside_memory: bool) ->
 mod tests {
     use super::*;
     use crate::interference::{Interference, model_of};
+    use crate::partitioning::search::Examiner;
+    use crate::partitioning::search::examiner::outlook::Outlook;
     use crate::partitioning::{Options, Problem};
     use gpusched_model::{Arbitration, Policy, SharedMemory, TaskSet};
 
@@ -43,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn beside_a_memory_all_have_the_least() {
+    fn beside_traffic_all_have_the_least() {
         for kind in [HeuristicKind::Auto, HeuristicKind::Optimal, HeuristicKind::Sms] {
             assert_eq!(default_budget(kind, 200, true), AUTO_BUDGET);
         }
@@ -51,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn heuristics_spend_what_the_problem_says() {
+    fn heuristics_spend_what_their_tests_cost() {
         let set: TaskSet =
             serde_json::from_str(r#"{"tasks":[{"period":"9ms","wcet":{"table":[[1,"1ms"]]}}]}"#).unwrap();
         let alone = Problem::new(&set, 4, Policy::Edf, model_of(Interference::Conflict)).unwrap();
@@ -60,19 +61,21 @@ mod tests {
             arbitration: Arbitration::MaxMin,
         };
         let beside = alone.sharing(memory).unwrap();
-        let spends = |options: &Options, problem| {
+        let spends = |options: &Options, traffic: bool| {
+            let mut examiner = Examiner::new(&beside);
+            examiner.expect(traffic.then(|| Outlook::new(&beside, &[])));
             let optimal = HeuristicKind::Optimal.with(options).unwrap();
-            optimal.spends(optimal.limits().unwrap(), problem).start()
+            optimal.spends(optimal.limits().unwrap(), &examiner).start()
         };
-        for (problem, tests) in [(&alone, OPTIMAL_BUDGET), (&beside, AUTO_BUDGET)] {
-            let budget = spends(&Options::default(), problem);
+        for (traffic, tests) in [(false, OPTIMAL_BUDGET), (true, AUTO_BUDGET)] {
+            let budget = spends(&Options::default(), traffic);
             assert!(budget.is_spent(tests) && !budget.is_spent(tests - 1));
         }
         let given = Options {
             budget: Some(7),
             ..Options::default()
         };
-        let budget = spends(&given, &beside);
+        let budget = spends(&given, true);
         assert!(budget.is_spent(7) && !budget.is_spent(6));
     }
 }

@@ -7,7 +7,7 @@ use super::kind::HeuristicKind;
 use super::merge::forbidden::Forbidden;
 use super::merge::order::{BfDirection, BfMeasure, ListOrder};
 use super::optimal::Solver;
-use super::search::{Aim, Limits, Objective, Problem, SearchLimits};
+use super::search::{Aim, Examiner, Limits, Objective, Problem, SearchLimits};
 
 /// A heuristic with all its options.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -192,9 +192,14 @@ impl Heuristic {
         self
     }
 
-    /// What it spends on `problem` within `limits`.
-    pub(crate) fn spends(&self, limits: SearchLimits, problem: &Problem<'_>) -> Limits {
-        let (tasks, beside_memory) = (problem.tasks().len(), problem.memory().is_some());
-        limits.or(default_budget(self.kind(), tasks, beside_memory))
+    /// Whether it seeks a lower bound on the SMs of all plans.
+    pub(crate) fn seeks_bound(&self) -> bool {
+        matches!(self, Heuristic::Auto { .. } | Heuristic::Optimal { .. })
+    }
+
+    /// What it spends within `limits`, where tests are those of `examiner`.
+    pub(crate) fn spends(&self, limits: SearchLimits, examiner: &Examiner<'_>) -> Limits {
+        let tasks = examiner.problem().tasks().len();
+        limits.or(default_budget(self.kind(), tasks, examiner.expects_traffic()))
     }
 }

@@ -11,7 +11,6 @@ use super::merge::forbidden::Forbidden;
 use super::merge::order::{BfDirection, BfMeasure, ListOrder};
 use super::optimal::Solver;
 use super::search::{Objective, SearchLimits};
-use gpusched_model::SharedMemory;
 use gpusched_model::device::Granularity;
 
 /// The options that were given.
@@ -229,14 +228,13 @@ impl Options {
     }
 }
 
-/// Whether a search by this granularity, before this memory, knows how far its plan is from a bound, so that a gap has an effect.
-pub fn near_enough(granularity: Option<Granularity>, memory: Option<SharedMemory>) -> bool {
-    memory.is_none() && !matches!(granularity, Some(Granularity::Gpc | Granularity::Mig))
+/// Whether a search by this granularity knows how far its plan is from a bound, so that a gap has an effect.
+pub fn near_enough(granularity: Option<Granularity>) -> bool {
+    !matches!(granularity, Some(Granularity::Gpc | Granularity::Mig))
 }
 
 /// Where that is so, as part of a sentence.
-pub const NEAR_ENOUGH: &str =
-    "without memory traffic, by single SMs, TPCs, green contexts or MPS, where it has an effect";
+pub const NEAR_ENOUGH: &str = "by single SMs, TPCs, green contexts or MPS, where it has an effect";
 
 #[cfg(test)]
 mod tests {

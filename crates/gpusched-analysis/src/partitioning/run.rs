@@ -11,7 +11,7 @@ use super::search::{Candidate, Examiner, Outcome, Problem, Sizes, lemmas, parts_
 use super::traffic::Traffic;
 use super::{auto, baselines, optimal};
 use gpusched_model::SharedMemory;
-use gpusched_model::plan::{Plan, SearchStats};
+use gpusched_model::plan::{Failure, LowerBound, Plan, SearchStats};
 
 /// Partitions the GPU of `problem` by `heuristic`, which deals with memory traffic, if that counts, in every [way](Traffic::All).
 pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
@@ -40,15 +40,18 @@ pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traff
         }
     };
     let Some(memory) = problem.memory() else {
-        return search_from(examiner, singles, heuristic).into_plan(problem);
+        return search_and_bound(examiner, singles, heuristic).into_plan(problem);
     };
     let one = [traffic];
     let ways: &[Traffic] = match traffic {
+        // A search without traffic bounds the SMs of all plans, and takes a small part of the time.
+        Traffic::All if heuristic.seeks_bound() => &[Traffic::Ignore, Traffic::Heed],
         Traffic::All => &[Traffic::Heed, Traffic::Gather, Traffic::Ignore],
         _ => &one,
     };
     let mut first: Option<Plan> = None;
-    // One time limit for all: without a bound there is nothing that a test cut short could make wrong.
+    let mut bound: Option<LowerBound> = None;
+    // One time limit for all. No bound comes of tests beside traffic, which it may cut short.
     let limit = heuristic.limits().and_then(|limits| limits.time);
     let start = Instant::now();
     examiner.stop_at(limit.and_then(|limit| start.checked_add(limit)));
@@ -56,10 +59,19 @@ pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traff
         if first.is_some() && examiner.is_late() {
             break;
         }
-        let heuristic = heuristic.within(limit.map(|limit| limit.saturating_sub(start.elapsed())));
-        let found = search_by(examiner, &singles, &heuristic, (way, memory));
-        // What others do depends on how they are divided, so no group has a size of its own to bound a plan by.
-        let mut plan = Outcome { bound: None, ..found }.into_plan(problem);
+        let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
+        let left = match ways.last() == Some(&way) {
+            true => left,
+            false => left.map(|left| left / 2),
+        };
+        let mut found = search_by(examiner, &singles, &heuristic.within(left), (way, memory));
+        // A group that passes beside others passes alone, so a bound without traffic holds. A bound from tests beside
+        // traffic does not: how many SMs a group needs depends on how the others are divided.
+        if way != Traffic::Heed {
+            bound = found.bound.take().or(bound);
+        }
+        found.bound.clone_from(&bound);
+        let mut plan = found.into_plan(problem);
         if let Some(before) = &first {
             plan.stats = plan.stats.plus(&before.stats);
         }
@@ -71,7 +83,8 @@ pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traff
             }),
             _ => Some(plan),
         };
-        if first.as_ref().is_some_and(|plan| plan.schedulable) {
+        let ends = |plan: &Plan| plan.schedulable || plan.failure == Some(Failure::BoundExceedsGpu);
+        if first.as_ref().is_some_and(ends) {
             break;
         }
     }
@@ -90,7 +103,7 @@ fn search_by(
     examiner.expect(None);
     match way {
         Traffic::Heed => {
-            examiner.expect(Outlook::new(problem, singles));
+            examiner.expect(Some(Outlook::new(problem, singles)));
             // A task that no size is enough for, beside all others, may be helped by a merge.
             let grown = singles.iter().map(|single| {
                 let task = single.tasks.first().copied().unwrap_or_default();
@@ -104,16 +117,37 @@ fn search_by(
             };
             Outcome {
                 partitions,
-                bound: None,
                 stats: found.stats,
+                ..Outcome::default()
             }
         }
         Traffic::Gather if merges => {
             let gathered = gather(examiner, memory, mergeable(problem, singles.to_vec()));
             search_from(examiner, gathered, heuristic)
         }
-        _ => search_from(examiner, singles.to_vec(), heuristic),
+        _ => search_and_bound(examiner, singles.to_vec(), heuristic),
     }
+}
+
+/// [`search_from`], with a bound in SMs where shares are none.
+fn search_and_bound(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
+    let problem = examiner.problem();
+    let Some(offer) = problem
+        .offer()
+        .filter(|offer| !offer.counts_sms() && heuristic.seeks_bound())
+    else {
+        return search_from(examiner, singles, heuristic);
+    };
+    let limit = heuristic.limits().and_then(|limits| limits.time);
+    let heuristic = &heuristic.within(limit.map(|limit| limit / 2));
+    let found = search_from(examiner, singles, heuristic);
+    let relaxed = offer.relaxed();
+    let bounded = problem.relaxed(&relaxed);
+    let examiner = &mut Examiner::new(&bounded);
+    let bound = lemmas::smallest_partitions(examiner)
+        .ok()
+        .and_then(|singles| search_from(examiner, singles, heuristic).bound);
+    Outcome { bound, ..found }
 }
 
 /// The search of `heuristic`, from the smallest partition of each task on.
@@ -162,11 +196,11 @@ fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: 
             merged(partitions, tested, start)
         }
         Heuristic::Auto { limits, .. } => {
-            let limits = heuristic.spends(limits, problem);
+            let limits = heuristic.spends(limits, examiner);
             return auto::auto(examiner, mergeable(problem, singles), (aim, target), limits);
         }
         Heuristic::Optimal { limits, solver, .. } => {
-            let limits = heuristic.spends(limits, problem);
+            let limits = heuristic.spends(limits, examiner);
             return optimal::optimal(
                 examiner,
                 mergeable(problem, singles),
@@ -179,7 +213,8 @@ fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: 
     let Some(limits) = heuristic.limits().filter(|_| found.is_whole(problem)) else {
         return found;
     };
-    let mut sizes = Sizes::new(examiner, heuristic.spends(limits, problem).start());
+    let limits = heuristic.spends(limits, examiner);
+    let mut sizes = Sizes::new(examiner, limits.start());
     let mut parts = parts_of(found.partitions);
     improve(&mut sizes, &mut parts, target, SEED);
     let ended_by = sizes.ended_by(&parts, target);
@@ -204,11 +239,11 @@ fn mergeable(problem: &Problem<'_>, singles: Vec<Candidate>) -> Vec<Candidate> {
 fn merged(partitions: Vec<Candidate>, merges_tested: u64, start: Instant) -> Outcome {
     Outcome {
         partitions,
-        bound: None,
         stats: SearchStats {
             merges_tested,
             search_ns: elapsed_ns(start),
             ..SearchStats::default()
         },
+        ..Outcome::default()
     }
 }

@@ -92,6 +92,12 @@ impl Mig {
         Ok(())
     }
 
+    /// The fewest memory slices of an instance with at least `sms` SMs; `None` if no instance has so many.
+    pub fn memory_of(&self, sms: u32) -> Option<u32> {
+        let large = self.profiles.iter().filter(|profile| profile.sms >= sms);
+        large.map(|profile| profile.memory).min()
+    }
+
     /// The profile called `name`.
     pub fn profile(&self, name: &str) -> Option<&MigProfile> {
         self.profiles.iter().find(|profile| profile.name == name)

@@ -1,6 +1,7 @@
 //! Who draws from the memory.
 
 use crate::tasks::Discipline;
+use gpusched_model::Bandwidth;
 
 /// A part of a job: takes `time` by itself, and draws `rate` meanwhile.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -35,4 +36,29 @@ pub struct Client {
     pub discipline: Discipline,
     /// Whether what is late is dropped, and counts as no miss: the budget of a period that is over.
     pub drops: bool,
+}
+
+impl Client {
+    /// The same at a memory of `bandwidth`: a stage that could use more takes longer there, rounded down.
+    pub fn within(&self, bandwidth: Bandwidth) -> Client {
+        let most = bandwidth.bytes_per_second();
+        let stage = |stage: &Stage| {
+            let moved = u128::from(stage.time) * u128::from(stage.rate);
+            match moved.checked_div(most.into()).filter(|_| stage.rate > most) {
+                None => *stage,
+                Some(time) => Stage {
+                    time: u64::try_from(time).unwrap_or(u64::MAX),
+                    rate: most,
+                },
+            }
+        };
+        let task = |task: &Task| Task {
+            stages: task.stages.iter().map(stage).collect(),
+            ..task.clone()
+        };
+        Client {
+            tasks: self.tasks.iter().map(task).collect(),
+            ..self.clone()
+        }
+    }
 }

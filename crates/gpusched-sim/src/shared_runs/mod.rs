@@ -11,7 +11,7 @@ use gpusched_analysis::interference::Interference;
 use gpusched_analysis::interference::model_of;
 use gpusched_analysis::partitioning::Problem;
 use gpusched_model::streams::{Purpose, below, stream};
-use gpusched_model::{Arbitration, Evidence, Policy, SharedMemory, TaskSet, Verdict};
+use gpusched_model::{Arbitration, Bandwidth, Evidence, Policy, SharedMemory, TaskSet, Verdict};
 
 /// Releases of one system: synchronous, and drawn ones.
 pub const RELEASES: u64 = 3;
@@ -28,6 +28,9 @@ pub struct Setting<'a> {
     pub parts: Vec<(&'a [usize], u32)>,
     /// The memory.
     pub memory: SharedMemory,
+    /// The bandwidth of the memory slices of each partition, where it has slices for itself. Other traffic may then use the
+    /// slices of any partition.
+    pub slices: Option<Vec<Bandwidth>>,
     /// The scheduler.
     pub policy: Policy,
     /// How long jobs come [ns].
@@ -44,24 +47,42 @@ pub fn first_miss(
 ) -> (Option<Miss>, u64, u64) {
     let (mut runs, mut jobs) = (0, 0);
     for release in 0..RELEASES {
-        let Some(clients) = clients(system, verdicts, seed, index, release) else {
+        let Some(memories) = memories(system, verdicts, seed, index, release) else {
             continue;
         };
-        for division in divisions(system.memory.arbitration, clients.len()) {
-            let outcome: Outcome = simulate(
-                &clients,
-                system.memory.bandwidth.bytes_per_second(),
-                &division,
-                system.end,
-            );
-            runs += 1;
-            jobs += outcome.jobs;
-            if outcome.miss.is_some() {
-                return (outcome.miss, runs, jobs);
+        for (clients, capacity) in memories {
+            for division in divisions(system.memory.arbitration, clients.len()) {
+                let outcome: Outcome = simulate(&clients, capacity.bytes_per_second(), &division, system.end);
+                runs += 1;
+                jobs += outcome.jobs;
+                if outcome.miss.is_some() {
+                    return (outcome.miss, runs, jobs);
+                }
             }
         }
     }
     (None, runs, jobs)
+}
+
+/// Who draws from which memory: all from one, or each partition from its own slices. `None` for a policy that schedules
+/// nothing.
+fn memories(
+    system: &Setting<'_>,
+    verdicts: &[Verdict],
+    seed: u64,
+    index: u64,
+    release: u64,
+) -> Option<Vec<(Vec<Client>, Bandwidth)>> {
+    let clients = clients(system, verdicts, seed, index, release)?;
+    let Some(slices) = &system.slices else {
+        return Some(vec![(clients, system.memory.bandwidth)]);
+    };
+    let (parts, others) = clients.split_at(system.parts.len());
+    let memory = |(part, &own): (&Client, &Bandwidth)| {
+        let clients = std::iter::once(part).chain(others);
+        (clients.map(|client| client.within(own)).collect(), own)
+    };
+    Some(parts.iter().zip(slices).map(memory).collect())
 }
 
 /// Ways to divide bandwidth that the analysis must allow for: orders of priority, and max-min fairly.
@@ -95,7 +116,7 @@ fn divisions(arbitration: Arbitration, clients: usize) -> Vec<Division> {
     all
 }
 
-/// The partitions and the traffic of others; `None` for a policy that schedules nothing.
+/// The partitions, and then the traffic of others; `None` for a policy that schedules nothing.
 fn clients(
     system: &Setting<'_>,
     verdicts: &[Verdict],

@@ -183,6 +183,7 @@ impl SharedMemories {
                 .iter()
                 .map(|part| (&part.tasks[..], part.sms))
                 .collect(),
+            slices: None,
             memory,
             policy: self.parameters.policy,
             end: END,

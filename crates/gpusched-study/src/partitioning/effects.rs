@@ -65,7 +65,7 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
                 if !shape
                     .reading
                     .iter()
-                    .any(|reading| near_enough(reading.granularity, reading.memory())) =>
+                    .any(|reading| near_enough(reading.granularity)) =>
             {
                 let message = format!("found {}, expected a reading {NEAR_ENOUGH}", algorithm.gap);
                 return refuse("gap", message);

@@ -87,11 +87,6 @@ pub(super) fn check(
     let Some(bound) = &plan.bound else {
         return Ok(None);
     };
-    if plan.memory.is_some() {
-        let message =
-            "found one, expected none where partitions share a memory: no group has a size of its own";
-        return Err(Fault::new("bound", message));
-    }
     if bound.prices.len() != set.tasks().len() {
         let message = "found another number of prices than of tasks, which leaves tasks without a price";
         return Err(Fault::new("bound.prices", message));

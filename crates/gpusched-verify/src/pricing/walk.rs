@@ -12,6 +12,7 @@ use super::family::{Family, Part};
 use super::measures::Measures;
 use super::multipliers::Multipliers;
 use crate::hardware::Sizes;
+use crate::job::{Model, jobs};
 use gpusched_model::plan::UNITS_PER_SM;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Interference, Kind, Policy, TaskSet};
@@ -264,7 +265,12 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let tasks = tasks.to_vec();
-        let jobs = super::super::jobs(self.set, &tasks, sms, self.interference);
+        // A bound leaves memory traffic out: a group that passes with it passes without.
+        let model = Model {
+            interference: self.interference,
+            slices: None,
+        };
+        let jobs = jobs(self.set, &tasks, sms, model);
         match jobs.map_or(Some(false), |jobs| passes(self.policy, &jobs, sms)) {
             Some(true) => Err(Found::Worth { tasks, sms }),
             Some(false) => Ok(()),

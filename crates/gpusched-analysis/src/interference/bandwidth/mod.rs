@@ -3,6 +3,7 @@
 //! * [`source`]: the bytes of one task, or of traffic that no task causes, in any window of time;
 //! * [`load`]: the same for a partition, which runs one kernel at a time;
 //! * [`delay`]: the time that a partition can lose to the others;
+//! * `instance`: a kernel on an instance with memory slices of its own;
 //! * [`fair`]: the slowest that a kernel runs, from what it has for certain.
 //!
 //! Traffic is counted in nano-bytes: a rate of 1 byte per second moves 1 nano-byte per nanosecond, so that nothing is rounded.
@@ -10,6 +11,7 @@
 
 pub mod delay;
 pub mod fair;
+pub(crate) mod instance;
 pub mod load;
 pub mod source;
 

@@ -22,12 +22,18 @@ impl Source {
     /// A missing value takes the safe extreme: the rate of the memory. A job draws at most d·C and at most d·D.
     /// R = D: a job moves its bytes at any time between its arrival and its deadline.
     pub fn of_task(task: &Task, sms: u32, wcet: Option<Time>, capacity: Bandwidth) -> Source {
+        let longest = wcet.map_or(task.deadline(), |wcet| wcet.min(task.deadline()));
+        let (bytes, rate) = Source::drawn(task, sms, longest, capacity);
+        Source::new(rate, bytes, task.period(), task.deadline().ns().into())
+    }
+
+    /// What a job of `task` on `sms` SMs moves within `time` at a memory of capacity `capacity`: V [nano-bytes] and d
+    /// [nano-bytes per nanosecond].
+    pub(crate) fn drawn(task: &Task, sms: u32, time: Time, capacity: Bandwidth) -> (u128, u128) {
         let peak = task.bandwidth(sms).unwrap_or(capacity);
         let stated = task.traffic().map_or(u128::MAX, Bytes::nano);
         let rate = u128::from(peak.min(capacity).bytes_per_second());
-        let longest = wcet.map_or(task.deadline(), |wcet| wcet.min(task.deadline()));
-        let drawn = stated.min(rate.saturating_mul(longest.ns().into()));
-        Source::new(rate, drawn, task.period(), task.deadline().ns().into())
+        (stated.min(rate.saturating_mul(time.ns().into())), rate)
     }
 
     /// Traffic that no task causes.

@@ -43,12 +43,12 @@ pub(crate) fn equal_split(examiner: &mut Examiner<'_>, fit: Fit, split: Option<u
     };
     Outcome {
         partitions,
-        bound: None,
         stats: SearchStats {
             merges_tested,
             search_ns: elapsed_ns(start),
             ..SearchStats::default()
         },
+        ..Outcome::default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Partitions of whole GPCs, which may differ in size.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::placed::Placed;
 use gpusched_model::device::{Device, Place};
@@ -34,9 +34,39 @@ struct Class {
     gpcs: Vec<u32>,
 }
 
-/// Disjoint GPCs for partitions of at least `needs` SMs. Only how many of each size are left matters, so a search over
-/// that is complete; it looks at each such state once. Partitions get the fewest SMs that leave room for all.
+/// Disjoint GPCs for partitions of at least `needs` SMs, with the fewest SMs in total. Only how many of each size are left
+/// matters, so a search over that is complete; it looks at each such state once.
 pub(super) fn place(device: &Device, needs: &[u32]) -> Option<Vec<Placed>> {
+    let classes = classes(device);
+    let left: Vec<usize> = classes.iter().map(|class| class.gpcs.len()).collect();
+    let (order, mut search) = Search::new(&classes, needs, false);
+    search.least(0, &left)?;
+    let mut used = vec![0; classes.len()];
+    let mut placed: Vec<Option<Placed>> = vec![None; needs.len()];
+    for (&index, counts) in order.iter().zip(search.walk(left)?) {
+        let mut gpcs = Vec::new();
+        for ((class, used), &count) in classes.iter().zip(&mut used).zip(&counts) {
+            gpcs.extend_from_slice(&class.gpcs[*used..*used + count]);
+            *used += count;
+        }
+        gpcs.sort_unstable();
+        placed[index] = Some(Placed {
+            sms: u32::try_from(search.sms(&counts)).ok()?,
+            place: Some(Place::Gpcs(gpcs)),
+        });
+    }
+    placed.into_iter().collect()
+}
+
+/// Whether there are disjoint GPCs for partitions of at least `needs` SMs.
+pub(super) fn has_room(device: &Device, needs: &[u32]) -> bool {
+    let classes = classes(device);
+    let left: Vec<usize> = classes.iter().map(|class| class.gpcs.len()).collect();
+    Search::new(&classes, needs, true).1.least(0, &left).is_some()
+}
+
+/// The GPCs of `device` by size.
+fn classes(device: &Device) -> Vec<Class> {
     let mut classes: Vec<Class> = Vec::new();
     for (gpc, sms) in (0u32..).zip(device.sms_per_gpc()) {
         match classes.iter_mut().find(|class| class.sms == sms) {
@@ -44,53 +74,37 @@ pub(super) fn place(device: &Device, needs: &[u32]) -> Option<Vec<Placed>> {
             None => classes.push(Class { sms, gpcs: vec![gpc] }),
         }
     }
-    // The largest first: what is left over serves the small.
-    let mut order: Vec<usize> = (0..needs.len()).collect();
-    order.sort_by_key(|&index| std::cmp::Reverse(needs[index]));
-    let mut search = Search {
-        needs: order.iter().map(|&index| needs[index]).collect(),
-        classes: &classes,
-        hopeless: HashSet::new(),
-        taken: Vec::new(),
-    };
-    let left: Vec<usize> = classes.iter().map(|class| class.gpcs.len()).collect();
-    if !search.fits(0, &left) {
-        return None;
-    }
-    let mut used = vec![0; classes.len()];
-    let mut placed: Vec<Option<Placed>> = vec![None; needs.len()];
-    for (&index, counts) in order.iter().zip(&search.taken) {
-        let mut gpcs = Vec::new();
-        let mut sms = 0;
-        for ((class, used), &count) in classes.iter().zip(&mut used).zip(counts) {
-            gpcs.extend_from_slice(&class.gpcs[*used..*used + count]);
-            *used += count;
-            sms += class.sms * u32::try_from(count).unwrap_or(0);
-        }
-        gpcs.sort_unstable();
-        placed[index] = Some(Placed {
-            sms,
-            place: Some(Place::Gpcs(gpcs)),
-        });
-    }
-    placed.into_iter().collect()
+    classes
 }
 
 struct Search<'c> {
     /// Decreasing.
     needs: Vec<u32>,
     classes: &'c [Class],
-    /// Partitions that are placed, and GPCs of each class that are left, where the rest does not fit.
-    hopeless: HashSet<(usize, Vec<usize>)>,
-    /// GPCs of each class, by partition.
-    taken: Vec<Vec<usize>>,
+    /// Whether any SMs will do, not only the fewest.
+    any: bool,
+    /// By partitions that are placed and GPCs of each class that are left: the SMs of the rest, if it fits.
+    known: HashMap<(usize, Vec<usize>), Option<u64>>,
 }
 
-impl Search<'_> {
-    /// Whether the partitions from `index` on fit on what is left.
-    fn fits(&mut self, index: usize, left: &[usize]) -> bool {
+impl<'c> Search<'c> {
+    /// The search, and the order in which it looks at `needs`: the largest first, so that what is left over serves the small.
+    fn new(classes: &'c [Class], needs: &[u32], any: bool) -> (Vec<usize>, Search<'c>) {
+        let mut order: Vec<usize> = (0..needs.len()).collect();
+        order.sort_by_key(|&index| std::cmp::Reverse(needs[index]));
+        let search = Search {
+            needs: order.iter().map(|&index| needs[index]).collect(),
+            classes,
+            any,
+            known: HashMap::new(),
+        };
+        (order, search)
+    }
+
+    /// The fewest SMs that the partitions from `index` on can have on what is left; `None` if they do not fit.
+    fn least(&mut self, index: usize, left: &[usize]) -> Option<u64> {
         let Some(&need) = self.needs.get(index) else {
-            return true;
+            return Some(0);
         };
         let room: u64 = self
             .classes
@@ -99,31 +113,50 @@ impl Search<'_> {
             .map(|(class, &left)| u64::from(class.sms) * left as u64)
             .sum();
         let rest: u64 = self.needs[index..].iter().map(|&need| u64::from(need)).sum();
-        if rest > room || self.hopeless.contains(&(index, left.to_vec())) {
-            return false;
+        if rest > room {
+            return None;
         }
+        if let Some(&known) = self.known.get(&(index, left.to_vec())) {
+            return known;
+        }
+        let mut best: Option<u64> = None;
         for counts in self.choices(need, left) {
-            let after: Vec<usize> = left
-                .iter()
-                .zip(&counts)
-                .map(|(left, taken)| left - taken)
-                .collect();
-            self.taken.truncate(index);
-            self.taken.push(counts);
-            if self.fits(index + 1, &after) {
-                return true;
+            let with = self
+                .least(index + 1, &without(left, &counts))
+                .map(|rest| rest + self.sms(&counts));
+            best = best.into_iter().chain(with).min();
+            if self.any && best.is_some() {
+                break;
             }
         }
-        self.hopeless.insert((index, left.to_vec()));
-        false
+        self.known.insert((index, left.to_vec()), best);
+        best
+    }
+
+    /// The GPCs of each class, by partition, that have the fewest SMs on what is `left`.
+    fn walk(&mut self, mut left: Vec<usize>) -> Option<Vec<Vec<usize>>> {
+        let needs = self.needs.clone();
+        let mut taken = Vec::new();
+        for (index, need) in needs.into_iter().enumerate() {
+            let least = self.least(index, &left)?;
+            let counts = self.choices(need, &left).into_iter().find(|counts| {
+                let rest = self.least(index + 1, &without(&left, counts));
+                rest.is_some_and(|rest| rest + self.sms(counts) == least)
+            })?;
+            left = without(&left, &counts);
+            taken.push(counts);
+        }
+        Some(taken)
+    }
+
+    /// The SMs of so many GPCs of each class.
+    fn sms(&self, counts: &[usize]) -> u64 {
+        let sizes = self.classes.iter().map(|class| u64::from(class.sms));
+        sizes.zip(counts).map(|(sms, &count)| sms * count as u64).sum()
     }
 
     /// Numbers of GPCs of each class that have `need` SMs together, none of them to spare; the fewest SMs first.
     fn choices(&self, need: u32, left: &[usize]) -> Vec<Vec<usize>> {
-        let sum = |counts: &[usize]| -> u64 {
-            let sizes = self.classes.iter().map(|class| u64::from(class.sms));
-            sizes.zip(counts).map(|(sms, &count)| sms * count as u64).sum()
-        };
         let mut all: Vec<Vec<usize>> = vec![Vec::new()];
         for &left in left {
             let longer = all.iter().flat_map(|counts| {
@@ -137,14 +170,19 @@ impl Search<'_> {
         }
         let need = u64::from(need);
         all.retain(|counts| {
-            let has = sum(counts);
+            let has = self.sms(counts);
             let smallest = self.classes.iter().zip(counts).filter(|(_, count)| **count > 0);
             let smallest = smallest.map(|(class, _)| u64::from(class.sms)).min();
             has >= need && smallest.is_some_and(|smallest| has - smallest < need)
         });
-        all.sort_by_key(|counts| sum(counts));
+        all.sort_by_key(|counts| self.sms(counts));
         all
     }
+}
+
+/// The GPCs of each class that are left of `left` without `taken`.
+fn without(left: &[usize], taken: &[usize]) -> Vec<usize> {
+    left.iter().zip(taken).map(|(left, taken)| left - taken).collect()
 }
 
 #[cfg(test)]
@@ -159,17 +197,19 @@ mod tests {
         .unwrap()
     }
 
-    /// Every way to give each GPC to one partition or to none.
-    fn exists(gpcs: &[u32], needs: &[u32]) -> bool {
+    /// The fewest SMs of every way to give each GPC to one partition or to none.
+    fn least(gpcs: &[u32], needs: &[u32]) -> Option<u32> {
         let ways = (needs.len() as u64 + 1).pow(gpcs.len() as u32);
-        (0..ways).any(|mut way| {
+        let all = (0..ways).filter_map(|mut way| {
             let mut got = vec![0; needs.len() + 1];
             for &tpcs in gpcs {
                 got[(way % (needs.len() as u64 + 1)) as usize] += 2 * tpcs;
                 way /= needs.len() as u64 + 1;
             }
-            needs.iter().zip(&got).all(|(need, got)| got >= need)
-        })
+            let fits = needs.iter().zip(&got).all(|(need, got)| got >= need);
+            fits.then(|| got[..needs.len()].iter().sum())
+        });
+        all.min()
     }
 
     #[test]
@@ -183,7 +223,9 @@ mod tests {
                     for c in 0..=6 {
                         let needs: Vec<u32> = [a, b, c].into_iter().filter(|&need| need > 0).collect();
                         let placed = place(&device, &needs);
-                        assert_eq!(placed.is_some(), exists(gpcs, &needs), "{gpcs:?} {needs:?}");
+                        let total = placed.as_ref().map(|placed| placed.iter().map(|p| p.sms).sum());
+                        assert_eq!(total, least(gpcs, &needs), "{gpcs:?} {needs:?}");
+                        assert_eq!(placed.is_some(), has_room(&device, &needs));
                         let Some(placed) = placed else {
                             none += 1;
                             continue;

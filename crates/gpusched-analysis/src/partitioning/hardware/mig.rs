@@ -4,7 +4,7 @@
 //! and d of D of memory are k·(c·D + d·C), those of the GPU k·2·C·D: what has Σ c ≤ C and Σ d ≤ D has its shares, so no plan that fits
 //! has more. k is the least number with which no profile has more SMs than shares.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::placed::Placed;
 use gpusched_model::device::{Instance, Mig, MigProfile, Place};
@@ -31,28 +31,13 @@ pub(super) fn sizes(mig: &Mig) -> Vec<u32> {
         .collect()
 }
 
-/// Instances of at least `needs` SMs side by side, by complete search: the largest first, each with the fewest SMs and
-/// memory slices with which the rest still fits.
+/// Instances of at least `needs` SMs side by side with the fewest SMs in total, by complete search: the largest first, each
+/// with the fewest SMs and memory slices.
 pub(super) fn place(mig: &Mig, needs: &[u32]) -> Option<Vec<Placed>> {
-    // Every instance takes a slice.
-    if needs.len() > mig.memory_slices as usize {
-        return None;
-    }
-    let mut order: Vec<usize> = (0..needs.len()).collect();
-    order.sort_by_key(|&index| std::cmp::Reverse(needs[index]));
-    let mut profiles: Vec<&MigProfile> = mig.profiles.iter().collect();
-    profiles.sort_by_key(|profile| (profile.sms, profile.memory, profile.compute));
-    let mut search = Search {
-        needs: order.iter().map(|&index| needs[index]).collect(),
-        profiles,
-        chosen: Vec::new(),
-        hopeless: HashSet::new(),
-    };
-    if !search.fits(0, mig.compute_slices) {
-        return None;
-    }
+    let (order, mut search) = Search::new(mig, needs, false)?;
+    let chosen = search.walk(mig.compute_slices)?;
     let mut placed: Vec<Option<Placed>> = vec![None; needs.len()];
-    for (&index, &(profile, start)) in order.iter().zip(&search.chosen) {
+    for (&index, (profile, start)) in order.iter().zip(chosen) {
         placed[index] = Some(Placed {
             sms: profile.sms,
             place: Some(Place::Instance(Instance {
@@ -64,48 +49,111 @@ pub(super) fn place(mig: &Mig, needs: &[u32]) -> Option<Vec<Placed>> {
     placed.into_iter().collect()
 }
 
+/// Whether there is room for instances of at least `needs` SMs side by side.
+pub(super) fn has_room(mig: &Mig, needs: &[u32]) -> bool {
+    Search::new(mig, needs, true)
+        .is_some_and(|(_, mut search)| search.least(0, 0, mig.compute_slices).is_some())
+}
+
 struct Search<'m> {
     /// Decreasing.
     needs: Vec<u32>,
     /// By ascending size.
     profiles: Vec<&'m MigProfile>,
-    /// Instances and where they begin.
-    chosen: Vec<(&'m MigProfile, u32)>,
-    /// Instances placed, memory slices taken and compute slices left, where the rest does not fit.
-    hopeless: HashSet<(usize, u32, u32)>,
+    /// Whether any SMs will do, not only the fewest.
+    any: bool,
+    /// By instances placed, memory slices taken and compute slices left: the SMs of the rest, if it fits.
+    known: HashMap<(usize, u32, u32), Option<u32>>,
 }
 
-impl Search<'_> {
-    /// Whether the rest fits; `taken` are memory slices, bit by bit.
-    fn fits(&mut self, taken: u32, compute: u32) -> bool {
-        let Some(&need) = self.needs.get(self.chosen.len()) else {
-            return true;
+impl<'m> Search<'m> {
+    /// The search, and the order in which it looks at `needs`; `None` if there are more than memory slices, of which every
+    /// instance takes one.
+    fn new(mig: &'m Mig, needs: &[u32], any: bool) -> Option<(Vec<usize>, Search<'m>)> {
+        if needs.len() > mig.memory_slices as usize {
+            return None;
+        }
+        let mut order: Vec<usize> = (0..needs.len()).collect();
+        order.sort_by_key(|&index| std::cmp::Reverse(needs[index]));
+        let mut profiles: Vec<&MigProfile> = mig.profiles.iter().collect();
+        profiles.sort_by_key(|profile| (profile.sms, profile.memory, profile.compute));
+        let search = Search {
+            needs: order.iter().map(|&index| needs[index]).collect(),
+            profiles,
+            any,
+            known: HashMap::new(),
         };
-        let state = (self.chosen.len(), taken, compute);
-        if self.hopeless.contains(&state) {
-            return false;
-        }
-        for index in 0..self.profiles.len() {
-            let profile = self.profiles[index];
-            if profile.sms < need || profile.compute > compute {
-                continue;
-            }
-            // The last place first, which keeps those free that most profiles can have.
-            for &start in profile.starts.iter().rev() {
-                let slices = ((1u32 << profile.memory) - 1) << start;
-                if taken & slices != 0 {
-                    continue;
-                }
-                self.chosen.push((profile, start));
-                if self.fits(taken | slices, compute - profile.compute) {
-                    return true;
-                }
-                self.chosen.pop();
-            }
-        }
-        self.hopeless.insert(state);
-        false
+        Some((order, search))
     }
+
+    /// The fewest SMs that instances from `index` on can have; `None` if they do not fit. `taken` are memory slices, bit by
+    /// bit.
+    fn least(&mut self, index: usize, taken: u32, compute: u32) -> Option<u32> {
+        if index == self.needs.len() {
+            return Some(0);
+        }
+        if let Some(&known) = self.known.get(&(index, taken, compute)) {
+            return known;
+        }
+        let mut best: Option<u32> = None;
+        for (profile, start) in self.choices(index, taken, compute) {
+            let with = self.with(index, (taken, compute), (profile, start));
+            best = best.into_iter().chain(with).min();
+            if self.any && best.is_some() {
+                break;
+            }
+        }
+        self.known.insert((index, taken, compute), best);
+        best
+    }
+
+    /// The fewest SMs from `index` on if that instance is of `profile` and begins at `start`.
+    fn with(
+        &mut self,
+        index: usize,
+        (taken, compute): (u32, u32),
+        (profile, start): (&MigProfile, u32),
+    ) -> Option<u32> {
+        let rest = self.least(
+            index + 1,
+            taken | slices(profile, start),
+            compute - profile.compute,
+        )?;
+        Some(rest + profile.sms)
+    }
+
+    /// What instance `index` can be, and where it can begin: the last place first, which keeps those free that most profiles
+    /// can have.
+    fn choices(&self, index: usize, taken: u32, compute: u32) -> Vec<(&'m MigProfile, u32)> {
+        let need = self.needs[index];
+        let large = self.profiles.iter().copied();
+        let large = large.filter(|profile| profile.sms >= need && profile.compute <= compute);
+        let all = large.flat_map(|profile| profile.starts.iter().rev().map(move |&start| (profile, start)));
+        all.filter(|&(profile, start)| taken & slices(profile, start) == 0)
+            .collect()
+    }
+
+    /// Instances and where they begin, with the fewest SMs; `None` if they do not fit.
+    fn walk(&mut self, mut compute: u32) -> Option<Vec<(&'m MigProfile, u32)>> {
+        let mut taken = 0;
+        let mut chosen = Vec::new();
+        for index in 0..self.needs.len() {
+            let least = self.least(index, taken, compute)?;
+            let choices = self.choices(index, taken, compute);
+            let (profile, start) = choices
+                .into_iter()
+                .find(|&choice| self.with(index, (taken, compute), choice) == Some(least))?;
+            taken |= slices(profile, start);
+            compute -= profile.compute;
+            chosen.push((profile, start));
+        }
+        Some(chosen)
+    }
+}
+
+/// The memory slices of an instance, bit by bit.
+fn slices(profile: &MigProfile, start: u32) -> u32 {
+    ((1u32 << profile.memory) - 1) << start
 }
 
 #[cfg(test)]
@@ -114,21 +162,22 @@ mod tests {
     use gpusched_model::device::Device;
 
     /// Every way to choose a profile and a start for each, and then a look at slices.
-    fn exists(mig: &Mig, needs: &[u32], taken: &[bool], compute: u32) -> bool {
+    fn exists(mig: &Mig, needs: &[u32], taken: &[bool], compute: u32) -> Option<u32> {
         let Some((need, rest)) = needs.split_first() else {
-            return true;
+            return Some(0);
         };
-        mig.profiles.iter().any(|profile| {
-            profile.sms >= *need
-                && profile.starts.iter().any(|&start| {
-                    let mut taken = taken.to_vec();
-                    let own = start as usize..(start + profile.memory) as usize;
-                    let free = own.clone().all(|slice| !taken[slice]);
-                    own.for_each(|slice| taken[slice] = true);
-                    free && compute + profile.compute <= mig.compute_slices
-                        && exists(mig, rest, &taken, compute + profile.compute)
-                })
-        })
+        let large = mig.profiles.iter().filter(|profile| profile.sms >= *need);
+        let all = large.flat_map(|profile| profile.starts.iter().map(move |&start| (profile, start)));
+        let totals = all.filter_map(|(profile, start)| {
+            let mut taken = taken.to_vec();
+            let own = start as usize..(start + profile.memory) as usize;
+            let free = own.clone().all(|slice| !taken[slice]);
+            own.for_each(|slice| taken[slice] = true);
+            let compute = compute + profile.compute;
+            let fits = free && compute <= mig.compute_slices;
+            Some(profile.sms + fits.then(|| exists(mig, rest, &taken, compute))??)
+        });
+        totals.min()
     }
 
     #[test]
@@ -144,7 +193,9 @@ mod tests {
             while let Some(chosen) = open.pop() {
                 let needs: Vec<u32> = chosen.iter().map(|&size| sizes[size]).collect();
                 let placed = place(mig, &needs);
-                assert_eq!(placed.is_some(), exists(mig, &needs, &[false; 8], 0), "{needs:?}");
+                let total = placed.as_ref().map(|placed| placed.iter().map(|p| p.sms).sum());
+                assert_eq!(total, exists(mig, &needs, &[false; 8], 0), "{needs:?}");
+                assert_eq!(placed.is_some(), has_room(mig, &needs));
                 if placed.is_none() {
                     none += 1;
                     continue; // more do not fit either

@@ -30,6 +30,8 @@ pub struct Offer {
     sms: Option<Vec<u32>>,
     /// Shares of the whole GPU.
     shares: u32,
+    /// Whether partitions count by their SMs and need no place, whatever the granularity.
+    relaxed: bool,
 }
 
 impl Offer {
@@ -75,7 +77,29 @@ impl Offer {
             hardware,
             sms,
             shares,
+            relaxed: false,
         })
+    }
+
+    /// The same sizes on a GPU where a share is an SM and every plan with enough SMs has a place: what bounds the SMs of its
+    /// plans bounds those of the device.
+    pub(crate) fn relaxed(&self) -> Offer {
+        let all = self.hardware.device.sms();
+        let sizes: Vec<u32> = self.sizes().collect();
+        let largest = |sms| {
+            sizes
+                .iter()
+                .copied()
+                .take_while(|&size| size <= sms)
+                .last()
+                .unwrap_or(0)
+        };
+        Offer {
+            hardware: self.hardware.clone(),
+            sms: self.sms.as_ref().map(|_| (0..=all).map(largest).collect()),
+            shares: all,
+            relaxed: true,
+        }
     }
 
     /// The device, and how it is divided.
@@ -103,12 +127,27 @@ impl Offer {
 
     /// Whether partitions whose shares are there may still not fit side by side.
     pub(crate) fn has_places(&self) -> bool {
-        matches!(self.hardware.granularity, Granularity::Gpc | Granularity::Mig)
+        !self.relaxed && matches!(self.hardware.granularity, Granularity::Gpc | Granularity::Mig)
     }
 
     /// Whether shares are SMs.
     pub(crate) fn counts_sms(&self) -> bool {
-        self.hardware.granularity != Granularity::Mig
+        self.relaxed || self.hardware.granularity != Granularity::Mig
+    }
+
+    /// The part of the memory's bandwidth that a partition of at least `sms` SMs has for itself, if the hardware divides the
+    /// memory: the memory slices of an instance, and those of the device. 0 slices where no instance has so many SMs.
+    pub(crate) fn slices(&self, sms: u32) -> Option<(u32, u32)> {
+        let mig = self.hardware.device.mig().filter(|_| !self.counts_sms())?;
+        Some((mig.memory_of(sms).unwrap_or(0), mig.memory_slices))
+    }
+
+    /// The SMs of the partitions that there are, ascending; none where all sizes are offered.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = u32> {
+        self.sms
+            .iter()
+            .flat_map(|sms| sms.chunk_by(|a, b| a == b))
+            .filter_map(|same| same.first().copied())
     }
 
     /// The totals that partitions can have, in shares as in all searches.
@@ -119,7 +158,18 @@ impl Offer {
         }
     }
 
-    /// Partitions of at least `sizes` SMs side by side, in that order; `None` if the device has no room for them.
+    /// Whether partitions of at least `sizes` SMs fit side by side.
+    pub(crate) fn has_room(&self, sizes: &[u32]) -> bool {
+        let device = &self.hardware.device;
+        match (self.hardware.granularity, device.mig()) {
+            (Granularity::Gpc, _) => gpcs::has_room(device, sizes),
+            (Granularity::Mig, Some(mig)) => mig::has_room(mig, sizes),
+            _ => self.place(sizes).is_some(),
+        }
+    }
+
+    /// Partitions of at least `sizes` SMs side by side, in that order, with the fewest SMs in total; `None` if the device has no
+    /// room for them.
     pub fn place(&self, sizes: &[u32]) -> Option<Vec<Placed>> {
         let device = &self.hardware.device;
         match self.hardware.granularity {

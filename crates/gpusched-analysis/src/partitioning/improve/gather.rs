@@ -16,10 +16,14 @@ pub(crate) fn gather(
     mut partitions: Vec<Candidate>,
 ) -> Vec<Candidate> {
     let problem = examiner.problem();
+    if problem.has_slices() {
+        return partitions; // no partition draws what another one lacks
+    }
     let capacity = u128::from(memory.bandwidth.bytes_per_second());
-    let peak = |partition: &Candidate, sms: u32| -> u128 {
+    let peak = |partition: &Candidate, shares: u32| -> u128 {
+        let sms = problem.sms_of(shares);
         let demands = problem.demands(&partition.tasks, sms).ok();
-        let sources = problem.sources(memory, &partition.tasks, sms, demands.as_deref());
+        let sources = problem.sources(&partition.tasks, sms, demands.as_deref());
         sources.iter().map(Source::rate).max().unwrap_or(0)
     };
     let others: u128 = problem.other_loads(memory).map(|load: Load| load.peak()).sum();
@@ -45,7 +49,9 @@ pub(crate) fn gather(
         let mut merge = |first: &Candidate, second: &Candidate, before: u128| {
             let group = Group::of_both(problem, first, second);
             let (low, high) = (first.sms.max(second.sms), first.sms.saturating_add(second.sms));
-            let sms = smallest(low, high.min(problem.sms()), |sms| examiner.accepts(&group, sms))?;
+            let sms = smallest(low, high.min(problem.shares()), |sms| {
+                examiner.accepts(&group, sms)
+            })?;
             let union = first.joined(second, problem, sms);
             (peak(&union, sms) < before).then_some(union)
         };

@@ -12,10 +12,10 @@ pub(crate) fn mend(examiner: &mut Examiner<'_>, mut partitions: Vec<Candidate>) 
         let used = partitions
             .iter()
             .fold(0u32, |sum, part| sum.saturating_add(part.sms));
-        if !fits(used, problem.sms()) {
+        if !fits(used, problem.shares()) {
             return partitions;
         }
-        let free = problem.sms() - used;
+        let free = problem.shares() - used;
         // What is settled, or hopeless, moves to the end.
         let part = partitions.remove(0);
         let alone = Group::of(problem, &part);

@@ -92,8 +92,8 @@ pub(crate) fn partition_and_allocate(
     stats.search_ns = elapsed_ns(start);
     Outcome {
         partitions: pars.into_partitions(),
-        bound: None,
         stats,
+        ..Outcome::default()
     }
 }
 

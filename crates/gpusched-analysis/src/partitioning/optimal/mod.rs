@@ -12,6 +12,7 @@ mod branching;
 mod by_highs;
 mod columns;
 mod dive;
+mod enumeration;
 mod generation;
 mod master;
 mod pricing;
@@ -22,7 +23,7 @@ mod works;
 use std::time::Instant;
 
 use super::improve::{SEED, best_start, improve};
-use super::search::{Aim, Candidate, Examiner, LastPlaced, Limits, Outcome, Part, Sizes, total};
+use super::search::{Aim, Candidate, Examiner, LastPlaced, Limits, Objective, Outcome, Part, Sizes, total};
 pub(crate) use bounding::Bounding;
 use gpusched_model::plan::{EndedBy, LowerBound};
 
@@ -88,6 +89,11 @@ pub(crate) fn optimal(
     let ended_by = sizes.ended_by(&parts, aim.target(bound));
     let ended_by = ended_by.or(open.then_some(EndedBy::Choices));
     placed.restore(&mut parts);
+    let enumerated = match aim.objective {
+        Objective::Sms => enumeration::fewest_placed(&mut sizes, &mut parts),
+        Objective::Feasible => None,
+    };
+    let ended_by = ended_by.filter(|_| enumerated.is_none());
     let tested = tested + sizes.tested();
     let mut outcome = Outcome::of_parts(problem, parts, tested, start);
     outcome.stats.other_work = sizes.charged();
@@ -98,5 +104,6 @@ pub(crate) fn optimal(
         ..bound
     };
     outcome.bound = Some(bound);
+    outcome.enumerated = enumerated;
     outcome
 }

@@ -6,8 +6,8 @@ use super::candidate::Candidate;
 use super::lemmas;
 use super::part::Part;
 use super::problem::Problem;
-use crate::partitioning::hardware::{Offer, Placed};
-use gpusched_model::plan::{Failure, LowerBound, Partition, Plan, SearchStats};
+use crate::partitioning::hardware::Placed;
+use gpusched_model::plan::{Failure, LowerBound, Partition, Plan, Proof, SearchStats};
 
 /// What a heuristic ends with.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +16,8 @@ pub(crate) struct Outcome {
     pub partitions: Vec<Candidate>,
     /// No plan has fewer SMs.
     pub bound: Option<LowerBound>,
+    /// No plan with a place on the hardware has fewer SMs than this one: all were looked at.
+    pub enumerated: Option<u32>,
     /// What it cost.
     pub stats: SearchStats,
 }
@@ -69,9 +71,12 @@ impl Outcome {
             && fits
             && lemmas::fits(sms_used, problem.sms())
             && partitions.iter().all(|partition| partition.verdict.schedulable);
-        // A bound on shares that are no SMs says nothing that a plan could state.
-        let counts_sms = problem.offer().is_none_or(Offer::counts_sms);
-        let bound = self.bound.filter(|_| counts_sms);
+        let mut bound = self.bound;
+        if let (Some(bound), Some(fewest)) = (&mut bound, self.enumerated)
+            && fewest > bound.sms
+        {
+            (bound.sms, bound.proof) = (fewest, Proof::Search);
+        }
         Plan {
             schedulable,
             gpu_sms: problem.sms(),

@@ -21,6 +21,12 @@ impl Bandwidth {
         (number <= LIMIT).then_some(Bandwidth(number))
     }
 
+    /// `parts` of `of` equal parts, rounded down; 0 of 0 parts. All of it from `of` parts on.
+    pub fn share(self, parts: u32, of: u32) -> Bandwidth {
+        let share = u128::from(self.0) * u128::from(parts.min(of)) / u128::from(of.max(1));
+        Bandwidth(u64::try_from(share).unwrap_or(self.0)) // at most all of it
+    }
+
     /// Bytes per second, which are nano-bytes per nanosecond.
     pub const fn bytes_per_second(self) -> u64 {
         self.0

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::draw::{System, policies, system};
+use super::hardware::on_device;
 use crate::shared_runs::first_miss;
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::Problem;
@@ -19,6 +20,8 @@ pub struct Campaign {
     pub systems: u64,
     /// The seed of everything random.
     pub seed: u64,
+    /// Whether partitions are those of real GPUs, all granularities in turn.
+    pub devices: bool,
     /// The verdicts of the analysis that counts traffic: [`verdicts`] with it, or what a test puts in its place.
     pub analysis: fn(&System) -> Result<Vec<Verdict>>,
 }
@@ -109,7 +112,10 @@ impl Campaign {
 
     fn examine(&self, index: u64, policies: usize) -> Result<(usize, Tally)> {
         let unusable = || Error::Internal(format!("system {index} cannot be drawn"));
-        let system = system(self.seed, index).ok_or_else(unusable)?;
+        let mut system = system(self.seed, index).ok_or_else(unusable)?;
+        if self.devices {
+            system = on_device(system, self.seed, index).ok_or_else(unusable)?;
+        }
         let blind = verdicts(&system, false)?;
         let aware = (self.analysis)(&system)?;
         let all = |verdicts: &[Verdict]| verdicts.iter().all(|verdict| verdict.schedulable);
@@ -139,12 +145,17 @@ impl Campaign {
 /// # Errors
 /// None for drawn systems.
 pub fn verdicts(system: &System, memory: bool) -> Result<Vec<Verdict>> {
-    let sms = u32::try_from(system.parts.len()).unwrap_or(1);
-    let problem = Problem::new(&system.set, sms, system.policy, model_of(Interference::Conflict))?;
-    let problem = match memory {
-        true => problem.sharing(system.memory)?,
-        false => problem,
+    let offer = system.device.as_ref().map(|device| &device.offer);
+    let sms = match offer {
+        Some(offer) => offer.hardware().device.sms(),
+        None => u32::try_from(system.parts.len()).unwrap_or(1),
     };
-    let parts: Vec<(&[usize], u32)> = system.parts.iter().map(|part| (&part[..], 1)).collect();
-    Ok(problem.verdicts(&parts))
+    let mut problem = Problem::new(&system.set, sms, system.policy, model_of(Interference::Conflict))?;
+    if let Some(offer) = offer {
+        problem = problem.offered(offer)?;
+    }
+    if memory {
+        problem = problem.sharing(system.memory)?;
+    }
+    Ok(problem.verdicts(&system.parts()))
 }

@@ -4,6 +4,7 @@
 
 use rand::Rng;
 
+use super::hardware::OnDevice;
 use crate::shared_runs::Setting;
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
@@ -24,8 +25,10 @@ pub const HYPERPERIOD: u64 = 240_000;
 pub struct System {
     /// All tasks, and traffic of others.
     pub set: TaskSet,
-    /// The tasks of each partition, of one SM each, as positions in the set.
+    /// The tasks of each partition, as positions in the set.
     pub parts: Vec<Vec<usize>>,
+    /// Where the partitions are; if absent, each has one SM of a GPU that has no more.
+    pub device: Option<OnDevice>,
     /// The memory.
     pub memory: SharedMemory,
     /// The test, and the scheduler.
@@ -33,12 +36,22 @@ pub struct System {
 }
 
 impl System {
+    /// The tasks of each partition, and its SMs.
+    pub fn parts(&self) -> Vec<(&[usize], u32)> {
+        let sizes = self.device.iter().flat_map(|device| &device.placed);
+        let sizes = sizes.map(|placed| placed.sms).chain(std::iter::repeat(1));
+        let tasks = self.parts.iter().map(|part| &part[..]);
+        tasks.zip(sizes).collect()
+    }
+
     /// As it is simulated.
     pub fn setting(&self) -> Setting<'_> {
+        let bandwidth = self.memory.bandwidth;
         Setting {
             set: &self.set,
-            parts: self.parts.iter().map(|part| (&part[..], 1)).collect(),
+            parts: self.parts(),
             memory: self.memory,
+            slices: self.device.as_ref().and_then(|device| device.slices(bandwidth)),
             policy: self.policy,
             end: 2 * HYPERPERIOD,
         }
@@ -95,6 +108,7 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
             .ok()?
             .beside(others),
         parts,
+        device: None,
         memory: SharedMemory {
             bandwidth: Bandwidth::new(capacity)?,
             arbitration,

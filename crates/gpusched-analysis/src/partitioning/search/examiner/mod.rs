@@ -63,6 +63,11 @@ impl<'a> Examiner<'a> {
         self.outlook = outlook;
     }
 
+    /// Whether the traffic of others counts in its tests.
+    pub fn expects_traffic(&self) -> bool {
+        self.outlook.is_some()
+    }
+
     pub fn problem(&self) -> &'a Problem<'a> {
         self.problem
     }

@@ -4,47 +4,47 @@
 //! who shares its partition, and a partition that runs one kernel at a time draws no more than its tasks side by side. The verdicts of
 //! a plan are those of [`Problem::verdicts`], beside the partitions as they are.
 
-use crate::interference::bandwidth::{Delay, Load, Source};
+use crate::interference::bandwidth::{Delay, Load};
 use crate::partitioning::search::candidate::Candidate;
 use crate::partitioning::search::problem::Problem;
 use crate::schedulability::Demand;
 use crate::schedulability::beside::{self, Contended};
-use gpusched_model::SharedMemory;
 
 /// Traffic by task.
 #[derive(Debug)]
 pub(crate) struct Outlook {
-    memory: SharedMemory,
     /// By task.
     loads: Vec<Load>,
-    others: Vec<Load>,
 }
 
 impl Outlook {
-    /// That of the tasks of `problem` on `singles`, one for each task in their order; `None` if traffic does not count.
-    pub fn new(problem: &Problem<'_>, singles: &[Candidate]) -> Option<Outlook> {
-        let memory = problem.memory()?;
+    /// That of the tasks of `problem` on `singles`, one for each task in their order.
+    pub fn new(problem: &Problem<'_>, singles: &[Candidate]) -> Outlook {
         let load = |single: &Candidate| {
-            let demands = problem.demands(&single.tasks, single.sms).ok();
-            let sources: Vec<Source> = problem.sources(memory, &single.tasks, single.sms, demands.as_deref());
-            Load::new(sources)
+            let sms = problem.sms_of(single.sms);
+            let demands = problem.demands(&single.tasks, sms).ok();
+            Load::new(problem.sources(&single.tasks, sms, demands.as_deref()))
         };
-        Some(Outlook {
-            memory,
-            loads: singles.iter().map(load).collect(),
-            others: problem.other_loads(memory).collect(),
-        })
+        let shared = !problem.has_slices();
+        Outlook {
+            loads: singles.iter().filter(|_| shared).map(load).collect(),
+        }
     }
 
     /// Whether the test passes for `tasks`, ascending, which ask for `demands`, beside all others.
     pub fn accepts(&self, problem: &Problem<'_>, tasks: &[usize], demands: &[Demand], sms: u32) -> bool {
+        let Some(memory) = problem.memory_at(sms) else {
+            return true;
+        };
         let outside = self.loads.iter().enumerate();
         let outside = outside.filter(|(task, _)| tasks.binary_search(task).is_err());
-        let loads = outside.map(|(_, load)| load).chain(&self.others).cloned();
+        let loads = outside
+            .map(|(_, load)| load.clone())
+            .chain(problem.other_loads(memory));
         let contended = Contended {
             demands,
             slowest: None,
-            delay: &Delay::new(self.memory.bandwidth, loads),
+            delay: &Delay::new(memory.bandwidth, loads),
         };
         beside::test(problem.policy(), &contended, sms).schedulable
     }

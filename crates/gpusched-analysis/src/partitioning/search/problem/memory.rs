@@ -37,7 +37,7 @@ impl<'a> Problem<'a> {
         }
         let mut shared = self;
         shared.memory = Some(memory);
-        shared.check_offer_beside_memory()?;
+        shared.check_slices()?;
         Ok(shared)
     }
 
@@ -57,18 +57,18 @@ impl<'a> Problem<'a> {
         parts: &[Part<'_>],
         scale: impl Fn(usize, Demand) -> Demand,
     ) -> Vec<Verdict> {
-        let Some(memory) = self.memory else {
+        if self.memory.is_none() {
             let alone = parts.iter().map(|&(tasks, sms)| {
                 let demands = self.scaled(tasks, sms, &scale);
                 self.verdict_of(tasks, sms, demands.as_deref())
             });
             return alone.collect();
-        };
+        }
         let prepared: Vec<Prepared> = parts
             .iter()
             .map(|&(tasks, sms)| {
                 let demands = self.scaled(tasks, sms, &scale);
-                let sources = self.sources(memory, tasks, sms, demands.as_deref().ok());
+                let sources = self.sources(tasks, sms, demands.as_deref().ok());
                 Prepared {
                     load: Load::new(sources.iter().copied()),
                     demands,
@@ -76,11 +76,10 @@ impl<'a> Problem<'a> {
                 }
             })
             .collect();
-        let beside = |index: usize| {
-            let parts = prepared
-                .iter()
-                .enumerate()
-                .filter(move |&(other, _)| other != index);
+        let sliced = self.has_slices();
+        let beside = |index: usize, memory: SharedMemory| {
+            let parts = prepared.iter().enumerate();
+            let parts = parts.filter(move |&(other, _)| other != index && !sliced);
             parts
                 .map(|(_, part)| part.load.clone())
                 .chain(self.other_loads(memory))
@@ -90,11 +89,10 @@ impl<'a> Problem<'a> {
             .zip(&prepared)
             .enumerate()
             .map(|(index, (&(tasks, sms), part))| {
-                let demands = match &part.demands {
-                    Ok(demands) => demands,
-                    Err(task) => return self.verdict_of(tasks, sms, Err(task)),
+                let (Ok(demands), Some(memory)) = (&part.demands, self.memory_at(sms)) else {
+                    return self.verdict_of(tasks, sms, part.demands.as_deref());
                 };
-                let others: Vec<Load> = beside(index).collect();
+                let others: Vec<Load> = beside(index, memory).collect();
                 let slowest = slowest(memory, demands, &part.sources, &others);
                 let delay = Delay::new(memory.bandwidth, others);
                 let contended = Contended {
@@ -133,14 +131,11 @@ impl<'a> Problem<'a> {
         Verdict::new(self.policy(), evidence)
     }
 
-    /// What each of `tasks` on `sms` SMs draws from memory.
-    pub(crate) fn sources(
-        &self,
-        memory: SharedMemory,
-        tasks: &[usize],
-        sms: u32,
-        demands: Option<&[Demand]>,
-    ) -> Vec<Source> {
+    /// What each of `tasks` on `sms` SMs draws from memory; nothing where traffic does not count.
+    pub(crate) fn sources(&self, tasks: &[usize], sms: u32, demands: Option<&[Demand]>) -> Vec<Source> {
+        let Some(memory) = self.memory_at(sms) else {
+            return Vec::new();
+        };
         let wcet = |position: usize| -> Option<Time> { Some(demands?.get(position)?.wcet) };
         let numbered = tasks.iter().enumerate();
         numbered

@@ -1,12 +1,12 @@
 //! The question a heuristic answers: these tasks, this GPU, this test, this interference model.
 
 mod memory;
+mod slices;
 
 use super::part::Part;
 use crate::interference::{Company, InflatedWcet};
 use crate::partitioning::hardware::Offer;
 use crate::schedulability::{self, Demand};
-use gpusched_model::device::Granularity;
 use gpusched_model::error::Error;
 use gpusched_model::time::Time;
 use gpusched_model::utilization::Utilization;
@@ -58,8 +58,7 @@ impl<'a> Problem<'a> {
     /// The same on a device that offers partitions of certain sizes only.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the device has another number of SMs, or if partitions share a memory: with more SMs a partition draws
-    /// more from it, so others may fail where they passed.
+    /// [`Error::Refused`] if the device has another number of SMs, or memory slices of less than 1 byte per second.
     pub fn offered(self, offer: &'a Offer) -> Result<Problem<'a>, Error> {
         let device = &offer.hardware().device;
         if device.sms() != self.sms {
@@ -71,20 +70,20 @@ impl<'a> Problem<'a> {
         }
         let mut problem = self;
         problem.offer = Some(offer);
-        problem.check_offer_beside_memory()?;
+        problem.check_slices()?;
         Ok(problem)
     }
 
-    /// Sizes are rounded up, and that helps nobody but the partition itself.
-    pub(crate) fn check_offer_beside_memory(&self) -> Result<(), Error> {
-        let granularity = self.offer.map(|offer| offer.hardware().granularity);
-        match granularity.filter(|&granularity| granularity != Granularity::Sm) {
-            Some(granularity) if self.memory.is_some() => Err(Error::parameter(
-                "granularity",
-                format!("{granularity} beside memory traffic"),
-                "sm: a partition that gets more SMs draws more from memory, and so may hold up others",
-            )),
-            _ => Ok(()),
+    /// The same tasks on what is [`relaxed`](Offer::relaxed) of its offer, without memory traffic: what bounds the SMs of its plans
+    /// bounds those of this problem.
+    pub(crate) fn relaxed<'b>(&self, relaxed: &'b Offer) -> Problem<'b>
+    where
+        'a: 'b,
+    {
+        Problem {
+            offer: Some(relaxed),
+            memory: None,
+            ..*self
         }
     }
 
@@ -113,6 +112,13 @@ impl<'a> Problem<'a> {
         !self.has_places() || self.fits(parts.iter().map(|part| part.sms))
     }
 
+    /// The SMs of partitions of so many shares in their places on the hardware; `None` if they have none.
+    pub(crate) fn placed_sms(&self, parts: impl Iterator<Item = u32>) -> Option<u32> {
+        let sizes: Vec<u32> = parts.map(|shares| self.sms_of(shares)).collect();
+        let placed = self.offer?.place(&sizes)?;
+        placed.iter().map(|placed| placed.sms).sum::<u32>().into()
+    }
+
     /// Whether partitions of so many shares fit on the GPU together.
     pub(crate) fn fits(&self, parts: impl Iterator<Item = u32> + Clone) -> bool {
         let sum: u64 = parts.clone().map(u64::from).sum();
@@ -123,7 +129,7 @@ impl<'a> Problem<'a> {
             None => true,
             Some(offer) => {
                 let sizes: Vec<u32> = parts.map(|shares| offer.sms_of(shares)).collect();
-                offer.place(&sizes).is_some()
+                offer.has_room(&sizes)
             }
         }
     }
@@ -173,9 +179,15 @@ impl<'a> Problem<'a> {
             .collect()
     }
 
-    /// C(m) of task `index` on `sms` SMs in `company`; `None` if unknown.
+    /// C(m) of task `index` on `sms` SMs in `company`; `None` if unknown. On an instance with memory slices of its own, it
+    /// is C'(m), from what these slices can move.
     pub(crate) fn wcet(&self, index: usize, sms: u32, company: &Company) -> Option<Time> {
-        self.interference.wcet(&self.tasks[index], sms, company)
+        let task = &self.tasks[index];
+        let whole = |sms| self.interference.wcet(task, sms, company);
+        match self.sliced() {
+            None => whole(sms),
+            Some(sliced) => sliced.wcet(task, sms, whole),
+        }
     }
 
     /// What `task` asks of any partition, to be filled with its WCET there.

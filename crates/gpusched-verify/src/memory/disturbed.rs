@@ -1,7 +1,8 @@
 //! Evidence of partitions that others slow down, with the printed recurrences.
 
-use super::memory::Beside;
-use super::{Fault, Job};
+use super::Beside;
+use crate::fault::Fault;
+use crate::job::Job;
 use gpusched_model::policy::{Policy, Preemption, Priorities};
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
@@ -10,7 +11,7 @@ use gpusched_model::verdict::Evidence;
 const STEP_LIMIT: u32 = 1_000_000;
 
 /// One partition and what disturbs it.
-pub(super) struct Disturbed<'a> {
+pub(crate) struct Disturbed<'a> {
     pub jobs: &'a [Job],
     /// The same jobs at their slowest, if there is such a time.
     pub slowest: Option<Vec<Job>>,
@@ -162,7 +163,7 @@ impl Disturbed<'_> {
         order: &[usize],
         stated: &[Time],
     ) -> Result<(), Fault> {
-        super::response::check_order(priorities, self.jobs, order)?;
+        crate::response::check_order(priorities, self.jobs, order)?;
         if stated.len() != self.jobs.len() {
             let message = format!("found {} times, expected {}", stated.len(), self.jobs.len());
             return Err(Fault::new("response_times_ns", message));

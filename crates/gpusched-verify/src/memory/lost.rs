@@ -2,8 +2,8 @@
 
 use num_bigint::BigUint;
 
-use super::{Job, jobs};
-use gpusched_model::{Arbitration, Interference, Plan, SharedMemory, TaskSet};
+use crate::job::{Job, Model, jobs};
+use gpusched_model::{Arbitration, Plan, SharedMemory, TaskSet};
 
 /// Who moves how much: V [nano-bytes], d [nano-bytes per ns], T [ns], and how long after its arrival a job may still move bytes [ns].
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ struct Source {
 
 /// What disturbs one partition.
 #[derive(Clone, Debug)]
-pub(super) struct Beside {
+pub(crate) struct Beside {
     capacity: u128,
     /// By partition, and one for each source beside the tasks.
     others: Vec<Vec<Source>>,
@@ -24,22 +24,19 @@ pub(super) struct Beside {
 
 impl Beside {
     /// The others of partition `index` of `plan`.
-    pub fn new(
-        plan: &Plan,
-        set: &TaskSet,
-        interference: Interference,
-        memory: SharedMemory,
-        index: usize,
-    ) -> Beside {
-        let capacity = u128::from(memory.bandwidth.bytes_per_second());
+    pub fn new(plan: &Plan, set: &TaskSet, model: Model<'_>, memory: SharedMemory, index: usize) -> Beside {
+        let capacity = match model.slices {
+            None => u128::from(memory.bandwidth.bytes_per_second()),
+            Some(slices) => slices.bandwidth(plan.partitions[index].sms),
+        };
         let parts = plan
             .partitions
             .iter()
             .enumerate()
-            .filter(|&(other, _)| other != index);
+            .filter(|&(other, _)| other != index && model.slices.is_none());
         let mut others: Vec<Vec<Source>> = parts
             .map(|(_, part)| {
-                let known = jobs(set, &part.tasks, part.sms, interference);
+                let known = jobs(set, &part.tasks, part.sms, model);
                 let source = |(place, &task): (usize, &usize)| {
                     let task = &set.tasks()[task];
                     let peak = task.bandwidth(part.sms).map(|rate| rate.bytes_per_second());
@@ -94,6 +91,9 @@ impl Beside {
     /// The time lost in a window of length `window`, rounded up.
     pub fn lost(&self, window: u128) -> u128 {
         let bytes: BigUint = self.others.iter().map(|load| moved_by_all(load, window)).sum();
+        if self.capacity == 0 {
+            return window;
+        }
         let lost = (bytes + (self.capacity - 1)) / self.capacity;
         u128::try_from(lost).unwrap_or(u128::MAX).min(window)
     }

@@ -1,0 +1,119 @@
+//! Random partitions of real GPUs: sizes and places that a device has at one granularity.
+
+use rand::Rng;
+use strum::VariantArray;
+
+use super::draw::{System, policies};
+use gpusched_analysis::partitioning::{Offer, Placed};
+use gpusched_model::device::{Device, Granularity, Place};
+use gpusched_model::streams::{Purpose, below, stream};
+use gpusched_model::time::Time;
+use gpusched_model::wcet::{Form, Table};
+use gpusched_model::{Bandwidth, Peak, Task, TaskSet, TaskShape, WcetFunction};
+
+/// Draws until partitions have room on a device, at most so many.
+const TRIES: usize = 1_000;
+
+/// The partitions of a system on a device.
+#[derive(Clone, Debug)]
+pub struct OnDevice {
+    /// What the device offers.
+    pub offer: Offer,
+    /// By partition.
+    pub placed: Vec<Placed>,
+}
+
+impl OnDevice {
+    /// The bandwidth of the memory slices of each partition, where the whole memory has `bandwidth`; `None` where all
+    /// partitions share it.
+    pub fn slices(&self, bandwidth: Bandwidth) -> Option<Vec<Bandwidth>> {
+        let hardware = self.offer.hardware();
+        let mig = hardware.device.mig()?;
+        let own = |placed: &Placed| match &placed.place {
+            Some(Place::Instance(instance)) => {
+                Some(bandwidth.share(mig.profile(&instance.profile)?.memory, mig.memory_slices))
+            }
+            _ => None,
+        };
+        self.placed.iter().map(own).collect()
+    }
+}
+
+/// `system`, which is number `index` of `seed`, on a GPU: granularities take turns, the device and the sizes are drawn. WCETs
+/// and peaks are those of the system at the size of the partition of their task. `None` if no device has room, which does
+/// not happen.
+pub fn on_device(system: System, seed: u64, index: u64) -> Option<System> {
+    let mut rng = stream(seed, Purpose::SharedMemorySystems, index, 1);
+    let turn = usize::try_from(index).ok()? / (2 * policies().len());
+    let granularity = *Granularity::VARIANTS.get(turn % Granularity::VARIANTS.len())?;
+    let devices: Vec<Device> = Device::all()
+        .filter(|device| device.granularities().contains(&granularity))
+        .collect();
+    let device = (0..TRIES).find_map(|attempt| {
+        let device = devices.get(below(&mut rng, devices.len()))?;
+        let offer = Offer::new(device, granularity).ok()?;
+        let shares = usize::try_from(offer.shares()).ok()?;
+        // Every other time, no partition is larger than its part of the GPU.
+        let shares = if attempt % 2 == 0 {
+            shares
+        } else {
+            shares.div_ceil(system.parts.len())
+        };
+        let mut size = || offer.sms_of(u32::try_from(1 + below(&mut rng, shares)).unwrap_or(1));
+        let sizes: Vec<u32> = system.parts.iter().map(|_| size()).collect();
+        let placed = offer.place(&sizes).filter(|_| !sizes.contains(&0))?;
+        Some(OnDevice { offer, placed })
+    })?;
+    let tasks = system.set.tasks().iter().enumerate().map(|(position, task)| {
+        let part = system.parts.iter().position(|part| part.contains(&position))?;
+        scaled(task, device.placed.get(part)?.sms, &mut rng)
+    });
+    let set = TaskSet::new(
+        system.set.name().map(str::to_owned),
+        tasks.collect::<Option<_>>()?,
+    )
+    .ok()?;
+    Some(System {
+        set: set.beside(system.set.other_traffic().to_vec()),
+        device: Some(device),
+        ..system
+    })
+}
+
+/// `task`, whose numbers are those on `sms` SMs: three times as long on one SM, shorter on twice as many.
+fn scaled(task: &Task, sms: u32, rng: &mut impl Rng) -> Option<Task> {
+    let shape: TaskShape = task.clone().into();
+    let Form::Table(Table::Each { isolated, conflict }) = task.wcet().form() else {
+        return None;
+    };
+    let points = |points: &[(u32, Time)]| {
+        let time = points.first()?.1.ns();
+        let shorter = time - time / 4;
+        let mut all = vec![(sms, Time::from_ns(time)), (2 * sms, Time::from_ns(shorter))];
+        if sms > 1 {
+            all.insert(0, (1, Time::from_ns(3 * time)));
+        }
+        Some(all)
+    };
+    let function = Form::Table(Table::Each {
+        isolated: points(isolated)?,
+        conflict: points(conflict)?,
+    });
+    let bandwidth = match (&shape.bandwidth, below(rng, 2)) {
+        (Some(Peak::Flat(rate)), 0) => {
+            let rate = rate.bytes_per_second();
+            let curve = vec![
+                (sms, Bandwidth::new(rate)?),
+                (2 * sms, Bandwidth::new(rate + rate / 2)?),
+            ];
+            Some(Peak::curve(curve).ok()?)
+        }
+        (stated, _) => stated.clone(),
+    };
+    Task::from_shape(TaskShape {
+        bandwidth,
+        wcet: WcetFunction::new(function).ok()?,
+        ..shape
+    })
+    .ok()
+}

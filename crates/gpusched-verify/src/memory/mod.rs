@@ -1,0 +1,13 @@
+//! Partitions and the memory.
+//!
+//! * `lost`: the time that a partition loses to the traffic of others at a memory that all share;
+//! * `disturbed`: the evidence of a partition that loses time;
+//! * `slices`: MIG instances, which have a part of the memory each.
+
+mod disturbed;
+mod lost;
+mod slices;
+
+pub(super) use disturbed::Disturbed;
+pub(super) use lost::Beside;
+pub(super) use slices::Slices;
