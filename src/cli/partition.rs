@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::test::decimals;
 use super::{Global, Outcome};
 use crate::cli::arguments::{Answer, Case, Question, named, offer, whole};
+use crate::cli::help::TUNING;
 use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, wrap};
 use crate::error::{Error, Result};
 use crate::model::Policy;
@@ -34,62 +35,76 @@ use solver::Solver;
 pub struct Args {
     #[command(flatten)]
     question: Question,
-    /// How partitions are found.
-    #[arg(long, value_parser = named::<HeuristicKind>(), default_value_t)]
-    heuristic: HeuristicKind,
-    /// sms, bf: how the list of forbidden pairs is filled [default: ina].
-    #[arg(long, value_parser = named::<Forbidden>())]
-    forbidden: Option<Forbidden>,
-    /// sms, bf: how the list of partitions is kept [default: decreasing].
-    #[arg(long, value_parser = named::<ListOrder>())]
-    order: Option<ListOrder>,
-    /// bf: what the utilization of a prospective merge means [default: utilization].
-    #[arg(long, value_parser = named::<BfMeasure>())]
-    bf_measure: Option<BfMeasure>,
-    /// bf: which utilization is preferred [default: ascending].
-    #[arg(long, value_parser = named::<BfDirection>())]
-    bf_direction: Option<BfDirection>,
-    /// ffd, wfd: the number of equal partitions [default: the smallest that fits].
-    #[arg(long, value_name = "K", value_parser = whole(1..=MAX_SMS))]
-    split: Option<u32>,
-    /// conflict+bandwidth, bandwidth: what the search makes of memory traffic [default: all].
-    #[arg(long, value_parser = named::<Traffic>())]
-    traffic: Option<Traffic>,
-    /// savings, matching, auto, optimal, and --improve: what to aim for [default: sms].
-    #[arg(long, value_parser = named::<Objective>())]
-    objective: Option<Objective>,
-    /// Follow the heuristic with local search: a few partitions are divided anew, again and again.
-    #[arg(long)]
-    improve: bool,
-    /// auto, optimal, and --improve: test at most so many groups of tasks, or do as much other work; what the search starts from is tested whatever the budget [default: 100000, of auto more beyond 50 tasks; optimal: 10000000, but where partitions share a memory 100000].
-    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
-    budget: Option<u64>,
-    /// auto, optimal, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
-    #[arg(long, value_name = "TIME")]
-    time_limit: Option<Time>,
-    /// auto, optimal: stop as soon as the plan fits and has at most N SMs more than the lower bound [default: 0].
-    #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
-    gap: Option<u32>,
-    /// optimal: what chooses among known groups; highs needs a build with the cargo feature of that name [default: exact].
-    #[arg(long, value_parser = named::<Solver>())]
-    solver: Option<Solver>,
-    /// --gpu: what a partition consists of [default: sm].
-    #[arg(long, value_parser = named::<Granularity>())]
+    /// Unit of a partition; requires `--gpu` [default: sm]
+    #[arg(long, value_parser = named::<Granularity>(), help_heading = "GPU")]
     granularity: Option<Granularity>,
+    /// Search method
+    #[arg(long, value_parser = named::<HeuristicKind>(), default_value_t, help_heading = "Search")]
+    heuristic: HeuristicKind,
+    /// Search objective [default: sms]
+    ///
+    /// `sms` uses as few SMs as possible. `feasible` stops at the first plan that fits on the GPU. Only with `--heuristic savings`,
+    /// `matching`, `auto` or `optimal`, or with `--improve`.
+    #[arg(long, value_parser = named::<Objective>(), help_heading = "Search")]
+    objective: Option<Objective>,
+    /// Stop the search after N tests [default: by heuristic and number of tasks]
+    ///
+    /// Other work is converted to tests. The initial plan is always tested. The default is 100000. `auto` does more from 51 tasks on.
+    /// `optimal` does 10000000, but 100000 with memory traffic. Only with `--heuristic auto` or `optimal`, or with `--improve`.
+    #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..), help_heading = "Search")]
+    search_effort: Option<u64>,
+    /// Stop the search after this time, e.g., 50ms [default: no limit]
+    ///
+    /// The plan then depends on the speed of the machine. Only with `--heuristic auto` or `optimal`, or with `--improve`.
+    #[arg(long, value_name = "TIME", help_heading = "Search")]
+    time_limit: Option<Time>,
+    /// Accepted optimality gap in SMs [default: 0]
+    ///
+    /// The search stops when its plan fits and has at most N SMs more than the lower bound. Only with `--heuristic auto` or `optimal`.
+    #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX), help_heading = "Search")]
+    gap: Option<u32>,
+    /// Local search after the heuristic: divides a few partitions anew, repeatedly
+    #[arg(long, help_heading = "Search")]
+    improve: bool,
+    /// Rule of `fewest-sms` and `bf` for the list of forbidden pairs [default: ina]
+    ///
+    /// `ina` starts with an empty list and adds pairs of partitions whose merge failed. `act` first tests each pair of tasks.
+    #[arg(long, value_parser = named::<Forbidden>(), help_heading = TUNING)]
+    forbidden: Option<Forbidden>,
+    /// Order of partitions in `fewest-sms` and `bf` [default: decreasing]
+    #[arg(long, value_parser = named::<ListOrder>(), help_heading = TUNING)]
+    order: Option<ListOrder>,
+    /// Measure of a merge in `bf`, Σ C/T or Σ C [default: utilization]
+    #[arg(long, value_parser = named::<BfMeasure>(), help_heading = TUNING)]
+    bf_measure: Option<BfMeasure>,
+    /// Order of merges in `bf`, by their measure [default: ascending]
+    #[arg(long, value_parser = named::<BfDirection>(), help_heading = TUNING)]
+    bf_direction: Option<BfDirection>,
+    /// Number of equal partitions in `ffd` and `wfd` [default: the smallest that fits]
+    #[arg(long, value_name = "K", value_parser = whole(1..=MAX_SMS), help_heading = TUNING)]
+    split: Option<u32>,
+    /// Use of memory traffic in the search [default: all]
+    ///
+    /// Verdicts always count all traffic. `heed` counts it in every test, `gather` puts tasks with much traffic together, `ignore`
+    /// searches without it, and `all` tries them in this order. Only with `--interference bandwidth` and `conflict+bandwidth`.
+    #[arg(long, value_parser = named::<Traffic>(), help_heading = TUNING)]
+    traffic: Option<Traffic>,
+    /// Solver of `optimal`; `highs` requires that cargo feature [default: exact]
+    #[arg(long, value_parser = named::<Solver>(), help_heading = TUNING)]
+    solver: Option<Solver>,
+    /// Also report the WCET margin of each task, and spare and free SMs
+    #[arg(long, help_heading = "Output")]
+    sensitivity: bool,
     #[command(flatten)]
     export: export::Export,
-    /// Also say how far the plan is from the edge: the largest WCET scaling of each task, spare and free SMs.
-    #[arg(long)]
-    sensitivity: bool,
 }
 
 const EXAMPLE: &str = "\
-Slack (edf) is the extra work that any one busy period of a partition absorbs without a deadline miss.
-Task sets, partitions and tasks are numbered from 0.
-
 Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu xavier
-  gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic bf --forbidden act -o plan.json
+  gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic optimal -o plan.json
+  gpusched partition tasksets/tasksets/shared-memory.json --gpu xavier \\
+    --interference conflict+bandwidth --memory-bandwidth 100GB/s
   gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --export libsmctrl";
 
 const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by";
@@ -137,7 +152,7 @@ impl Args {
         let options = Options {
             improve: self.improve,
             objective: self.objective,
-            budget: self.budget,
+            search_effort: self.search_effort,
             time_limit: self.time_limit.map(|limit| Duration::from_nanos(limit.ns())),
             forbidden: self.forbidden,
             order: self.order,
@@ -349,12 +364,12 @@ impl Args {
         match by {
             EndedBy::Budget => {
                 let default = || default_budget(self.heuristic, tasks, beside_memory);
-                let budget = self.budget.unwrap_or_else(default);
-                format!("its budget of {budget} ended it: a larger --budget may lead to a better answer\n")
+                let effort = self.search_effort.unwrap_or_else(default);
+                format!("it ended after {} of work; a larger --search-effort may lead to a better answer\n", counted(effort, "test"))
             }
-            EndedBy::Time => "--time-limit ended it: a longer one may lead to a better answer\n".to_owned(),
+            EndedBy::Time => "it ended by --time-limit; a longer one may lead to a better answer\n".to_owned(),
             EndedBy::Choices => {
-                "it was not through: there are more ways to group the tasks than it looks at, whatever its --budget\n".to_owned()
+                "it is incomplete: there are more candidate partitions than it examines with any --search-effort\n".to_owned()
             }
         }
     }

@@ -17,8 +17,10 @@ use serde::Serialize;
 pub struct Args {
     #[command(flatten)]
     question: Question,
-    /// edf: also the worst-case response times (always there under fixed priorities).
-    #[arg(long)]
+    /// Also report response times under `edf`
+    ///
+    /// Fixed-priority policies always report them.
+    #[arg(long, help_heading = "Output")]
     response_times: bool,
 }
 
@@ -41,10 +43,12 @@ pub struct Response {
 }
 
 const EXAMPLE: &str = "\
-Task sets and tasks are numbered from 0. A pass under work-capacity is a necessary condition and proves nothing.
+Task sets and tasks are numbered from 0.
 
-Example:
-  gpusched test tasksets/tasksets/adas.json --gpu orin";
+Examples:
+  gpusched test tasksets/tasksets/adas.json --gpu orin
+  gpusched test tasksets/tasksets/adas.json --sms 16 --response-times
+  gpusched test tasksets/tasksets/adas.json --gpu orin --policy lp-fp --format json";
 
 const COLUMNS: &str = "set,name,schedulable,policy,reason,strength,sms,utilization,evidence";
 

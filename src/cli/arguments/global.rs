@@ -13,20 +13,20 @@ use crate::error::{Error, Refusal, Result};
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// How results are written [default: by the ending of --output, else text].
+    /// Format of results [default: by the ending of --output, else text]
     #[arg(long, global = true, value_parser = named::<Format>())]
     pub format: Option<Format>,
-    /// No progress and no notes on standard error.
+    /// No progress and no notes on standard error
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Worker threads [default: all cores]; results do not depend on it.
+    /// Worker threads, which never change results [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = whole(1..=MOST_THREADS))]
     pub threads: Option<usize>,
-    /// Where results go; `-` is standard output.
+    /// File for results; `-` is standard output
     #[arg(long, short, global = true, value_name = "PATH", value_parser = OutputPath::of(Content::Answer),
         value_hint = ValueHint::AnyPath)]
     pub output: Option<OutputPath>,
-    /// The seed of everything random [default: 1].
+    /// Seed of all random numbers [default: 1]
     #[arg(long, global = true, value_parser = whole::<u64>(0..))]
     pub seed: Option<u64>,
 }

@@ -17,11 +17,13 @@ const EXPECTED: &str = "a name that `gpusched gpus` lists, or a device file";
 /// The GPU, by its number of SMs or by what is known of it.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Gpu {
-    /// The number of SMs.
-    #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS))]
+    /// Number of SMs, if the GPU is not named
+    #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS), help_heading = "GPU")]
     sms: Option<u32>,
-    /// The GPU, instead of its number of SMs: a name that `gpusched gpus` lists, or a device file.
-    #[arg(long, aliases = ["platform", "device"], value_name = "NAME|FILE", value_parser = device)]
+    /// GPU to partition: a name that `gpusched gpus` lists, or a device file
+    ///
+    /// The device sets the number of SMs and the partition sizes that the hardware supports.
+    #[arg(long, aliases = ["platform", "device"], value_name = "NAME|FILE", value_parser = device, help_heading = "GPU")]
     gpu: Option<Device>,
 }
 

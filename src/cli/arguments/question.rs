@@ -21,22 +21,34 @@ const BATCH: usize = 512;
 /// Task sets, the GPU they run on, and how one partition is analysed.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Question {
-    /// One task set (JSON) or many (JSONL, one per line); `-` reads standard input.
+    /// One task set (JSON) or many (JSONL, one per line); `-` reads standard input
     #[arg(value_name = "SET")]
     sets: PathBuf,
     #[command(flatten)]
     gpu: Gpu,
-    /// The test inside a partition.
-    #[arg(long, value_parser = policy(), default_value_t)]
+    /// Scheduling policy and test inside a partition
+    ///
+    /// `edf`: earliest deadline first. `dm`, `rm`, `fp-given`, `fp-audsley`: fixed priorities, deadline-monotonic, rate-monotonic, in the
+    /// order of the tasks, or by Audsley's algorithm. These tests are exact and assume preemption at once. `np-edf`, `np-fp`, `np-fp-rm`,
+    /// `np-fp-given`, `np-fp-audsley`: the same policies without preemption, exact. `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`,
+    /// `lp-fp-audsley`: preemption at thread-block boundaries, sufficient. `density` (for edf), `hyperbolic`, `liu-layland` (for fixed
+    /// priorities): sufficient bounds. `work-capacity`, `work-capacity-deadline`: necessary conditions only.
+    #[arg(long, value_parser = policy(), default_value_t, help_heading = "Analysis")]
     policy: Policy,
-    /// How company stretches a WCET.
-    #[arg(long, value_parser = named::<Interference>(), default_value_t)]
+    /// Interference model
+    #[arg(long, value_parser = named::<Interference>(), default_value_t, help_heading = "Analysis")]
     interference: Interference,
-    /// conflict+bandwidth, bandwidth: what the memory sustains while requests wait, whatever their mix; such as 100GB/s.
-    #[arg(long, value_name = "RATE")]
+    /// Guaranteed memory bandwidth under load, e.g., 100GB/s
+    ///
+    /// Required with `--interference bandwidth` and `conflict+bandwidth`. Use a measured minimum over all request mixes. The peak
+    /// from the data sheet is too optimistic and makes the result unsafe.
+    #[arg(long, value_name = "RATE", help_heading = "Analysis")]
     memory_bandwidth: Option<Bandwidth>,
-    /// conflict+bandwidth, bandwidth: how the memory divides it among partitions [default: any].
-    #[arg(long, value_parser = named::<Arbitration>())]
+    /// Memory arbiter [default: any]
+    ///
+    /// `any` stands for any work-conserving arbiter. Under `max-min`, no partition gets less bandwidth than another one that requests
+    /// more. Only with `--interference bandwidth` and `conflict+bandwidth`.
+    #[arg(long, value_parser = named::<Arbitration>(), help_heading = "Analysis")]
     arbitration: Option<Arbitration>,
 }
 

@@ -17,8 +17,8 @@ pub struct Regulation {
     #[arg(long, value_parser = named::<Straddling>(), default_value_t)]
     pub straddling: Straddling,
     /// How budgets are chosen.
-    #[arg(long, value_parser = named::<Policies>(), default_value = "all")]
-    pub policy: Policies,
+    #[arg(long, alias = "policy", value_parser = named::<Policies>(), default_value = "all")]
+    pub budget_policy: Policies,
     /// When in a regulation period, or what is left of it, best-effort cores access memory.
     #[arg(long, value_parser = named::<AccessPattern>(), default_value_t)]
     pattern: AccessPattern,

@@ -22,6 +22,9 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub enum HeuristicKind {
     /// Algorithm 1 with the relation ≫: the merge with the fewest SMs.
+    // `sms` is the name in older files, and the one that the hash of a study is made of.
+    #[strum(serialize = "fewest-sms", serialize = "sms")]
+    #[serde(rename(serialize = "sms", deserialize = "fewest-sms"), alias = "sms")]
     Sms,
     /// Algorithm 1 with the relation >: the first merge that works, in order of utilization.
     Bf,
@@ -39,7 +42,7 @@ pub enum HeuristicKind {
     Savings,
     /// Partitions are paired so that the pairs save the most SMs together, until no pair saves any.
     Matching,
-    /// The best of savings, matching and sms, improved by local search.
+    /// The best of savings, matching and fewest-sms, improved by local search.
     #[default]
     Auto,
     /// The fewest SMs, by column generation and branch and bound, and a lower bound with its proof.

@@ -151,9 +151,15 @@ pub struct Algorithm {
     /// Whether local search follows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub improve: bool,
-    /// Auto, optimal, and local search: how many groups of tasks are tested at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub budget: Option<u64>,
+    /// Auto, optimal, and local search: the most tests of the search. Older files call it `budget`.
+    // The hash of a study is made of that name.
+    #[serde(
+        default,
+        rename(serialize = "budget"),
+        alias = "budget",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub search_effort: Option<u64>,
     /// Auto and optimal: the search ends as soon as its plan fits and has at most so many SMs more than the lower bound.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gap: u32,
@@ -252,7 +258,7 @@ mod tests {
         let written = Options {
             improve: true,
             objective: Some(Objective::Feasible),
-            budget: Some(7),
+            search_effort: Some(7),
             forbidden: Some(Forbidden::Act),
             order: Some(ListOrder::Increasing),
             bf_measure: Some(BfMeasure::Demand),
