@@ -113,7 +113,7 @@ fn paragraph(arg: Arg) -> Arg {
     let text_of_values = names(&arg).join(", ");
     text += &match text_of_values.chars().count() {
         0 => String::new(),
-        ..=FEW => format!(": {text_of_values}"),
+        1..=FEW => format!(": {text_of_values}"),
         _ => format!(" ({} values: see --help)", names(&arg).len()),
     };
     let defaults: Vec<_> = arg
@@ -176,6 +176,12 @@ fn details(shown: &[Arg]) -> String {
         true => paragraphs,
         false => format!("Details:{paragraphs}"),
     }
+}
+
+/// The long help of `arg` after its first paragraph.
+fn further(arg: &Arg) -> Option<String> {
+    let long = arg.get_long_help()?.to_string();
+    long.split_once("\n\n").map(|(_, further)| further.to_owned())
 }
 
 fn name(arg: &Arg) -> String {

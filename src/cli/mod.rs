@@ -7,6 +7,7 @@
 mod arguments;
 mod budget;
 mod completions;
+mod explanation;
 mod export;
 mod generate;
 mod gpus;

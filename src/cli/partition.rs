@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use super::test::decimals;
 use super::{Global, Outcome};
+use crate::cli::arguments::notes;
 use crate::cli::arguments::{Answer, Case, Question, named, offer, whole};
+use crate::cli::explanation;
 use crate::cli::help::TUNING;
 use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, wrap};
 use crate::error::{Error, Result};
@@ -22,8 +24,8 @@ use crate::model::words::counted;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{
-    self, Heuristic, HeuristicKind, NoEffect, Objective, Offer, Options, Traffic, default_budget, listed,
-    near_enough, partition_by,
+    self, AUTO_BUDGET, Heuristic, HeuristicKind, NoEffect, Objective, Offer, Options, Problem, Traffic,
+    default_budget, listed, near_enough, partition_by,
 };
 use crate::schedulability::edf;
 use crate::time::Time;
@@ -38,9 +40,9 @@ pub struct Args {
     /// Unit of a partition; requires `--gpu` [default: sm]
     #[arg(long, value_parser = named::<Granularity>(), help_heading = "GPU")]
     granularity: Option<Granularity>,
-    /// Search method
-    #[arg(long, value_parser = named::<HeuristicKind>(), default_value_t, help_heading = "Search")]
-    heuristic: HeuristicKind,
+    /// Search method [default: auto]
+    #[arg(long, value_parser = named::<HeuristicKind>(), help_heading = "Search")]
+    heuristic: Option<HeuristicKind>,
     /// Search objective [default: sms]
     ///
     /// `sms` uses as few SMs as possible. `feasible` stops at the first plan that fits on the GPU. Only with `--heuristic savings`,
@@ -127,6 +129,9 @@ impl Args {
         self.question
             .ask(global, (&header, beside), offer.as_ref(), |case| {
                 let mut plan = partition_by(&case.problem, &heuristic, self.traffic.unwrap_or_default());
+                if case.notes_on_conflict(&self.question) {
+                    notes::conflict(case.set, &plan);
+                }
                 if self.sensitivity {
                     plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
                 }
@@ -144,12 +149,17 @@ impl Args {
             })
     }
 
-    /// The heuristic with its options.
+    /// The heuristic that was named, or the default.
+    fn kind(&self) -> HeuristicKind {
+        self.heuristic.unwrap_or_default()
+    }
+
+    /// The options of the heuristic.
     ///
     /// # Errors
-    /// [`Error::Refused`] for an option that would have no effect, or more partitions than SMs.
-    fn heuristic(&self) -> Result<Heuristic> {
-        let options = Options {
+    /// [`Error::Refused`] for a solver that this build lacks.
+    fn options(&self) -> Result<Options> {
+        Ok(Options {
             improve: self.improve,
             objective: self.objective,
             search_effort: self.search_effort,
@@ -161,10 +171,36 @@ impl Args {
             split: self.split,
             solver: self.solver.map(Solver::of_the_library).transpose()?,
             gap: self.gap,
+        })
+    }
+
+    /// Whether a short search by the same heuristic finds any plan for `problem`, and its tests.
+    fn finds(&self, problem: &Problem<'_>) -> (bool, u64) {
+        let options = self.options().unwrap_or_default();
+        let short = Options {
+            search_effort: Some(options.search_effort.unwrap_or(AUTO_BUDGET).min(AUTO_BUDGET)),
+            objective: Some(Objective::Feasible),
+            gap: None,
+            ..options
         };
+        let heuristic = { self.kind().with(&short) }.or_else(|_| self.kind().with(&options));
+        let Ok(heuristic) = heuristic else {
+            return (false, 0);
+        };
+        let plan = partition_by(problem, &heuristic, self.traffic.unwrap_or_default());
+        let stats = plan.stats;
+        let tests = stats.merges_tested.saturating_add(stats.other_work);
+        (plan.schedulable, tests.saturating_add(stats.prefill_merges))
+    }
+
+    /// The heuristic with its options.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for an option that would have no effect, or more partitions than SMs.
+    fn heuristic(&self) -> Result<Heuristic> {
         let heuristic = self
-            .heuristic
-            .with(&options)
+            .kind()
+            .with(&self.options()?)
             .map_err(|error| self.refusal(&error))?;
         if self.traffic.is_some() && self.question.memory()?.is_none() {
             return Err(Error::parameter(
@@ -187,7 +223,11 @@ impl Args {
 
     /// `refused` as a refusal of an option.
     fn refusal(&self, refused: &NoEffect) -> Error {
-        let heuristic = self.heuristic;
+        let heuristic = self.kind();
+        let named = match self.heuristic {
+            Some(heuristic) => format!("--heuristic {heuristic}"),
+            None => format!("the default heuristic {heuristic}"),
+        };
         let (found, expected) = match refused {
             NoEffect::Option { with, or_improve, .. } => {
                 let improve = if *or_improve {
@@ -196,7 +236,7 @@ impl Args {
                     ""
                 };
                 (
-                    format!("--heuristic {heuristic}"),
+                    named,
                     format!("{}{improve}, where the option has an effect", listed(with)),
                 )
             }
@@ -206,7 +246,7 @@ impl Args {
                     _ => "which has a local search of its own, so that another one after it has no effect",
                 };
                 (
-                    format!("--heuristic {heuristic}, {why}"),
+                    format!("{named}, {why}"),
                     format!("no --improve, or it after {}", listed(after)),
                 )
             }
@@ -262,6 +302,26 @@ impl Args {
                 let style = palette.good;
                 format!("{style}SCHEDULABLE{style:#} {on}")
             }
+            Some(Failure::HeuristicFailed) => {
+                let style = palette.bad;
+                format!(
+                    "{style}NO PLAN FOUND{style:#} by heuristic `{}` (a plan may still exist)",
+                    self.kind()
+                )
+            }
+            Some(failure) if self.is_open(failure) => {
+                let (style, policy) = (palette.bad, self.question.policy());
+                let why = match failure {
+                    Failure::TaskDoesNotFit { task } => {
+                        format!(
+                            "task #{task} fails it even alone on all SMs{}",
+                            case.naming(Some(*task))
+                        )
+                    }
+                    _ => "every plan that passes it needs more SMs than the GPU has".to_owned(),
+                };
+                format!("{style}NO PLAN FOUND{style:#} under the sufficient test `{policy}`: {why}")
+            }
             Some(failure) => {
                 let style = palette.bad;
                 let task = failure.task();
@@ -279,6 +339,26 @@ impl Args {
         }
     }
 
+    /// Whether a plan may exist in spite of `failure`, which rests on a test that is only sufficient.
+    fn is_open(&self, failure: &Failure) -> bool {
+        let by_test = matches!(failure, Failure::TaskDoesNotFit { .. } | Failure::BoundExceedsGpu);
+        by_test && self.question.policy().strength() == Strength::Sufficient
+    }
+
+    /// What to do where no plan was found and none is excluded.
+    fn advice(&self, plan: &Plan) -> &'static str {
+        if plan.failure != Some(Failure::HeuristicFailed) {
+            return "";
+        }
+        match (self.kind(), plan.stats.ended_by) {
+            (_, Some(EndedBy::Budget)) => "\nhint: try a larger `--search-effort`\n",
+            (_, Some(EndedBy::Time)) => "\nhint: try a longer `--time-limit`\n",
+            (HeuristicKind::Auto, _) => "\nhint: try `--heuristic optimal` for a plan or a proof\n",
+            (HeuristicKind::Optimal, _) => "",
+            _ => "\nhint: try `--heuristic auto`, or `--heuristic optimal` for a proof\n",
+        }
+    }
+
     /// All there is to say about one task set.
     fn report(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
         let mut text = format!(
@@ -288,15 +368,13 @@ impl Args {
                 .name()
                 .map_or("task set".to_owned(), |name| clip(name, 40)),
             counted(case.set.tasks().len(), "task"),
-            self.heuristic,
+            self.kind(),
             self.question.test_name()
         );
-        if plan.failure.is_some() && !plan.partitions.is_empty() {
-            text += &format!(
-                "where the heuristic ended: {} of {}\n",
-                counted(plan.sms_used, "SM"),
-                case.problem.sms()
-            );
+        if plan.failure.is_some() {
+            let find = |problem: &Problem<'_>| self.finds(problem);
+            text += &explanation::of_plan(&self.question, case, plan, &find);
+            text += self.advice(plan);
         }
         if !plan.partitions.is_empty() {
             text.push('\n');
@@ -363,7 +441,7 @@ impl Args {
     fn ended_by(&self, by: EndedBy, tasks: usize, beside_memory: bool) -> String {
         match by {
             EndedBy::Budget => {
-                let default = || default_budget(self.heuristic, tasks, beside_memory);
+                let default = || default_budget(self.kind(), tasks, beside_memory);
                 let effort = self.search_effort.unwrap_or_else(default);
                 format!("it ended after {} of work; a larger --search-effort may lead to a better answer\n", counted(effort, "test"))
             }

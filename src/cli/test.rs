@@ -1,7 +1,9 @@
 //! `gpusched test`: all tasks in one partition.
 
 use super::{Global, Outcome};
+use crate::cli::arguments::notes;
 use crate::cli::arguments::{Answer, Case, Question};
+use crate::cli::explanation;
 use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_lines};
 use crate::error::{Error, Result};
 use crate::model::policy::Strength;
@@ -77,6 +79,9 @@ impl Args {
         let header = form.header(COLUMNS);
         self.question.ask(global, (&header, None), None, |case| {
             let verdict = case.problem.verdict(&all(case), case.problem.sms());
+            if case.notes_on_conflict(&self.question) {
+                notes::conflict_in(case.set, std::iter::once(&all(case)[..]));
+            }
             Ok(Answer {
                 positive: verdict.schedulable,
                 text: form.render(&About((self, case), verdict))?,
@@ -228,6 +233,10 @@ impl Args {
             ["", "total", "", "", "", "", "", "", "", &decimals(total)].map(str::to_owned),
         ));
         text += &table.render(palette.header);
+        if !verdict.schedulable {
+            text.push('\n');
+            text += &explanation::of_verdict(&self.question, case, verdict);
+        }
         text
     }
 }

@@ -1,5 +1,6 @@
 //! What `test` and `partition` have in common: a stream of task sets, a GPU, a test, and answers in the same order.
 
+use crate::cli::arguments::notes::Notes;
 use crate::cli::arguments::{Gpu, named, policy};
 use crate::interference::model_of;
 use std::path::PathBuf;
@@ -102,6 +103,8 @@ pub struct Case<'a> {
     pub index: u64,
     /// Whether the stream holds nothing else.
     pub alone: bool,
+    /// Whether notes on standard error are welcome.
+    pub quiet: bool,
     /// The tasks with their names.
     pub set: &'a TaskSet,
     /// The tasks on their GPU.
@@ -112,6 +115,13 @@ impl Case<'_> {
     /// ` (#3 is "camera")`, after messages that number `task`; nothing if it has no name.
     pub fn naming(&self, task: Option<usize>) -> String {
         naming(self.set, task)
+    }
+
+    /// Whether a note on WCETs in conflict is welcome: for one task set, under a model that counts them.
+    pub fn notes_on_conflict(&self, question: &Question) -> bool {
+        let model = question.interference();
+        let counts = matches!(model, Interference::Conflict | Interference::ConflictBandwidth);
+        self.alone && !self.quiet && counts
     }
 
     /// ` [NAME]`, at the end of a line of a list; nothing if the set has no name.
@@ -158,7 +168,7 @@ impl Question {
     }
 
     /// What is asked about `set`.
-    fn problem<'a>(
+    pub fn problem<'a>(
         &self,
         set: &'a TaskSet,
         (sms, memory): (u32, Option<SharedMemory>),
@@ -211,12 +221,14 @@ impl Question {
     ) -> Result<Outcome> {
         let gpu = (self.sms()?, self.memory()?);
         let mut sets = TaskSets::open(&self.sets)?;
+        global.check_answer()?;
         let mut output = Output::open(global)?;
         let mut aside = output.beside(beside)?;
         let pool = global.pool()?;
         let (mut asked, mut positive, mut silent) = (0u64, 0u64, header.is_empty());
         let mut pace = Pace::new(pool.current_num_threads());
         let mut whole = true;
+        let mut notes = Notes::default();
         while whole {
             let raw = sets.batch(BATCH)?;
             if raw.is_empty() {
@@ -226,6 +238,9 @@ impl Question {
             let batch: Vec<Result<TaskSet>> =
                 pool.install(|| raw.par_iter().map(|raw| raw.parse(file)).collect());
             let batch = batch.into_iter().collect::<Result<Vec<TaskSet>>>()?;
+            if !global.quiet {
+                batch.iter().for_each(|set| notes.on(set));
+            }
             let alone = asked == 0 && batch.len() == 1 && sets.at_end();
             if asked == 0 {
                 output.write(header)?;
@@ -239,6 +254,7 @@ impl Question {
                         answer(&Case {
                             index: asked + position as u64,
                             alone,
+                            quiet: global.quiet,
                             set,
                             problem: self.problem(set, gpu, offer)?,
                         })

@@ -268,6 +268,17 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(options, written);
+        // The hash is of the former names.
+        let (former, names): (Algorithm, Algorithm) = (
+            serde_json::from_str(r#"{"name":"x","heuristic":"sms","budget":7}"#).unwrap(),
+            serde_json::from_str(r#"{"name":"x","heuristic":"fewest-sms","search_effort":7}"#).unwrap(),
+        );
+        assert_eq!(former, names);
+        let hashed = serde_json::to_value(&names).unwrap();
+        assert_eq!(
+            (&hashed["heuristic"], &hashed["budget"]),
+            (&"sms".into(), &7.into())
+        );
         let plain: Algorithm = serde_json::from_str(r#"{"name":"x","heuristic":"bf"}"#).unwrap();
         assert_eq!(
             serde_json::to_string(&plain).unwrap(),
