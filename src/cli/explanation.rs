@@ -29,6 +29,11 @@ pub fn of_plan(
     text(lines)
 }
 
+/// Whether a task states no traffic where that matters.
+pub fn lacks_traffic(case: &Case<'_>) -> bool {
+    reasons::traffic(case).is_some()
+}
+
 /// The same of all tasks in one partition.
 pub fn of_verdict(question: &Question, case: &Case<'_>, verdict: &Verdict) -> String {
     let mut lines = reasons::of_verdict(case, verdict);

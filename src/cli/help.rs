@@ -110,12 +110,6 @@ fn width(arg: &Arg) -> usize {
 /// `arg` with one paragraph of help, which names default and values.
 fn paragraph(arg: Arg) -> Arg {
     let mut text = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let text_of_values = names(&arg).join(", ");
-    text += &match text_of_values.chars().count() {
-        0 => String::new(),
-        1..=FEW => format!(": {text_of_values}"),
-        _ => format!(" ({} values: see --help)", names(&arg).len()),
-    };
     let defaults: Vec<_> = arg
         .get_default_values()
         .iter()
@@ -123,6 +117,29 @@ fn paragraph(arg: Arg) -> Arg {
         .collect();
     if takes_value(&arg) && !defaults.is_empty() {
         text += &format!(" [default: {}]", defaults.join(","));
+    }
+    let names = names(&arg);
+    if names.join(", ").chars().count() > FEW {
+        text += &format!(" ({} values: see --help)", names.len());
+    } else if !names.is_empty() {
+        let marks = names.iter().map(|name| format!(" [default: {name}]"));
+        let default = { marks.zip(&names) }.find(|(mark, _)| text.contains(mark.as_str()));
+        let list: Vec<String> = match default {
+            Some((mark, default)) => {
+                text = text.replace(&mark, "");
+                { names.iter() }
+                    .map(|name| {
+                        if name == default {
+                            format!("{name} (default)")
+                        } else {
+                            name.clone()
+                        }
+                    })
+                    .collect()
+            }
+            None => names,
+        };
+        text += &format!(": {}", list.join(", "));
     }
     arg.help(text)
         .long_help(Resettable::<StyledStr>::Reset)

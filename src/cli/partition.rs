@@ -38,7 +38,7 @@ pub struct Args {
     #[command(flatten)]
     question: Question,
     /// Unit of a partition; requires `--gpu` [default: sm]
-    #[arg(long, value_parser = named::<Granularity>(), help_heading = "GPU")]
+    #[arg(long, value_name = "NAME", value_parser = named::<Granularity>(), help_heading = "GPU")]
     granularity: Option<Granularity>,
     /// Search method [default: auto]
     #[arg(long, value_parser = named::<HeuristicKind>(), help_heading = "Search")]
@@ -47,52 +47,52 @@ pub struct Args {
     ///
     /// `sms` uses as few SMs as possible. `feasible` stops at the first plan that fits on the GPU. Only with `--heuristic savings`,
     /// `matching`, `auto` or `optimal`, or with `--improve`.
-    #[arg(long, value_parser = named::<Objective>(), help_heading = "Search")]
+    #[arg(long, value_name = "NAME", value_parser = named::<Objective>(), help_heading = "Search")]
     objective: Option<Objective>,
-    /// Stop the search after N tests [default: by heuristic and number of tasks]
+    /// Stop the search of `auto` or `optimal` after N tests
     ///
     /// Other work is converted to tests. The initial plan is always tested. The default is 100000. `auto` does more from 51 tasks on.
-    /// `optimal` does 10000000, but 100000 with memory traffic. Only with `--heuristic auto` or `optimal`, or with `--improve`.
+    /// `optimal` does 10000000, but 100000 with memory traffic. The option also limits `--improve`.
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..), help_heading = "Search")]
     search_effort: Option<u64>,
-    /// Stop the search after this time, e.g., 50ms [default: no limit]
+    /// Stop this search after a time, e.g., 50ms [default: no limit]
     ///
-    /// The plan then depends on the speed of the machine. Only with `--heuristic auto` or `optimal`, or with `--improve`.
+    /// The plan then depends on the speed of the machine.
     #[arg(long, value_name = "TIME", help_heading = "Search")]
     time_limit: Option<Time>,
     /// Accepted optimality gap in SMs [default: 0]
     ///
-    /// The search stops when its plan fits and has at most N SMs more than the lower bound. Only with `--heuristic auto` or `optimal`.
+    /// `auto` and `optimal` stop when a plan fits and has at most N SMs more than the lower bound.
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX), help_heading = "Search")]
     gap: Option<u32>,
-    /// Local search after the heuristic: divides a few partitions anew, repeatedly
+    /// Local search after the heuristic
     #[arg(long, help_heading = "Search")]
     improve: bool,
-    /// Rule of `fewest-sms` and `bf` for the list of forbidden pairs [default: ina]
+    /// Forbidden pairs in `fewest-sms` and `bf` [default: ina]
     ///
     /// `ina` starts with an empty list and adds pairs of partitions whose merge failed. `act` first tests each pair of tasks.
-    #[arg(long, value_parser = named::<Forbidden>(), help_heading = TUNING)]
+    #[arg(long, value_name = "NAME", value_parser = named::<Forbidden>(), help_heading = TUNING)]
     forbidden: Option<Forbidden>,
     /// Order of partitions in `fewest-sms` and `bf` [default: decreasing]
-    #[arg(long, value_parser = named::<ListOrder>(), help_heading = TUNING)]
+    #[arg(long, value_name = "NAME", value_parser = named::<ListOrder>(), help_heading = TUNING)]
     order: Option<ListOrder>,
-    /// Measure of a merge in `bf`, Σ C/T or Σ C [default: utilization]
-    #[arg(long, value_parser = named::<BfMeasure>(), help_heading = TUNING)]
+    /// Measure of a merge in `bf` [default: utilization]
+    #[arg(long, value_name = "NAME", value_parser = named::<BfMeasure>(), help_heading = TUNING)]
     bf_measure: Option<BfMeasure>,
-    /// Order of merges in `bf`, by their measure [default: ascending]
-    #[arg(long, value_parser = named::<BfDirection>(), help_heading = TUNING)]
+    /// Order of merges in `bf` [default: ascending]
+    #[arg(long, value_name = "NAME", value_parser = named::<BfDirection>(), help_heading = TUNING)]
     bf_direction: Option<BfDirection>,
-    /// Number of equal partitions in `ffd` and `wfd` [default: the smallest that fits]
+    /// Equal partitions in `ffd` and `wfd` [default: smallest that fits]
     #[arg(long, value_name = "K", value_parser = whole(1..=MAX_SMS), help_heading = TUNING)]
     split: Option<u32>,
     /// Use of memory traffic in the search [default: all]
     ///
     /// Verdicts always count all traffic. `heed` counts it in every test, `gather` puts tasks with much traffic together, `ignore`
-    /// searches without it, and `all` tries them in this order. Only with `--interference bandwidth` and `conflict+bandwidth`.
-    #[arg(long, value_parser = named::<Traffic>(), help_heading = TUNING)]
+    /// searches without it, and `all` tries them in this order.
+    #[arg(long, value_name = "NAME", value_parser = named::<Traffic>(), help_heading = TUNING)]
     traffic: Option<Traffic>,
-    /// Solver of `optimal`; `highs` requires that cargo feature [default: exact]
-    #[arg(long, value_parser = named::<Solver>(), help_heading = TUNING)]
+    /// Solver of `optimal` [default: exact]
+    #[arg(long, value_name = "NAME", value_parser = named::<Solver>(), help_heading = TUNING)]
     solver: Option<Solver>,
     /// Also report the WCET margin of each task, and spare and free SMs
     #[arg(long, help_heading = "Output")]
@@ -346,15 +346,21 @@ impl Args {
     }
 
     /// What to do where no plan was found and none is excluded.
-    fn advice(&self, plan: &Plan) -> &'static str {
+    fn advice(&self, case: &Case<'_>, plan: &Plan) -> &'static str {
         if plan.failure != Some(Failure::HeuristicFailed) {
             return "";
         }
+        if explanation::lacks_traffic(case) {
+            return "\nhint: state the `traffic` of each task\n";
+        }
+        // With memory traffic, no search proves that there is no plan.
         match (self.kind(), plan.stats.ended_by) {
+            (HeuristicKind::Auto | HeuristicKind::Optimal, None) if plan.memory.is_some() => "",
             (_, Some(EndedBy::Budget)) => "\nhint: try a larger `--search-effort`\n",
             (_, Some(EndedBy::Time)) => "\nhint: try a longer `--time-limit`\n",
             (HeuristicKind::Auto, _) => "\nhint: try `--heuristic optimal` for a plan or a proof\n",
             (HeuristicKind::Optimal, _) => "",
+            _ if plan.memory.is_some() => "\nhint: try `--heuristic auto`\n",
             _ => "\nhint: try `--heuristic auto`, or `--heuristic optimal` for a proof\n",
         }
     }
@@ -374,7 +380,7 @@ impl Args {
         if plan.failure.is_some() {
             let find = |problem: &Problem<'_>| self.finds(problem);
             text += &explanation::of_plan(&self.question, case, plan, &find);
-            text += self.advice(plan);
+            text += self.advice(case, plan);
         }
         if !plan.partitions.is_empty() {
             text.push('\n');

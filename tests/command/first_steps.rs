@@ -73,7 +73,7 @@ fn a_failure_explains_itself() {
         );
     }
     for line in [
-        "partition SET --sms 7",
+        "partition SET --sms 6",
         "partition SET --sms 8 --heuristic ffd",
         "partition SET --sms 10 --interference conflict+bandwidth --memory-bandwidth 100GB/s",
         "test SET --sms 8",

@@ -20,7 +20,7 @@ pub struct Gpu {
     /// Number of SMs, if the GPU is not named
     #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS), help_heading = "GPU")]
     sms: Option<u32>,
-    /// GPU to partition: a name that `gpusched gpus` lists, or a device file
+    /// GPU: a name that `gpusched gpus` lists, or a device file
     ///
     /// The device sets the number of SMs and the partition sizes that the hardware supports.
     #[arg(long, aliases = ["platform", "device"], value_name = "NAME|FILE", value_parser = device, help_heading = "GPU")]

@@ -27,7 +27,7 @@ pub struct Question {
     sets: PathBuf,
     #[command(flatten)]
     gpu: Gpu,
-    /// Scheduling policy and test inside a partition
+    /// Scheduling policy and test in a partition
     ///
     /// `edf`: earliest deadline first. `dm`, `rm`, `fp-given`, `fp-audsley`: fixed priorities, deadline-monotonic, rate-monotonic, in the
     /// order of the tasks, or by Audsley's algorithm. These tests are exact and assume preemption at once. `np-edf`, `np-fp`, `np-fp-rm`,
@@ -48,7 +48,7 @@ pub struct Question {
     /// Memory arbiter [default: any]
     ///
     /// `any` stands for any work-conserving arbiter. Under `max-min`, no partition gets less bandwidth than another one that requests
-    /// more. Only with `--interference bandwidth` and `conflict+bandwidth`.
+    /// more.
     #[arg(long, value_parser = named::<Arbitration>(), help_heading = "Analysis")]
     arbitration: Option<Arbitration>,
 }

@@ -55,11 +55,11 @@ impl<'t, 'c> Trials<'t, 'c> {
         match (found.is_empty(), self.runs.get()) {
             (true, 0) => Vec::new(),
             (true, runs) => vec![format!(
-                "gpusched tried {}, and none leads to a plan alone.",
+                "gpusched tried {}, and none alone makes the task set schedulable.",
                 counted(runs, "change")
             )],
             (false, _) => {
-                let title = "Each of these changes leads to a plan:".to_owned();
+                let title = "Each of these changes makes the task set schedulable:".to_owned();
                 let lines = found.into_iter().map(|line| format!("  {line}"));
                 std::iter::once(title).chain(lines).collect()
             }
@@ -108,7 +108,7 @@ impl<'t, 'c> Trials<'t, 'c> {
                 ));
             }
         }
-        Some("no memory traffic of other partitions (a bound on `traffic` of each task limits it)".to_owned())
+        Some("no memory traffic of other partitions".to_owned())
     }
 
     /// More SMs: the fewest that bisection finds.
