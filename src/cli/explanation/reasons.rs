@@ -125,14 +125,19 @@ fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> 
                 total - 1.0
             ))
         }
-        Evidence::DemandExceedsInterval { interval_ns, .. } => {
-            let most = { tasks.iter().zip(&demands) }.max_by_key(|(_, demand)| within(demand, *interval_ns));
-            most.filter(|_| tasks.len() > 1).map(|(&task, demand)| {
-                format!(
-                    "Task {} has the largest share of this demand, {}.",
-                    called(case.set, task),
-                    Time::from_ns(within(demand, *interval_ns))
-                )
+        Evidence::DemandExceedsInterval {
+            interval_ns,
+            demand_ns,
+        } => {
+            let shares = demands.iter().map(|demand| within(demand, *interval_ns));
+            let blocking = demand_ns.saturating_sub(shares.clone().fold(0, u64::saturating_add));
+            let most = shares.zip(tasks).max_by_key(|(share, _)| *share);
+            most.filter(|_| tasks.len() > 1).map(|(share, &task)| {
+                let (what, share) = match blocking > share {
+                    true => ("Blocking by a task with a later deadline".to_owned(), blocking),
+                    false => (format!("Task {}", called(case.set, task)), share),
+                };
+                format!("{what} has the largest share of this demand, {}.", Time::from_ns(share))
             })
         }
         Evidence::DeadlineMissed {

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
+#[schemars(transform = former_names)]
 pub enum HeuristicKind {
     /// Algorithm 1 with the relation ≫: the merge with the fewest SMs.
     // `sms` is the name in older files, and the one that the hash of a study is made of.
@@ -47,6 +48,19 @@ pub enum HeuristicKind {
     Auto,
     /// The fewest SMs, by column generation and branch and bound, and a lower bound with its proof.
     Optimal,
+}
+
+/// Files may have the names of former versions.
+fn former_names(schema: &mut schemars::Schema) {
+    let names = schema.get_mut("oneOf").and_then(|names| names.as_array_mut());
+    let former = schemars::json_schema!({
+        "description": "The name of `fewest-sms` in older files.",
+        "type": "string",
+        "const": "sms"
+    });
+    if let Some(names) = names {
+        names.push(former.to_value());
+    }
 }
 
 /// `kinds` as part of a sentence.
