@@ -3,6 +3,7 @@
 mod global;
 mod gpu;
 mod names;
+pub mod notes;
 mod pairs;
 mod question;
 pub mod seed;

@@ -12,27 +12,27 @@ use crate::model::reader::{Plans, TaskSets};
 use crate::model::{Device, Plan, TaskSet};
 use crate::verification::verify;
 
-/// Says a stored plan in the words of a tool that divides a GPU.
+/// Exports a plan for libsmctrl, MPS, MIG or CUDA green contexts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// What `partition --gpu NAME --format json` answered: one plan.
+    /// Plan of `partition --gpu NAME --format json`
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
-    /// The task set it was asked about.
+    /// Task set of the plan
     #[arg(value_name = "SET")]
     set: PathBuf,
-    /// The tool.
+    /// Tool that uses the plan
     #[arg(long = "as", value_parser = named::<Target>(), value_name = "TOOL")]
     target: Target,
-    /// The GPU at hand, which must be the one that the plan is for: a name that `gpusched gpus` lists, or a device file.
+    /// GPU of the machine, which must be the GPU of the plan: a name or a device file
     #[arg(long, alias = "device", value_name = "NAME|FILE", value_parser = crate::cli::arguments::device)]
     gpu: Option<Device>,
 }
 
 const EXAMPLE: &str = "\
-The plan is verified first, as `verify` does it, but for its lower bound. The text is that of `partition --export`.
-Exit code 1: the plan says itself that it is not schedulable, and nothing is exported. 2: it does not hold, or cannot be said so.
+`export` first verifies the plan except for its lower bound. The output is the same as of `partition --export`.
+Exit code 1: the result of the plan is not schedulable, and `export` writes nothing. 2: the plan is wrong, or the tool cannot use it.
 
 Example:
   gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --format json | gpusched export - tasksets/tasksets/adas.json --as libsmctrl";

@@ -12,47 +12,47 @@ use crate::error::{Error, Result};
 use crate::generation::{Generator, Periods, Recipe, Source, WcetModel};
 use crate::model::Factor;
 
-/// Draws random task sets.
+/// Generates random task sets.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// The number of tasks in each set.
+    /// Number of tasks in each set
     #[arg(long, value_name = "N", value_parser = whole::<usize>(0..))]
     tasks: usize,
-    /// The total utilization of each set, the sum of work/period.
+    /// Total utilization of each set, the sum of work/period
     #[arg(long, value_name = "U", value_parser = number)]
     utilization: f64,
-    /// The number of sets.
+    /// Number of sets
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(1..))]
     count: u64,
-    /// How the utilization is divided among the tasks.
+    /// Distribution of the utilization among the tasks
     #[arg(long, value_parser = named::<Generator>(), default_value_t)]
     generator: Generator,
-    /// The largest utilization of one task [default: none].
+    /// Largest utilization of one task [default: no limit]
     #[arg(long, value_name = "U", value_parser = number)]
     cap: Option<f64>,
-    /// How periods are drawn: singh21, or log-uniform:MIN:MAX such as log-uniform:10ms:1s.
+    /// Distribution of the periods: singh21, or log-uniform:MIN:MAX, e.g., log-uniform:10ms:1s
     #[arg(long, default_value_t)]
     periods: Periods,
-    /// The form of the WCET functions.
+    /// Form of the WCET functions
     #[arg(long, value_parser = named::<WcetModel>(), default_value_t)]
     wcet: WcetModel,
-    /// The probability of a task being memory-intensive [default: 0.5].
+    /// Probability of a memory-intensive task [default: 0.5]
     #[arg(long, value_name = "P", value_parser = number)]
     memory_share: Option<f64>,
-    /// The relative deadline as a multiple of the period [default: 0.75].
+    /// Relative deadline as a multiple of the period [default: 0.75]
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     deadline: Option<Factor>,
-    /// The release jitter as a multiple of the period, below the deadline's [default: none].
+    /// Release jitter as a multiple of the period, below the deadline [default: 0]
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     jitter: Option<Factor>,
-    /// The number of equal thread blocks of each kernel [default: not stated].
+    /// Number of equal thread blocks of each kernel [default: not stated]
     ///
     /// States the longest time for which a kernel cannot be preempted, `block`: C(1) in conflict by this number, rounded up to
     /// whole nanoseconds. That is one block at a time on an SM; if there are s at a time, give the number of blocks by s.
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     blocks: Option<u32>,
-    /// The number of SMs on which a memory-intensive kernel saturates a memory of 100 GB/s [default: no traffic stated].
+    /// SMs on which a memory-intensive kernel saturates 100 GB/s [default: no traffic]
     ///
     /// States the `traffic` of each job and its peak `bandwidth`, for --interference conflict+bandwidth with --memory-bandwidth
     /// 100GB/s.

@@ -7,9 +7,11 @@
 mod arguments;
 mod budget;
 mod completions;
+mod explanation;
 mod export;
 mod generate;
 mod gpus;
+mod help;
 mod import;
 mod man;
 mod partition;
@@ -51,14 +53,14 @@ pub struct Cli {
 
 const EXAMPLE: &str = "\
 Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error,
-141 nobody read on (as `| head` does) before all was answered, and no answer until then was a 1
+141 output closed early (e.g., by `head`); all results so far were positive
 
 Example:
   gpusched partition tasksets/tasksets/adas.json --gpu xavier";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Draw random task sets.
+    /// Generate random task sets.
     Generate(generate::Args),
     /// Test whether tasks meet their deadlines in one partition of the GPU.
     Test(test::Args),
@@ -66,21 +68,21 @@ enum Command {
     Partition(partition::Args),
     /// Check plans and their evidence with separate code.
     Verify(verify::Args),
-    /// Say a stored plan in the words of a tool that divides a GPU.
+    /// Export a plan for libsmctrl, MPS, MIG or CUDA green contexts.
     Export(export::Args),
     /// Bound the execution time of kernels.
     Wcet(wcet::Args),
-    /// Memory budgets for best-effort cores beside a kernel.
+    /// Compute and simulate memory bandwidth budgets of best-effort cores.
     Budget(budget::Args),
-    /// Predict how long kernels take that run side by side.
+    /// Predict the execution times of concurrent kernels.
     Predict(predict::Args),
-    /// Simulate what analyses bound.
+    /// Simulate tasks, thread blocks and warps.
     Simulate(simulate::Args),
     /// Compare analysis and simulation over random systems.
     Validate(validate::Args),
-    /// Read what other tools wrote.
+    /// Import the files of other tools.
     Import(import::Args),
-    /// List the GPUs that it knows, with their partition rules and sources.
+    /// List the built-in GPUs with their partition rules and sources.
     Gpus(gpus::Args),
     /// Run experiments, and check published claims against the results.
     Study(study::Args),
@@ -120,8 +122,8 @@ impl Outcome {
 pub fn main() -> ExitCode {
     panic::set_hook(Box::new(report_panic));
     ExitCode::from(exit_code(|| {
-        let mut known = usage::prepared(Cli::command());
         let arguments: Vec<OsString> = std::env::args_os().collect();
+        let mut known = help::compact(usage::prepared(Cli::command()), &arguments);
         let matches = known
             .try_get_matches_from_mut(&arguments)
             .map_err(|error| usage::refusal(&mut known, &arguments, error))?;

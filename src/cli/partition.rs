@@ -9,7 +9,10 @@ use std::time::Duration;
 
 use super::test::decimals;
 use super::{Global, Outcome};
+use crate::cli::arguments::notes;
 use crate::cli::arguments::{Answer, Case, Question, named, offer, whole};
+use crate::cli::explanation;
+use crate::cli::help::TUNING;
 use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, wrap};
 use crate::error::{Error, Result};
 use crate::model::Policy;
@@ -21,8 +24,8 @@ use crate::model::words::counted;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{
-    self, Heuristic, HeuristicKind, NoEffect, Objective, Offer, Options, Traffic, default_budget, listed,
-    near_enough, partition_by,
+    self, AUTO_BUDGET, Heuristic, HeuristicKind, NoEffect, Objective, Offer, Options, Problem, Traffic,
+    default_budget, listed, near_enough, partition_by,
 };
 use crate::schedulability::edf;
 use crate::time::Time;
@@ -34,62 +37,76 @@ use solver::Solver;
 pub struct Args {
     #[command(flatten)]
     question: Question,
-    /// How partitions are found.
-    #[arg(long, value_parser = named::<HeuristicKind>(), default_value_t)]
-    heuristic: HeuristicKind,
-    /// sms, bf: how the list of forbidden pairs is filled [default: ina].
-    #[arg(long, value_parser = named::<Forbidden>())]
-    forbidden: Option<Forbidden>,
-    /// sms, bf: how the list of partitions is kept [default: decreasing].
-    #[arg(long, value_parser = named::<ListOrder>())]
-    order: Option<ListOrder>,
-    /// bf: what the utilization of a prospective merge means [default: utilization].
-    #[arg(long, value_parser = named::<BfMeasure>())]
-    bf_measure: Option<BfMeasure>,
-    /// bf: which utilization is preferred [default: ascending].
-    #[arg(long, value_parser = named::<BfDirection>())]
-    bf_direction: Option<BfDirection>,
-    /// ffd, wfd: the number of equal partitions [default: the smallest that fits].
-    #[arg(long, value_name = "K", value_parser = whole(1..=MAX_SMS))]
-    split: Option<u32>,
-    /// conflict+bandwidth, bandwidth: what the search makes of memory traffic [default: all].
-    #[arg(long, value_parser = named::<Traffic>())]
-    traffic: Option<Traffic>,
-    /// savings, matching, auto, optimal, and --improve: what to aim for [default: sms].
-    #[arg(long, value_parser = named::<Objective>())]
-    objective: Option<Objective>,
-    /// Follow the heuristic with local search: a few partitions are divided anew, again and again.
-    #[arg(long)]
-    improve: bool,
-    /// auto, optimal, and --improve: test at most so many groups of tasks, or do as much other work; what the search starts from is tested whatever the budget [default: 100000, of auto more beyond 50 tasks; optimal: 10000000, but where partitions share a memory 100000].
-    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
-    budget: Option<u64>,
-    /// auto, optimal, and --improve: stop after so much time, such as 50ms, if that is earlier; the plan then depends on the machine.
-    #[arg(long, value_name = "TIME")]
-    time_limit: Option<Time>,
-    /// auto, optimal: stop as soon as the plan fits and has at most N SMs more than the lower bound [default: 0].
-    #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
-    gap: Option<u32>,
-    /// optimal: what chooses among known groups; highs needs a build with the cargo feature of that name [default: exact].
-    #[arg(long, value_parser = named::<Solver>())]
-    solver: Option<Solver>,
-    /// --gpu: what a partition consists of [default: sm].
-    #[arg(long, value_parser = named::<Granularity>())]
+    /// Unit of a partition; requires `--gpu` [default: sm]
+    #[arg(long, value_name = "NAME", value_parser = named::<Granularity>(), help_heading = "GPU")]
     granularity: Option<Granularity>,
+    /// Search method [default: auto]
+    #[arg(long, value_parser = named::<HeuristicKind>(), help_heading = "Search")]
+    heuristic: Option<HeuristicKind>,
+    /// Search objective [default: sms]
+    ///
+    /// `sms` uses as few SMs as possible. `feasible` stops at the first plan that fits on the GPU. Only with `--heuristic savings`,
+    /// `matching`, `auto` or `optimal`, or with `--improve`.
+    #[arg(long, value_name = "NAME", value_parser = named::<Objective>(), help_heading = "Search")]
+    objective: Option<Objective>,
+    /// Stop the search of `auto` or `optimal` after N tests
+    ///
+    /// Other work is converted to tests. The initial plan is always tested. The default is 100000. `auto` does more from 51 tasks on.
+    /// `optimal` does 10000000, but 100000 with memory traffic. The option also limits `--improve`.
+    #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..), help_heading = "Search")]
+    search_effort: Option<u64>,
+    /// Stop this search after a time, e.g., 50ms [default: no limit]
+    ///
+    /// The plan then depends on the speed of the machine.
+    #[arg(long, value_name = "TIME", help_heading = "Search")]
+    time_limit: Option<Time>,
+    /// Accepted optimality gap in SMs [default: 0]
+    ///
+    /// `auto` and `optimal` stop when a plan fits and has at most N SMs more than the lower bound.
+    #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX), help_heading = "Search")]
+    gap: Option<u32>,
+    /// Local search after the heuristic
+    #[arg(long, help_heading = "Search")]
+    improve: bool,
+    /// Forbidden pairs in `fewest-sms` and `bf` [default: ina]
+    ///
+    /// `ina` starts with an empty list and adds pairs of partitions whose merge failed. `act` first tests each pair of tasks.
+    #[arg(long, value_name = "NAME", value_parser = named::<Forbidden>(), help_heading = TUNING)]
+    forbidden: Option<Forbidden>,
+    /// Order of partitions in `fewest-sms` and `bf` [default: decreasing]
+    #[arg(long, value_name = "NAME", value_parser = named::<ListOrder>(), help_heading = TUNING)]
+    order: Option<ListOrder>,
+    /// Measure of a merge in `bf` [default: utilization]
+    #[arg(long, value_name = "NAME", value_parser = named::<BfMeasure>(), help_heading = TUNING)]
+    bf_measure: Option<BfMeasure>,
+    /// Order of merges in `bf` [default: ascending]
+    #[arg(long, value_name = "NAME", value_parser = named::<BfDirection>(), help_heading = TUNING)]
+    bf_direction: Option<BfDirection>,
+    /// Equal partitions in `ffd` and `wfd` [default: smallest that fits]
+    #[arg(long, value_name = "K", value_parser = whole(1..=MAX_SMS), help_heading = TUNING)]
+    split: Option<u32>,
+    /// Use of memory traffic in the search [default: all]
+    ///
+    /// Verdicts always count all traffic. `heed` counts it in every test, `gather` puts tasks with much traffic together, `ignore`
+    /// searches without it, and `all` tries them in this order.
+    #[arg(long, value_name = "NAME", value_parser = named::<Traffic>(), help_heading = TUNING)]
+    traffic: Option<Traffic>,
+    /// Solver of `optimal` [default: exact]
+    #[arg(long, value_name = "NAME", value_parser = named::<Solver>(), help_heading = TUNING)]
+    solver: Option<Solver>,
+    /// Also report the WCET margin of each task, and spare and free SMs
+    #[arg(long, help_heading = "Output")]
+    sensitivity: bool,
     #[command(flatten)]
     export: export::Export,
-    /// Also say how far the plan is from the edge: the largest WCET scaling of each task, spare and free SMs.
-    #[arg(long)]
-    sensitivity: bool,
 }
 
 const EXAMPLE: &str = "\
-Slack (edf) is the extra work that any one busy period of a partition absorbs without a deadline miss.
-Task sets, partitions and tasks are numbered from 0.
-
 Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu xavier
-  gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic bf --forbidden act -o plan.json
+  gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic optimal -o plan.json
+  gpusched partition tasksets/tasksets/shared-memory.json --gpu xavier \\
+    --interference conflict+bandwidth --memory-bandwidth 100GB/s
   gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --export libsmctrl";
 
 const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by";
@@ -112,6 +129,9 @@ impl Args {
         self.question
             .ask(global, (&header, beside), offer.as_ref(), |case| {
                 let mut plan = partition_by(&case.problem, &heuristic, self.traffic.unwrap_or_default());
+                if case.notes_on_conflict(&self.question) {
+                    notes::conflict(case.set, &plan);
+                }
                 if self.sensitivity {
                     plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
                 }
@@ -129,15 +149,20 @@ impl Args {
             })
     }
 
-    /// The heuristic with its options.
+    /// The heuristic that was named, or the default.
+    fn kind(&self) -> HeuristicKind {
+        self.heuristic.unwrap_or_default()
+    }
+
+    /// The options of the heuristic.
     ///
     /// # Errors
-    /// [`Error::Refused`] for an option that would have no effect, or more partitions than SMs.
-    fn heuristic(&self) -> Result<Heuristic> {
-        let options = Options {
+    /// [`Error::Refused`] for a solver that this build lacks.
+    fn options(&self) -> Result<Options> {
+        Ok(Options {
             improve: self.improve,
             objective: self.objective,
-            budget: self.budget,
+            search_effort: self.search_effort,
             time_limit: self.time_limit.map(|limit| Duration::from_nanos(limit.ns())),
             forbidden: self.forbidden,
             order: self.order,
@@ -146,10 +171,36 @@ impl Args {
             split: self.split,
             solver: self.solver.map(Solver::of_the_library).transpose()?,
             gap: self.gap,
+        })
+    }
+
+    /// Whether a short search by the same heuristic finds any plan for `problem`, and its tests.
+    fn finds(&self, problem: &Problem<'_>) -> (bool, u64) {
+        let options = self.options().unwrap_or_default();
+        let short = Options {
+            search_effort: Some(options.search_effort.unwrap_or(AUTO_BUDGET).min(AUTO_BUDGET)),
+            objective: Some(Objective::Feasible),
+            gap: None,
+            ..options
         };
+        let heuristic = { self.kind().with(&short) }.or_else(|_| self.kind().with(&options));
+        let Ok(heuristic) = heuristic else {
+            return (false, 0);
+        };
+        let plan = partition_by(problem, &heuristic, self.traffic.unwrap_or_default());
+        let stats = plan.stats;
+        let tests = stats.merges_tested.saturating_add(stats.other_work);
+        (plan.schedulable, tests.saturating_add(stats.prefill_merges))
+    }
+
+    /// The heuristic with its options.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for an option that would have no effect, or more partitions than SMs.
+    fn heuristic(&self) -> Result<Heuristic> {
         let heuristic = self
-            .heuristic
-            .with(&options)
+            .kind()
+            .with(&self.options()?)
             .map_err(|error| self.refusal(&error))?;
         if self.traffic.is_some() && self.question.memory()?.is_none() {
             return Err(Error::parameter(
@@ -172,7 +223,11 @@ impl Args {
 
     /// `refused` as a refusal of an option.
     fn refusal(&self, refused: &NoEffect) -> Error {
-        let heuristic = self.heuristic;
+        let heuristic = self.kind();
+        let named = match self.heuristic {
+            Some(heuristic) => format!("--heuristic {heuristic}"),
+            None => format!("the default heuristic {heuristic}"),
+        };
         let (found, expected) = match refused {
             NoEffect::Option { with, or_improve, .. } => {
                 let improve = if *or_improve {
@@ -181,7 +236,7 @@ impl Args {
                     ""
                 };
                 (
-                    format!("--heuristic {heuristic}"),
+                    named,
                     format!("{}{improve}, where the option has an effect", listed(with)),
                 )
             }
@@ -191,7 +246,7 @@ impl Args {
                     _ => "which has a local search of its own, so that another one after it has no effect",
                 };
                 (
-                    format!("--heuristic {heuristic}, {why}"),
+                    format!("{named}, {why}"),
                     format!("no --improve, or it after {}", listed(after)),
                 )
             }
@@ -244,6 +299,26 @@ impl Args {
                 let style = palette.good;
                 format!("{style}SCHEDULABLE{style:#} {on}")
             }
+            Some(Failure::HeuristicFailed) => {
+                let style = palette.bad;
+                format!(
+                    "{style}NO PLAN FOUND{style:#} by heuristic `{}` (a plan may still exist)",
+                    self.kind()
+                )
+            }
+            Some(failure) if self.is_open(failure) => {
+                let (style, policy) = (palette.bad, self.question.policy());
+                let why = match failure {
+                    Failure::TaskDoesNotFit { task } => {
+                        format!(
+                            "task #{task} fails it even alone on all SMs{}",
+                            case.naming(Some(*task))
+                        )
+                    }
+                    _ => "every plan that passes it needs more SMs than the GPU has".to_owned(),
+                };
+                format!("{style}NO PLAN FOUND{style:#} under the sufficient test `{policy}`: {why}")
+            }
             Some(failure) => {
                 let style = palette.bad;
                 let task = failure.task();
@@ -261,6 +336,32 @@ impl Args {
         }
     }
 
+    /// Whether a plan may exist in spite of `failure`, which rests on a test that is only sufficient.
+    fn is_open(&self, failure: &Failure) -> bool {
+        let by_test = matches!(failure, Failure::TaskDoesNotFit { .. } | Failure::BoundExceedsGpu);
+        by_test && self.question.policy().strength() == Strength::Sufficient
+    }
+
+    /// What to do where no plan was found and none is excluded.
+    fn advice(&self, case: &Case<'_>, plan: &Plan) -> &'static str {
+        if plan.failure != Some(Failure::HeuristicFailed) {
+            return "";
+        }
+        if explanation::lacks_traffic(case) {
+            return "\nhint: state the `traffic` of each task\n";
+        }
+        // With memory traffic, no search proves that there is no plan.
+        match (self.kind(), plan.stats.ended_by) {
+            (HeuristicKind::Auto | HeuristicKind::Optimal, None) if plan.memory.is_some() => "",
+            (_, Some(EndedBy::Budget)) => "\nhint: try a larger `--search-effort`\n",
+            (_, Some(EndedBy::Time)) => "\nhint: try a longer `--time-limit`\n",
+            (HeuristicKind::Auto, _) => "\nhint: try `--heuristic optimal` for a plan or a proof\n",
+            (HeuristicKind::Optimal, _) => "",
+            _ if plan.memory.is_some() => "\nhint: try `--heuristic auto`\n",
+            _ => "\nhint: try `--heuristic auto`, or `--heuristic optimal` for a proof\n",
+        }
+    }
+
     /// All there is to say about one task set.
     fn report(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
         let mut text = format!(
@@ -270,15 +371,13 @@ impl Args {
                 .name()
                 .map_or("task set".to_owned(), |name| clip(name, 40)),
             counted(case.set.tasks().len(), "task"),
-            self.heuristic,
+            self.kind(),
             self.question.test_name()
         );
-        if plan.failure.is_some() && !plan.partitions.is_empty() {
-            text += &format!(
-                "where the heuristic ended: {} of {}\n",
-                counted(plan.sms_used, "SM"),
-                case.problem.sms()
-            );
+        if plan.failure.is_some() {
+            let find = |problem: &Problem<'_>| self.finds(problem);
+            text += &explanation::of_plan(&self.question, case, plan, &find);
+            text += self.advice(case, plan);
         }
         if !plan.partitions.is_empty() {
             text.push('\n');
@@ -350,13 +449,15 @@ impl Args {
     fn ended_by(&self, by: EndedBy, tasks: usize, beside_memory: bool) -> String {
         match by {
             EndedBy::Budget => {
-                let default = (!beside_memory).then(|| default_budget(self.heuristic, tasks, false));
-                let budget = self.budget.or(default).map_or(String::new(), |budget| format!(" of {budget}"));
-                format!("its budget{budget} ended it: a larger --budget may lead to a better answer\n")
+                // Beside a memory, searches with and without traffic differ in what they may spend.
+                let default = (!beside_memory).then(|| default_budget(self.kind(), tasks, false));
+                let effort = self.search_effort.or(default);
+                let effort = effort.map_or(String::new(), |effort| format!(" after {} of work", counted(effort, "test")));
+                format!("it ended{effort}; a larger --search-effort may lead to a better answer\n")
             }
-            EndedBy::Time => "--time-limit ended it: a longer one may lead to a better answer\n".to_owned(),
+            EndedBy::Time => "it ended by --time-limit; a longer one may lead to a better answer\n".to_owned(),
             EndedBy::Choices => {
-                "it was not through: there are more ways to group the tasks than it looks at, whatever its --budget\n".to_owned()
+                "it is incomplete: there are more candidate partitions than it examines with any --search-effort\n".to_owned()
             }
         }
     }

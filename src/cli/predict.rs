@@ -17,14 +17,14 @@ use crate::model::Group;
 use crate::model::reader::Groups;
 use crate::prediction::{Model, Prediction, predict};
 
-/// Predicts how long kernels take that run side by side, each on SMs of its own, before one memory.
+/// Predicts the execution times of concurrent kernels on separate SMs with one memory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One group (JSON) or many (JSONL, one per line); `-` reads standard input.
+    /// One group (JSON) or many (JSONL, one per line); `-` reads standard input
     #[arg(value_name = "GROUP")]
     groups: PathBuf,
-    /// The model; several are separated by commas.
+    /// Prediction models, separated by commas
     #[arg(
         long = "model",
         value_name = "MODEL",
@@ -33,13 +33,13 @@ pub struct Args {
         default_value = "fluid"
     )]
     models: Vec<Model>,
-    /// What each window of time contributes (JSON always has it).
+    /// Also show the contribution of each window of time (JSON always does)
     #[arg(long)]
     windows: bool,
 }
 
 const EXAMPLE: &str = "\
-A prediction is no bound: nothing for a safety argument.
+A prediction is an estimate, not a bound. Do not use it in a safety argument.
 
 Examples:
   gpusched predict tasksets/groups/masola23-experiment-4.json --model fluid,masola,naive

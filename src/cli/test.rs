@@ -1,7 +1,9 @@
 //! `gpusched test`: all tasks in one partition.
 
 use super::{Global, Outcome};
+use crate::cli::arguments::notes;
 use crate::cli::arguments::{Answer, Case, Question};
+use crate::cli::explanation;
 use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_lines};
 use crate::error::{Error, Result};
 use crate::model::policy::Strength;
@@ -17,8 +19,10 @@ use serde::Serialize;
 pub struct Args {
     #[command(flatten)]
     question: Question,
-    /// edf: also the worst-case response times (always there under fixed priorities).
-    #[arg(long)]
+    /// Also report response times under `edf`
+    ///
+    /// Fixed-priority policies always report them.
+    #[arg(long, help_heading = "Output")]
     response_times: bool,
 }
 
@@ -41,10 +45,12 @@ pub struct Response {
 }
 
 const EXAMPLE: &str = "\
-Task sets and tasks are numbered from 0. A pass under work-capacity is a necessary condition and proves nothing.
+Task sets and tasks are numbered from 0.
 
-Example:
-  gpusched test tasksets/tasksets/adas.json --gpu orin";
+Examples:
+  gpusched test tasksets/tasksets/adas.json --gpu orin
+  gpusched test tasksets/tasksets/adas.json --sms 16 --response-times
+  gpusched test tasksets/tasksets/adas.json --gpu orin --policy lp-fp --format json";
 
 const COLUMNS: &str = "set,name,schedulable,policy,reason,strength,sms,utilization,evidence";
 
@@ -73,6 +79,9 @@ impl Args {
         let header = form.header(COLUMNS);
         self.question.ask(global, (&header, None), None, |case| {
             let verdict = case.problem.verdict(&all(case), case.problem.sms());
+            if case.notes_on_conflict(&self.question) {
+                notes::conflict_in(case.set, std::iter::once(&all(case)[..]));
+            }
             Ok(Answer {
                 positive: verdict.schedulable,
                 text: form.render(&About((self, case), verdict))?,
@@ -224,6 +233,10 @@ impl Args {
             ["", "total", "", "", "", "", "", "", "", &decimals(total)].map(str::to_owned),
         ));
         text += &table.render(palette.header);
+        if !verdict.schedulable {
+            text.push('\n');
+            text += &explanation::of_verdict(&self.question, case, verdict);
+        }
         text
     }
 }

@@ -17,31 +17,33 @@ use crate::validation::{Campaign, shared as shared_memory};
 pub use report::Validation;
 pub use shared::SharedValidation;
 
-/// Compares analysis and simulation: what a test accepts must not miss a deadline, under whatever legal releases.
+/// Compares analysis and simulation over random systems.
 ///
 /// Each of random systems is a task set, a number of SMs, a heuristic, a policy and an interference model. Every partition that the
 /// analysis accepts is simulated for a hyperperiod under critical and under random releases, with WCETs and with shorter times.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// The number of systems; 288 in a row have all combinations of policy, heuristic and interference.
+    /// Number of systems; 288 in a row cover all policies, heuristics and interference models
     #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = whole::<u64>(1..=10_000_000_000))]
     systems: u64,
     /// Instead, systems of partitions that share a memory: simulated side by side under every order of priority at the memory and
     /// max-min fairly, as accepted under conflict and under conflict+bandwidth.
     #[arg(long, conflicts_with_all = ["pessimism", "reproducer", "checkpoint"])]
     shared_memory: bool,
-    /// Partitions of the GPUs that `gpusched gpus` lists, all granularities in turn. Only with --shared-memory.
+    /// Draw partitions of the GPUs that `gpusched gpus` lists
+    ///
+    /// All granularities take turns. Only with `--shared-memory`.
     #[arg(long, requires = "shared_memory")]
     devices: bool,
-    /// Also write how close the longest response times come to their bounds, as CSV.
+    /// Also write the longest response times as shares of their bounds, as CSV
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     pessimism: Option<OutputPath>,
-    /// Where the smallest task set goes that breaks a promise, if one is broken.
+    /// File for the smallest counterexample, if there is one
     #[arg(long, value_name = "PATH", default_value = "reproducer.json",
         value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
     reproducer: OutputPath,
-    /// Keep what is done in this file, and continue from there.
+    /// File that keeps the progress, to continue from
     #[arg(long, value_name = "PATH")]
     checkpoint: Option<PathBuf>,
 }

@@ -15,29 +15,31 @@ use crate::model::reader::{Plans, TaskSets};
 use crate::model::words::counted;
 use crate::verification::{CheckedBound, Effort, Fault, GROUPS, Unchecked, Verified, verify_with};
 
-/// Checks plans and their evidence with a program of its own.
+/// Checks plans and their evidence with independent code.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// What `partition --format json` answered: one plan (JSON) or many (JSONL, one per line).
+    /// Plan of `partition --format json`: one (JSON) or many (JSONL, one per line)
     #[arg(value_name = "PLAN")]
     plans: PathBuf,
-    /// The task sets it was asked about, in the same order.
+    /// Task sets of the plans, in the same order
     #[arg(value_name = "SET")]
     sets: PathBuf,
-    /// Of a lower bound: look at so many groups of tasks at most [default: 5000000].
-    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
-    budget: Option<u64>,
+    /// Examine at most N candidate partitions for a lower bound [default: 5000000]
+    #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..))]
+    search_effort: Option<u64>,
 }
 
 const EXAMPLE: &str = "\
-What the plan and its evidence say of the tasks is recomputed, by code that shares no test with the rest of gpusched.
-A length up to which demand was checked (interval_ns) may be longer than need be: any that is long enough proves the same.
-What a search cost (stats) and how far the plan is from the edge (sensitivity) are no part of the proof, and not checked.
-Of a lower bound, it says how much is confirmed: prices are checked against every group of tasks, as far as that is within reason.
-Exit code 0: every plan is proven schedulable. 1: a plan is wrong, or says itself that it is not schedulable.
+`verify` recomputes all statements of the plan and its evidence. It shares no test with the rest of gpusched.
+It accepts any length of the checked demand (interval_ns) that is long enough for the proof.
+It does not check search statistics (stats) and WCET margins (sensitivity), which the proof does not use.
+`verify` also checks lower bounds. It compares each candidate partition with its dual prices until the limit
+`--search-effort` is reached. The report states which part of the bound is confirmed.
+Exit code 0: every plan is proven schedulable. 1: a plan is wrong, or its result is not schedulable.
 
-Example:
+Examples:
+  gpusched partition tasksets/tasksets/adas.json --gpu xavier -o plan.json && gpusched verify plan.json tasksets/tasksets/adas.json
   gpusched partition tasksets/tasksets/adas.json --gpu xavier --format json | gpusched verify - tasksets/tasksets/adas.json";
 
 const COLUMNS: &str = "set,verified,schedulable,proven,bound,proven_bound,field,message,failure";
@@ -101,7 +103,7 @@ impl Args {
         check_as_many::<Plan, TaskSet>(&self.plans, &self.sets)?;
         let progress = Progress::new(global, "groups of tasks looked at");
         let effort = Effort {
-            groups: self.budget.unwrap_or(GROUPS),
+            groups: self.search_effort.unwrap_or(GROUPS),
             watch: &|groups| progress.at(groups),
         };
         let plans = Plans::open(&self.plans)?;
@@ -239,7 +241,7 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>), Answer> {
 fn bound_line(bound: &CheckedBound, schedulable: bool, effort: &Effort<'_>) -> String {
     let stated = counted(bound.stated, "SM");
     let why = bound.unchecked.as_ref().map(|why| match why {
-        Unchecked::Groups => format!("{why} (a --budget of more than {} looks at more)", effort.groups),
+        Unchecked::Groups => format!("{why} (a --search-effort above {} examines more)", effort.groups),
         _ => why.to_string(),
     });
     let line = match (bound.proven, why) {

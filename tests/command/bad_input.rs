@@ -208,8 +208,8 @@ fn bad_usage_is_refused() {
         "partition SET --sms 8 --heuristic magic",
         "partition SET --sms 8 --split 4",
         "partition SET --sms 8 --heuristic ffd --split 0",
-        "partition SET --sms 8 --heuristic sms --solver exact",
-        "partition SET --sms 8 --heuristic sms --budget 5",
+        "partition SET --sms 8 --heuristic fewest-sms --solver exact",
+        "partition SET --sms 8 --heuristic fewest-sms --search-effort 5",
         "partition SET --sms 8 --interference bandwidth --memory-bandwidth 100",
         "partition SET --sms 8 --heuristic ffd --split 9",
         "partition SET --sms 8 --heuristic 1g --forbidden act",
@@ -398,9 +398,9 @@ fn no_hidden_input_is_overwritten() {
 #[test]
 fn bad_options_are_told_in_the_words_of_all_else() {
     let told = refusals([
-        "partition SET --sms 8 --heuristic optimal --budget 0",
+        "partition SET --sms 8 --heuristic optimal --search-effort 0",
         "partition SET --sms 65537",
-        "verify x y --budget none",
+        "verify x y --search-effort none",
         "--seed 1 partition SET --sms 8 --seed 2",
         "--threads 1 partition SET --sms 8 --threads=1",
         "partition SET --sms 8 --improve --heuristic optimal",
@@ -408,7 +408,7 @@ fn bad_options_are_told_in_the_words_of_all_else() {
         "partition SET --sms 8 --heuristic optimal --gap -1",
         "simulate profile x --machine rtx2060 --estimate 3",
         "partition SET --sms 8 -o /nonexistent/x",
-        "partition SET --sms 8 --heuristic sms --gap 1",
+        "partition SET --sms 8 --heuristic fewest-sms --gap 1",
         "partition SET --sms 8 --heuristic optimal --gap 1 --objective feasible",
         "partition SET --gpu a100 --granularity mig --heuristic auto --gap 1",
         "partition SET --sms 8 --interference bandwidth --memory-bandwidth 1TB/s --heuristic auto --gap 1",

@@ -193,11 +193,15 @@ fn partition_shows_the_plan() {
     let (plan, _time) = answer.stdout.rsplit_once(" in ").unwrap();
     assert_snapshot!(plan);
 
-    let answer = run(&format!("partition {ADAS} --sms 8 --heuristic sms --format json"));
+    let answer = run(&format!(
+        "partition {ADAS} --sms 8 --heuristic fewest-sms --format json"
+    ));
     let plan: Plan = serde_json::from_str(&answer.stdout).unwrap();
     assert!(plan.schedulable && plan.sms_used == 8);
 
-    let answer = run(&format!("partition {ADAS} --sms 8 --heuristic sms --format csv"));
+    let answer = run(&format!(
+        "partition {ADAS} --sms 8 --heuristic fewest-sms --format csv"
+    ));
     assert_eq!(answer.stdout.lines().count(), 1 + plan.partitions.len());
     assert!(
         answer
@@ -305,9 +309,9 @@ fn a_killed_run_leaves_nothing_for_long() {
 fn the_csv_of_partition_states_the_bound() {
     for options in [
         "--sms 8 --heuristic optimal",
-        "--sms 8 --heuristic optimal --budget 1",
-        "--sms 8 --heuristic auto --budget 1",
-        "--sms 8 --heuristic sms",
+        "--sms 8 --heuristic optimal --search-effort 1",
+        "--sms 8 --heuristic auto --search-effort 1",
+        "--sms 8 --heuristic fewest-sms",
         "--gpu tx2 --heuristic optimal",
     ] {
         let json = run(&format!("partition {ADAS} {options} --format json")).stdout;
@@ -335,11 +339,11 @@ fn the_csv_of_partition_states_the_bound() {
         );
         assert_eq!(
             bound.is_some(),
-            !options.contains("heuristic sms") && !options.contains("tx2")
+            !options.contains("heuristic fewest-sms") && !options.contains("tx2")
         );
     }
     let csv = run(&format!(
-        "partition {ADAS} --sms 8 --heuristic optimal --budget 1 --format csv"
+        "partition {ADAS} --sms 8 --heuristic optimal --search-effort 1 --format csv"
     ));
     assert!(csv.stdout.contains(",budget\n"), "{}", csv.stdout);
 }
@@ -347,7 +351,7 @@ fn the_csv_of_partition_states_the_bound() {
 #[test]
 fn every_heuristic_and_option_is_there() {
     for options in [
-        "--heuristic sms --forbidden act --order increasing",
+        "--heuristic fewest-sms --forbidden act --order increasing",
         "--heuristic bf --forbidden ina --bf-measure demand --bf-direction descending",
         "--heuristic 1g",
         "--heuristic one-per-partition",

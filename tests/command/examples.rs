@@ -15,13 +15,13 @@ fn every_example_of_the_help_works() {
     {
         let name = &help.name;
         assert!(
-            help.examples().count() > 0,
+            !help.examples().is_empty(),
             "{name} --help has no example:\n{}",
             help.text
         );
         for example in help.examples() {
-            assert!(example.contains(name), "{name}: {example}");
-            let shown = checkout.sh(example);
+            assert!(example.contains(name.as_str()), "{name}: {example}");
+            let shown = checkout.sh(&example);
             assert_eq!(shown.code, 0, "{example}\n{}", shown.text);
         }
     }

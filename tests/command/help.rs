@@ -18,9 +18,11 @@ impl Help {
         all
     }
 
-    /// The indented lines after `Example:` or `Examples:`.
-    pub fn examples(&self) -> impl Iterator<Item = &str> {
-        section(&self.text, "Example").map(str::trim)
+    /// The indented lines after `Example:` or `Examples:`; a line that ends in `\` goes on in the next.
+    pub fn examples(&self) -> Vec<String> {
+        let lines: Vec<&str> = section(&self.text, "Example").map(str::trim).collect();
+        let text = lines.join("\n").replace("\\\n", "");
+        text.lines().map(str::to_owned).collect()
     }
 
     /// The long options that it takes, without their hyphens. Prose may name those of other commands.

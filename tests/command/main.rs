@@ -15,6 +15,7 @@ mod cli;
 mod docs;
 mod early_readers;
 mod examples;
+mod first_steps;
 mod gpus;
 mod help;
 mod outputs;

@@ -14,12 +14,12 @@ fn verify_says_what_a_larger_budget_is_for() {
     ))
     .stdout;
     let by = |budget: &str| run_with(&format!("verify - {ADAS} {budget}"), plan.clone());
-    let (all, little) = (by(""), by("--budget 1"));
+    let (all, little) = (by(""), by("--search-effort 1"));
     assert_eq!((all.code, all.stderr.as_str()), (0, ""));
     assert_eq!((little.code, little.stderr.as_str()), (0, "")); // the plan itself is proven
     let mut told = Transcript::default();
     told.case("no limit", all.stdout);
-    told.case("--budget 1", little.stdout);
+    told.case("--search-effort 1", little.stdout);
     assert_snapshot!(told);
 }
 
@@ -31,13 +31,13 @@ fn verify_says_that_a_claim_is_not_confirmed() {
     ));
     assert!(none.code == 1 && none.stdout.contains(r#""reason":"bound-exceeds-gpu""#));
     let by = |options: &str| run_with(&format!("verify - {ADAS} {options}"), none.stdout.clone());
-    let (all, little) = (by(""), by("--budget 1"));
+    let (all, little) = (by(""), by("--search-effort 1"));
     assert_eq!((all.code, little.code), (1, 1));
     let mut told = Transcript::default();
     told.case("no limit", all.stdout);
-    told.case("--budget 1", little.stdout);
+    told.case("--search-effort 1", little.stdout);
     assert_snapshot!(told);
-    assert!(!by("--budget 1 --format json").stdout.contains("failure"));
+    assert!(!by("--search-effort 1 --format json").stdout.contains("failure"));
 }
 
 /// A longer interval than need be proves the same, as `--help` says; one that is too short does not.

@@ -14,11 +14,17 @@ pub fn wcet(task: &Task, sms: u32, conflict: bool) -> Option<u64> {
     let up = |n: u128, d: u128| Some(u64::try_from(n.div_ceil(d)).unwrap());
     match task.wcet().form() {
         Form::Amdahl(s) => {
-            let ((bn, bd), (kn, kd)) = (fraction(s.serial.as_f64()), k(s.conflict.as_f64()));
+            let ((bn, bd), (kn, kd)) = (
+                fraction(s.serial.as_f64()),
+                k(s.conflict.map_or(1.0, |k| k.as_f64())),
+            );
             up(kn * u128::from(s.work.ns()) * (bd + m * bn), kd * m * bd)
         }
         Form::Proportional(s) => {
-            let ((bn, bd), (kn, kd)) = (fraction(s.serial.as_f64()), k(s.conflict.as_f64()));
+            let ((bn, bd), (kn, kd)) = (
+                fraction(s.serial.as_f64()),
+                k(s.conflict.map_or(1.0, |k| k.as_f64())),
+            );
             up(kn * u128::from(s.work.ns()) * (bd + bn), kd * m * bd)
         }
         Form::Affine(pair) => {
@@ -32,7 +38,7 @@ pub fn wcet(task: &Task, sms: u32, conflict: bool) -> Option<u64> {
         Form::Table(table) => {
             use gpusched::model::wcet::Table;
             let points = match table {
-                Table::Both(points) => points,
+                Table::Both(points) | Table::Alone { isolated: points } => points,
                 Table::Each {
                     isolated,
                     conflict: contended,

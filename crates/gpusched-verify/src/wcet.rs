@@ -66,7 +66,7 @@ type Fraction = (u128, u128);
 fn parameters(scaling: &Scaling, conflict: bool) -> (u128, Fraction, Fraction) {
     let wide = |(n, d): (u64, u64)| (u128::from(n), u128::from(d));
     let k = if conflict {
-        wide(scaling.conflict.ratio())
+        scaling.conflict.map_or((1, 1), |k| wide(k.ratio()))
     } else {
         (1, 1)
     };
@@ -75,7 +75,7 @@ fn parameters(scaling: &Scaling, conflict: bool) -> (u128, Fraction, Fraction) {
 
 fn points(table: &Table, in_conflict: bool) -> &[(u32, gpusched_model::time::Time)] {
     match table {
-        Table::Both(points) => points,
+        Table::Both(points) | Table::Alone { isolated: points } => points,
         Table::Each { isolated, conflict } => {
             if in_conflict {
                 conflict

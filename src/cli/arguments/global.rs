@@ -13,20 +13,20 @@ use crate::error::{Error, Refusal, Result};
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// How results are written [default: by the ending of --output, else text].
+    /// Format of results [default: by the ending of --output, else text]
     #[arg(long, global = true, value_parser = named::<Format>())]
     pub format: Option<Format>,
-    /// No progress and no notes on standard error.
+    /// No progress and no notes on standard error
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Worker threads [default: all cores]; results do not depend on it.
+    /// Worker threads, which never change results [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = whole(1..=MOST_THREADS))]
     pub threads: Option<usize>,
-    /// Where results go; `-` is standard output.
+    /// File for results; `-` is standard output
     #[arg(long, short, global = true, value_name = "PATH", value_parser = OutputPath::of(Content::Answer),
         value_hint = ValueHint::AnyPath)]
     pub output: Option<OutputPath>,
-    /// The seed of everything random [default: 1].
+    /// Seed of all random numbers [default: 1]
     #[arg(long, global = true, value_parser = whole::<u64>(0..))]
     pub seed: Option<u64>,
 }
@@ -49,12 +49,38 @@ const MOST_THREADS: usize = 1024;
 impl Global {
     /// The format asked for, else the one the ending of the output file stands for, else text.
     pub fn format(&self) -> Format {
-        self.format
-            .unwrap_or_else(|| match self.file().and_then(|path| path.extension()?.to_str()) {
-                Some("json" | "jsonl") => Format::Json,
-                Some("csv") => Format::Csv,
-                _ => Format::Text,
-            })
+        self.format.unwrap_or_else(|| match self.ending().as_deref() {
+            Some("json" | "jsonl") => Format::Json,
+            Some("csv") => Format::Csv,
+            _ => Format::Text,
+        })
+    }
+
+    /// The ending of the output file, in lower case.
+    fn ending(&self) -> Option<String> {
+        let ending = self.file()?.extension()?.to_str()?;
+        Some(ending.to_ascii_lowercase())
+    }
+
+    /// Refuses an output file whose name promises anything but an answer.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for a folder, and for the ending of a figure or a page.
+    pub fn check_answer(&self) -> Result<()> {
+        let Some(path) = self.file() else { return Ok(()) };
+        let is_folder = path.is_dir() || path.to_string_lossy().ends_with('/');
+        let promises = match self.ending().as_deref() {
+            _ if is_folder => "a folder",
+            Some("svg" | "png" | "pdf") => "a figure",
+            Some("html" | "htm") => "a page",
+            _ => return Ok(()),
+        };
+        let found = format!("{}, the name of {promises}", path.display());
+        Err(Error::parameter(
+            "output",
+            found,
+            "a name that ends in .json, .csv or .txt",
+        ))
     }
 
     /// Refuses a format that was asked for and is not JSON, the only one there is.

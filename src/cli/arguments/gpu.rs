@@ -17,11 +17,13 @@ const EXPECTED: &str = "a name that `gpusched gpus` lists, or a device file";
 /// The GPU, by its number of SMs or by what is known of it.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Gpu {
-    /// The number of SMs.
-    #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS))]
+    /// Number of SMs, if the GPU is not named
+    #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS), help_heading = "GPU")]
     sms: Option<u32>,
-    /// The GPU, instead of its number of SMs: a name that `gpusched gpus` lists, or a device file.
-    #[arg(long, aliases = ["platform", "device"], value_name = "NAME|FILE", value_parser = device)]
+    /// GPU: a name that `gpusched gpus` lists, or a device file
+    ///
+    /// The device sets the number of SMs and the partition sizes that the hardware supports.
+    #[arg(long, aliases = ["platform", "device"], value_name = "NAME|FILE", value_parser = device, help_heading = "GPU")]
     gpu: Option<Device>,
 }
 
@@ -82,11 +84,22 @@ fn near(name: &str) -> Vec<String> {
         letters.map(|c| c.to_ascii_lowercase()).collect()
     };
     let wanted = plain(name);
-    let all = Device::all().map(|device| device.name().to_owned());
-    let mut near: Vec<(u64, String)> = all
-        .filter_map(|known| {
-            let likeness = strsim::jaro_winkler(&wanted, &plain(&known));
-            (likeness > 0.85).then_some(((1e6 * (1.0 - likeness)) as u64, known))
+    let mut near: Vec<(u64, String)> = Device::all()
+        .filter_map(|device| {
+            let known = plain(device.name());
+            // A part of the name or the product, such as the 4090 of the RTX 4090.
+            let is_part =
+                wanted.len() > 2 && (known.contains(&wanted) || plain(device.title()).contains(&wanted));
+            let likeness = match is_part {
+                true => 0.99,
+                false => strsim::jaro_winkler(&wanted, &known),
+            };
+            let distance = if wanted == known {
+                0
+            } else {
+                (1e6 * (1.0 - likeness)) as u64
+            };
+            (likeness > 0.85).then(|| (distance, device.name().to_owned()))
         })
         .collect();
     near.sort();
@@ -134,6 +147,8 @@ mod tests {
         assert_eq!(near("H100"), ["h100"]);
         assert_eq!(near("orin_nano"), ["orin-nano"]);
         assert_eq!(near("rtx490")[0], "rtx4090");
+        assert_eq!(near("4090"), ["rtx4090"]);
+        assert_eq!(near("spark"), ["gb10"]);
         assert_eq!(near("qqq"), Vec::<String>::new());
     }
 }

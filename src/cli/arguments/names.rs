@@ -20,8 +20,9 @@ where
 {
     let possible = values.iter().flat_map(|value| {
         let help = help(value.get_documentation().unwrap_or_default());
-        let name = value.get_serializations().first();
-        name.map(|name| PossibleValue::new(*name).help(help))
+        // Further names are former ones.
+        let (name, former) = value.get_serializations().split_first()?;
+        Some(PossibleValue::new(*name).aliases(former).help(help))
     });
     PossibleValuesParser::new(possible).try_map(move |name| {
         let value = { values.iter() }.find(|value| value.get_serializations().contains(&name.as_str()));

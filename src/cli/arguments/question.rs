@@ -1,5 +1,6 @@
 //! What `test` and `partition` have in common: a stream of task sets, a GPU, a test, and answers in the same order.
 
+use crate::cli::arguments::notes::Notes;
 use crate::cli::arguments::{Gpu, named, policy};
 use crate::interference::model_of;
 use std::path::PathBuf;
@@ -21,22 +22,34 @@ const BATCH: usize = 512;
 /// Task sets, the GPU they run on, and how one partition is analysed.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Question {
-    /// One task set (JSON) or many (JSONL, one per line); `-` reads standard input.
+    /// One task set (JSON) or many (JSONL, one per line); `-` reads standard input
     #[arg(value_name = "SET")]
     sets: PathBuf,
     #[command(flatten)]
     gpu: Gpu,
-    /// The test inside a partition.
-    #[arg(long, value_parser = policy(), default_value_t)]
+    /// Scheduling policy and test in a partition
+    ///
+    /// `edf`: earliest deadline first. `dm`, `rm`, `fp-given`, `fp-audsley`: fixed priorities, deadline-monotonic, rate-monotonic, in the
+    /// order of the tasks, or by Audsley's algorithm. These tests are exact and assume preemption at once. `np-edf`, `np-fp`, `np-fp-rm`,
+    /// `np-fp-given`, `np-fp-audsley`: the same policies without preemption, exact. `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`,
+    /// `lp-fp-audsley`: preemption at thread-block boundaries, sufficient. `density` (for edf), `hyperbolic`, `liu-layland` (for fixed
+    /// priorities): sufficient bounds. `work-capacity`, `work-capacity-deadline`: necessary conditions only.
+    #[arg(long, value_parser = policy(), default_value_t, help_heading = "Analysis")]
     policy: Policy,
-    /// How company stretches a WCET.
-    #[arg(long, value_parser = named::<Interference>(), default_value_t)]
+    /// Interference model
+    #[arg(long, value_parser = named::<Interference>(), default_value_t, help_heading = "Analysis")]
     interference: Interference,
-    /// conflict+bandwidth, bandwidth: what the memory sustains while requests wait, whatever their mix; such as 100GB/s.
-    #[arg(long, value_name = "RATE")]
+    /// Guaranteed memory bandwidth under load, e.g., 100GB/s
+    ///
+    /// Required with `--interference bandwidth` and `conflict+bandwidth`. Use a measured minimum over all request mixes. The peak
+    /// from the data sheet is too optimistic and makes the result unsafe.
+    #[arg(long, value_name = "RATE", help_heading = "Analysis")]
     memory_bandwidth: Option<Bandwidth>,
-    /// conflict+bandwidth, bandwidth: how the memory divides it among partitions [default: any].
-    #[arg(long, value_parser = named::<Arbitration>())]
+    /// Memory arbiter [default: any]
+    ///
+    /// `any` stands for any work-conserving arbiter. Under `max-min`, no partition gets less bandwidth than another one that requests
+    /// more.
+    #[arg(long, value_parser = named::<Arbitration>(), help_heading = "Analysis")]
     arbitration: Option<Arbitration>,
 }
 
@@ -90,6 +103,8 @@ pub struct Case<'a> {
     pub index: u64,
     /// Whether the stream holds nothing else.
     pub alone: bool,
+    /// Whether notes on standard error are welcome.
+    pub quiet: bool,
     /// The tasks with their names.
     pub set: &'a TaskSet,
     /// The tasks on their GPU.
@@ -100,6 +115,13 @@ impl Case<'_> {
     /// ` (#3 is "camera")`, after messages that number `task`; nothing if it has no name.
     pub fn naming(&self, task: Option<usize>) -> String {
         naming(self.set, task)
+    }
+
+    /// Whether a note on WCETs in conflict is welcome: for one task set, under a model that counts them.
+    pub fn notes_on_conflict(&self, question: &Question) -> bool {
+        let model = question.interference();
+        let counts = matches!(model, Interference::Conflict | Interference::ConflictBandwidth);
+        self.alone && !self.quiet && counts
     }
 
     /// ` [NAME]`, at the end of a line of a list; nothing if the set has no name.
@@ -141,7 +163,7 @@ impl Question {
     }
 
     /// What is asked about `set`.
-    fn problem<'a>(
+    pub fn problem<'a>(
         &self,
         set: &'a TaskSet,
         (sms, memory): (u32, Option<SharedMemory>),
@@ -194,12 +216,14 @@ impl Question {
     ) -> Result<Outcome> {
         let gpu = (self.sms()?, self.memory()?);
         let mut sets = TaskSets::open(&self.sets)?;
+        global.check_answer()?;
         let mut output = Output::open(global)?;
         let mut aside = output.beside(beside)?;
         let pool = global.pool()?;
         let (mut asked, mut positive, mut silent) = (0u64, 0u64, header.is_empty());
         let mut pace = Pace::new(pool.current_num_threads());
         let mut whole = true;
+        let mut notes = Notes::default();
         while whole {
             let raw = sets.batch(BATCH)?;
             if raw.is_empty() {
@@ -209,6 +233,9 @@ impl Question {
             let batch: Vec<Result<TaskSet>> =
                 pool.install(|| raw.par_iter().map(|raw| raw.parse(file)).collect());
             let batch = batch.into_iter().collect::<Result<Vec<TaskSet>>>()?;
+            if !global.quiet {
+                batch.iter().for_each(|set| notes.on(set));
+            }
             let alone = asked == 0 && batch.len() == 1 && sets.at_end();
             if asked == 0 {
                 output.write(header)?;
@@ -222,6 +249,7 @@ impl Question {
                         answer(&Case {
                             index: asked + position as u64,
                             alone,
+                            quiet: global.quiet,
                             set,
                             problem: self.problem(set, gpu, offer)?,
                         })

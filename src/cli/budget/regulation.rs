@@ -13,28 +13,30 @@ use crate::time::Time;
 /// How best-effort cores are regulated, and what is run and drawn.
 #[derive(Debug, clap::Args)]
 pub struct Regulation {
-    /// Which blocks count as hit although memory time covers them in part only.
+    /// Blocks that count as delayed if memory time covers them in part
     #[arg(long, value_parser = named::<Straddling>(), default_value_t)]
     pub straddling: Straddling,
-    /// How budgets are chosen.
-    #[arg(long, value_parser = named::<Policies>(), default_value = "all")]
-    pub policy: Policies,
-    /// When in a regulation period, or what is left of it, best-effort cores access memory.
+    /// Budget policies to simulate
+    #[arg(long, alias = "policy", value_parser = named::<Policies>(), default_value = "all")]
+    pub budget_policy: Policies,
+    /// Access pattern of best-effort cores in a regulation period
     #[arg(long, value_parser = named::<AccessPattern>(), default_value_t)]
     pattern: AccessPattern,
-    /// When the first kernel can start, after the beginning of a regulation period: a time, or `random`.
+    /// First start after the beginning of a regulation period: a time, or `random`
     #[arg(long, value_name = "TIME", default_value = "0ns")]
     offset: Offset,
-    /// How long before a period its budget is computed.
+    /// Lead of the budget computation before its period
     #[arg(long, value_name = "TIME", default_value = "50us")]
     lead: Time,
-    /// Memory requests per millisecond of the process that computes budgets, of 60,000; best-effort cores get that many fewer.
+    /// Memory requests per ms of the budget process, out of 60,000
+    ///
+    /// Best-effort cores get that many fewer.
     #[arg(long, value_name = "N", default_value_t = 470, value_parser = whole::<u64>(0..=60_000))]
     pub process: u64,
-    /// The number of runs under each policy.
+    /// Number of runs under each budget policy
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(1..))]
     pub runs: u64,
-    /// Also draw Q over time, a line per policy, as SVG; of the first run.
+    /// Also draw Q over time in the first run, as SVG
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
     pub svg: Option<OutputPath>,
 }

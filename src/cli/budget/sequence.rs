@@ -80,7 +80,9 @@ impl Args {
         let budgets: Vec<Factor> = tasks.map(|task| self.budget(task)).collect::<Result<_>>()?;
         let policies = BudgetPolicy::ALL.into_iter();
         let deciders: Vec<Deciders> = policies
-            .filter(|&policy| policy == BudgetPolicy::Nominal || self.regulation.policy.include(policy))
+            .filter(|&policy| {
+                policy == BudgetPolicy::Nominal || self.regulation.budget_policy.include(policy)
+            })
             .map(|policy| Ok((policy, self.allocators(&system, &budgets, policy)?)))
             .collect::<Result<_>>()?;
         let first = deciders.first().map(|(_, allocators)| allocators.as_slice());
@@ -106,7 +108,7 @@ impl Args {
             let simulated = (done..end).into_par_iter().map(|run| {
                 let record = csv || (run == 0 && self.regulation.svg.is_some());
                 let under = |(policy, allocators): &Deciders| {
-                    let record = record && self.regulation.policy.include(*policy);
+                    let record = record && self.regulation.budget_policy.include(*policy);
                     sequencer.run(run, *policy, &mut allocators.clone(), record)
                 };
                 deciders.iter().map(under).collect::<Vec<SequenceRun>>()
@@ -118,7 +120,7 @@ impl Args {
                 }
                 for run in runs
                     .iter()
-                    .filter(|run| self.regulation.policy.include(run.policy))
+                    .filter(|run| self.regulation.budget_policy.include(run.policy))
                 {
                     if csv {
                         output.write(periods::csv(run, &system)?)?;
@@ -145,7 +147,7 @@ impl Args {
             policies: tallies
                 .iter()
                 .map(SequenceTally::summary)
-                .filter(|summary| self.regulation.policy.include(summary.policy))
+                .filter(|summary| self.regulation.budget_policy.include(summary.policy))
                 .collect(),
         };
         if let Some(file) = svg {

@@ -73,7 +73,9 @@ impl Args {
         };
         let allocators: Vec<(BudgetPolicy, Allocator)> = BudgetPolicy::ALL
             .into_iter()
-            .filter(|&policy| policy == BudgetPolicy::Nominal || self.regulation.policy.include(policy))
+            .filter(|&policy| {
+                policy == BudgetPolicy::Nominal || self.regulation.budget_policy.include(policy)
+            })
             .map(|policy| {
                 Ok((
                     policy,
@@ -119,7 +121,7 @@ impl Args {
                 }
                 let chosen = runs
                     .iter()
-                    .filter(|run| self.regulation.policy.include(run.policy));
+                    .filter(|run| self.regulation.budget_policy.include(run.policy));
                 let named = chosen.map(|run| (run.policy.to_string(), run));
                 let planned = optimum.iter().map(|optimum| ("optimum".to_owned(), &optimum.run));
                 for (name, run) in named.chain(planned) {
@@ -153,7 +155,7 @@ impl Args {
     /// Says on standard error if the process that computes budgets needs more than the nominal one.
     fn warn(&self, q: Factor) {
         let (numerator, denominator) = q.ratio();
-        let dynamic = self.regulation.policy != Policies::Nominal;
+        let dynamic = self.regulation.budget_policy != Policies::Nominal;
         if dynamic
             && u128::from(self.regulation.process) * u128::from(denominator) > u128::from(numerator) * 60_000
         {
@@ -187,7 +189,7 @@ impl Args {
             recorded: None,
             optimum: None,
             policies: policies
-                .filter(|summary| self.regulation.policy.include(summary.policy))
+                .filter(|summary| self.regulation.budget_policy.include(summary.policy))
                 .collect(),
         }
     }

@@ -12,12 +12,12 @@ use crate::partitioning::Offer;
 /// The options of an export.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Export {
-    /// Say the plan in the words of a tool that divides the GPU, in place of the answer; needs --gpu.
-    #[arg(long, value_parser = named::<Target>(), value_name = "TOOL")]
+    /// Export the plan for a tool, in place of the result; requires `--gpu`
+    #[arg(long, value_parser = named::<Target>(), value_name = "TOOL", help_heading = "Output")]
     export: Option<Target>,
-    /// --export: to this file, beside the answer.
+    /// File of the export, in addition to the result
     #[arg(long, value_name = "FILE", requires = "export", value_parser = OutputPath::of(Content::Export),
-        value_hint = clap::ValueHint::FilePath)]
+        value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     export_to: Option<OutputPath>,
 }
 

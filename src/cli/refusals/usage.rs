@@ -33,7 +33,7 @@ fn takes_value(option: &Arg) -> bool {
 /// ends the process, as help does.
 pub fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::Error) -> Error {
     command.build(); // or arguments have no text form
-    if let Some(refusal) = bad_value(command, &error) {
+    if let Some(refusal) = bad_value(command, &error).or_else(|| negative(command, arguments, &error)) {
         return refusal.into();
     }
     if let Some(hint) = joined(command, arguments, &error) {
@@ -65,6 +65,25 @@ fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
         _ => return None,
     };
     Some(Refusal::told(name(option), message))
+}
+
+/// What is wrong with a negative value with a unit, such as -5ms, that stands behind its option and is not taken for a value.
+fn negative(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<Refusal> {
+    let found = text(error, ContextKind::InvalidArg)?;
+    let is_value = |value: &OsString| {
+        let rest = value.to_str().and_then(|value| value.strip_prefix('-'));
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+            && value.to_str().is_some_and(|value| value.starts_with(found))
+    };
+    let at = 1 + arguments.iter().skip(1).position(is_value)?;
+    let before = arguments[at - 1]
+        .to_str()
+        .filter(|before| before.starts_with("--"))?;
+    let mut joined = arguments.to_vec();
+    joined[at - 1] = format!("{before}={}", arguments[at].to_str()?).into();
+    joined.remove(at);
+    let error = command.clone().try_get_matches_from(joined).err()?;
+    bad_value(command, &error)
 }
 
 /// How to write an argument that stands behind an option and a blank, and is not taken as its value.

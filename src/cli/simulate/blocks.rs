@@ -27,13 +27,13 @@ use crate::time::Time;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One scenario (JSON); `-` reads standard input.
+    /// One scenario (JSON); `-` reads standard input
     #[arg(value_name = "SCENARIO")]
     scenario: PathBuf,
-    /// How blocks are mapped to SMs [default: as the scenario says].
+    /// Mapping of blocks to SMs [default: as in the scenario]
     #[arg(long, value_parser = named::<BlockScheduler>())]
     block_scheduler: Option<BlockScheduler>,
-    /// Another GPU than that of the scenario: one whose limits of thread blocks are known.
+    /// GPU, in place of the GPU of the scenario
     #[arg(long, alias = "platform", value_name = "NAME", value_parser = crate::cli::arguments::platform)]
     gpu: Option<Platform>,
     #[command(flatten)]

@@ -10,16 +10,16 @@ use crate::time::Time;
 /// Where a run is drawn.
 #[derive(Debug, clap::Args)]
 pub struct Pictures {
-    /// Also write a trace for ui.perfetto.dev, a name that ends in .json.
+    /// Also write a trace for ui.perfetto.dev, to NAME.json
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
     trace: Option<OutputPath>,
-    /// Also draw a Gantt chart: NAME.svg for a paper, NAME.txt for text.
+    /// Also draw a Gantt chart, to NAME.svg or as text to NAME.txt
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Chart), value_hint = clap::ValueHint::FilePath)]
     gantt: Option<OutputPath>,
-    /// --gantt: the beginning of the window [default: that of the run].
+    /// Start of the Gantt chart [default: start of the run]
     #[arg(long, value_name = "TIME", requires = "gantt")]
     from: Option<Time>,
-    /// --gantt: the end of the window [default: that of the run].
+    /// End of the Gantt chart [default: end of the run]
     #[arg(long, value_name = "TIME", requires = "gantt")]
     to: Option<Time>,
 }

@@ -33,45 +33,51 @@ use utilization::Utilizations;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One task set (JSON) or many (JSONL, one per line); `-` reads standard input.
+    /// One task set (JSON) or many (JSONL, one per line); `-` reads standard input
     #[arg(value_name = "SET")]
     sets: PathBuf,
-    /// What `partition --format json` answered for these task sets; without it, all tasks are in one partition.
+    /// Plan of `partition --format json` for these task sets
+    ///
+    /// Without a plan, all tasks are in one partition.
     #[arg(long, value_name = "PLAN", conflicts_with_all = ["sms", "gpu"])]
     plan: Option<PathBuf>,
     #[command(flatten)]
     gpu: Gpu,
-    /// How the tasks of a partition are scheduled [default: as in the plan, else edf].
+    /// Scheduling policy [default: as in the plan, else edf]
     #[arg(long, value_parser = policy())]
     policy: Option<Policy>,
-    /// How company stretches a WCET [default: as in the plan, else conflict].
+    /// Interference model [default: as in the plan, else conflict]
     #[arg(long, value_parser = named::<Interference>())]
     interference: Option<Interference>,
-    /// When the first jobs come.
+    /// Offsets of the first jobs
     #[arg(long, value_parser = named::<Offsets>(), default_value_t)]
     offsets: Offsets,
-    /// How long after their arrival jobs are released.
+    /// Release jitter of the jobs
     #[arg(long, value_parser = named::<Jitter>(), default_value_t)]
     jitter: Jitter,
-    /// How far jobs are apart.
+    /// Distance of the arrivals of a task
     #[arg(long, value_parser = named::<Arrivals>(), default_value_t)]
     arrivals: Arrivals,
-    /// The position of a task whose first job comes 1 ns before all others, without jitter.
+    /// Position of a task that arrives 1 ns before all others, without jitter
     #[arg(long, value_name = "TASK", value_parser = whole::<usize>(0..))]
     blocker: Option<usize>,
-    /// How long jobs take.
+    /// Execution times of the jobs
     #[arg(long, value_parser = named::<Times>(), default_value_t)]
     times: Times,
-    /// --times short: the shortest time as a share of the WCET [default: 0.5].
+    /// Shortest execution time as a share of the WCET [default: 0.5]
+    ///
+    /// Only with `--times short`.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     shortest: Option<Factor>,
-    /// Jobs that arrive later are left out [default: the hyperperiod after the last first job].
+    /// Time of the last arrival [default: one hyperperiod after the last first job]
     #[arg(long, value_name = "TIME")]
     duration: Option<Time>,
-    /// Also write the share of time that each partition is busy, over time, as CSV.
+    /// Also write the utilization of each partition over time, as CSV
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     utilization: Option<OutputPath>,
-    /// --utilization: the number of equal intervals [default: 200].
+    /// Number of equal intervals [default: 200]
+    ///
+    /// Only with `--utilization`.
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1_000_000))]
     intervals: Option<u32>,
     #[command(flatten)]

@@ -19,13 +19,13 @@ use crate::study::{self, Findings, Folder, Overrides, Shard, Spec, Study};
 #[derive(Debug, clap::Args)]
 #[command(after_help = RUN_EXAMPLE)]
 pub struct Args {
-    /// Study files (TOML).
+    /// Study files (TOML)
     #[arg(required = true, value_name = "SPEC")]
     specs: Vec<PathBuf>,
-    /// Run the i-th of n parts only, to be put together by `study merge`.
+    /// Run only part i of n; `study merge` combines the parts
     #[arg(long, value_name = "i/n")]
     shard: Option<Shard>,
-    /// Task sets per point instead of the study's number, for a quick look.
+    /// Task sets per point, for a quick look [default: as in the study]
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     sets: Option<u64>,
 }
@@ -59,6 +59,10 @@ impl Args {
     /// # Errors
     /// Those of [`Spec::read`] for any study, before the first is run, and those of [`study::run`].
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if self.specs.iter().any(|path| path.as_os_str() == "-") {
+            let expected = "a file: a study is not read from standard input";
+            return Err(Error::parameter("SPEC", "-", expected));
+        }
         let output = folder(global)?;
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         let overrides = Overrides {

@@ -23,24 +23,27 @@ use crate::{plot, study};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Measurements as CSV, with columns sms, time_ns (or _us, _ms, _s) and, optionally, contention: isolated or conflict.
-    /// `-` is standard input.
+    /// Measurements (CSV); `-` reads standard input
+    ///
+    /// The columns are sms, one of time_ns, time_us, time_ms and time_s, and optionally contention: isolated or conflict.
     #[arg(value_name = "POINTS")]
     file: PathBuf,
-    /// The form of the WCET function: the least a/m + b, or the monotone table, that no measurement exceeds [default: envelope; with
-    /// --period table, which extrapolates nothing].
+    /// Form of the WCET function [default: envelope; table with --period]
+    ///
+    /// `envelope` is the least a/m + b that no measurement exceeds. `table` is the monotone table of the measurements, which
+    /// extrapolates nothing.
     #[arg(long, value_parser = named::<EnvelopeForm>())]
     form: Option<EnvelopeForm>,
-    /// More SMs that improve the time by less than this share in total do not count; above 0 and below 0.25.
+    /// Smallest improvement by more SMs that counts, above 0 and below 0.25
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = epsilon)]
     epsilon: Factor,
-    /// Print a task set instead, with one task of this period.
+    /// Print a task set with one task of this period
     ///
     /// The task has the WCET function, and `kind` and `traffic` where they are known. Without them the analysis makes safe
     /// assumptions.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = period)]
     period: Option<Time>,
-    /// Also draw the speed-up over the number of SMs.
+    /// Also draw the speed-up over the number of SMs
     #[arg(long, value_name = "FILE.svg", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
     svg: Option<OutputPath>,
 }
@@ -59,6 +62,14 @@ Examples:
 
 /// The columns of the CSV.
 const COLUMNS: &str = "contention,sms,measurements,longest_ns,monotone_ns,wcet_ns,least_squares_ns,speed_up";
+
+fn period(text: &str) -> Result<Time, String> {
+    let time = text.parse::<Time>().map_err(|error| error.to_string())?;
+    match time {
+        Time::ZERO => Err(refused(text, "a period above 0")),
+        time => Ok(time),
+    }
+}
 
 fn epsilon(text: &str) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);

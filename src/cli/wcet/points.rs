@@ -34,7 +34,7 @@ const TRAFFIC_COLUMN: &str = "traffic_bytes";
 pub fn read(path: &Path) -> Result<Measured> {
     let file = path.display().to_string();
     let bytes = bytes(path)?;
-    let table = Table::from_reader(&file, bytes.as_slice())?;
+    let table = Table::from_reader(&file, bytes.as_slice()).map_err(as_csv)?;
     let whole = |found: &str, expected: &str| table.error(None, Refusal::new("", found, expected));
     let known = |name: &str| {
         ["sms", "contention"].contains(&name)
@@ -46,7 +46,9 @@ pub fn read(path: &Path) -> Result<Measured> {
     };
     if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {
         let expected = "sms, time_ns (or time_us, time_ms, time_s), contention and bandwidth; those of `simulate profile` may stay";
-        return Err(whole(&format!("a column `{unknown}`"), expected));
+        let unit = "name the unit of the times, as in `time_us`; for a profile, use `simulate profile … --format csv`";
+        let error = whole(&format!("a column `{unknown}`"), expected);
+        return Err(error.map_refusal(|refusal| refusal.hint(unit)));
     }
     // A number at the end of a file that was cut off may have lost digits.
     if !bytes.ends_with(b"\n") && table.columns().last().is_some_and(|name| name != "contention") {
@@ -149,6 +151,13 @@ pub fn read(path: &Path) -> Result<Measured> {
         utilization,
         // An estimate is no upper bound.
         traffic: traffic.filter(|_| estimate.is_none()),
+    })
+}
+
+/// `error` of a file that is no table.
+fn as_csv(error: Error) -> Error {
+    error.map_refusal(|refusal| {
+        refusal.hint("`wcet fit` reads CSV; for a profile, use `simulate profile … --format csv`")
     })
 }
 

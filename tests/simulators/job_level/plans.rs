@@ -82,7 +82,10 @@ fn one_plan_without_partitions_is_told_like_many() {
 fn more_sms_than_the_gpu_has_are_warned_of() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plan.json").display().to_string();
-    let plan = run(&format!("partition {ADAS} --sms 8 --heuristic sms --format json")).stdout;
+    let plan = run(&format!(
+        "partition {ADAS} --sms 8 --heuristic fewest-sms --format json"
+    ))
+    .stdout;
     let simulate = |sms: &str| {
         std::fs::write(
             &path,

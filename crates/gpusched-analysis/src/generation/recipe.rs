@@ -167,7 +167,7 @@ impl WcetModel {
         let scaling = Scaling {
             work,
             serial,
-            conflict,
+            conflict: Some(conflict),
         };
         match self {
             WcetModel::Amdahl => Form::Amdahl(scaling),

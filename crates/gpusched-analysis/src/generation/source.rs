@@ -200,7 +200,7 @@ mod tests {
                     Some(Kind::Memory) => (0.1, 2.3),
                     _ => (0.02, 1.2),
                 };
-                assert_eq!((scaling.serial.as_f64(), scaling.conflict.as_f64()), expected);
+                assert_eq!((scaling.serial.as_f64(), scaling.k().as_f64()), expected);
             }
         }
     }

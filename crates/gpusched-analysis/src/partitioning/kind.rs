@@ -20,8 +20,12 @@ use serde::{Deserialize, Serialize};
 )]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
+#[schemars(transform = former_names)]
 pub enum HeuristicKind {
     /// Algorithm 1 with the relation ≫: the merge with the fewest SMs.
+    // `sms` is the name in older files, and the one that the hash of a study is made of.
+    #[strum(serialize = "fewest-sms", serialize = "sms")]
+    #[serde(rename(serialize = "sms", deserialize = "fewest-sms"), alias = "sms")]
     Sms,
     /// Algorithm 1 with the relation >: the first merge that works, in order of utilization.
     Bf,
@@ -39,11 +43,24 @@ pub enum HeuristicKind {
     Savings,
     /// Partitions are paired so that the pairs save the most SMs together, until no pair saves any.
     Matching,
-    /// The best of savings, matching and sms, improved by local search.
+    /// The best of savings, matching and fewest-sms, improved by local search.
     #[default]
     Auto,
     /// The fewest SMs, by column generation and branch and bound, and a lower bound with its proof.
     Optimal,
+}
+
+/// Files may have the names of former versions.
+fn former_names(schema: &mut schemars::Schema) {
+    let names = schema.get_mut("oneOf").and_then(|names| names.as_array_mut());
+    let former = schemars::json_schema!({
+        "description": "The name of `fewest-sms` in older files.",
+        "type": "string",
+        "const": "sms"
+    });
+    if let Some(names) = names {
+        names.push(former.to_value());
+    }
 }
 
 /// `kinds` as part of a sentence.

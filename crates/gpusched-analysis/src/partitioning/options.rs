@@ -22,7 +22,8 @@ pub struct Options {
     /// What searches aim for.
     pub objective: Option<Objective>,
     /// [`SearchLimits::budget`].
-    pub budget: Option<u64>,
+    #[serde(alias = "budget")]
+    pub search_effort: Option<u64>,
     /// [`SearchLimits::time`]. The results of a study must not depend on the machine.
     #[serde(skip)]
     pub time_limit: Option<Duration>,
@@ -175,7 +176,7 @@ impl Options {
 
     fn limits(&mut self) -> SearchLimits {
         SearchLimits {
-            budget: self.budget.take(),
+            budget: self.search_effort.take(),
             time: self.time_limit.take(),
         }
     }
@@ -201,7 +202,7 @@ impl Options {
         [
             ("improve", self.improve),
             ("objective", self.objective.is_some()),
-            ("budget", self.budget.is_some()),
+            ("search_effort", self.search_effort.is_some()),
             ("time_limit", self.time_limit.is_some()),
             ("forbidden", self.forbidden.is_some()),
             ("order", self.order.is_some()),
@@ -245,7 +246,7 @@ mod tests {
         Options {
             improve: true,
             objective: Some(Objective::Sms),
-            budget: Some(7),
+            search_effort: Some(7),
             time_limit: Some(Duration::from_millis(5)),
             forbidden: Some(Forbidden::Act),
             order: Some(ListOrder::Increasing),
@@ -282,11 +283,17 @@ mod tests {
             or_improve,
         };
         let budget = Options {
-            budget: Some(1),
+            search_effort: Some(1),
             ..none
         };
-        assert_eq!(refused(Sms, budget), option("budget", &[Auto, Optimal], true));
-        assert_eq!(refused(OneGpu, budget), option("budget", &[Auto, Optimal], false));
+        assert_eq!(
+            refused(Sms, budget),
+            option("search_effort", &[Auto, Optimal], true)
+        );
+        assert_eq!(
+            refused(OneGpu, budget),
+            option("search_effort", &[Auto, Optimal], false)
+        );
         let feasible = Options {
             objective: Some(Objective::Feasible),
             ..none

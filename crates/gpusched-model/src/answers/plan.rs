@@ -161,7 +161,7 @@ impl std::fmt::Display for Failure {
                 "every plan needs more SMs than the GPU has (lower bound): no partitioning exists"
             ),
             Failure::HeuristicFailed => {
-                write!(f, "the heuristic found no plan; another one may")
+                write!(f, "the heuristic found no plan; a plan may still exist")
             }
         }
     }

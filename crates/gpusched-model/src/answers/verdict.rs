@@ -176,8 +176,9 @@ impl std::fmt::Display for Evidence {
                 demand_ns,
             } => write!(
                 f,
-                "jobs released and due within {interval_ns} need {}",
-                Time::from_ns(*demand_ns)
+                "jobs released and due within {interval_ns} need {}, {} too much",
+                Time::from_ns(*demand_ns),
+                Time::from_ns(demand_ns.saturating_sub(interval_ns.ns()))
             ),
             Evidence::UtilizationAboveOne => write!(f, "utilization above 1"),
             Evidence::ResponseTimes { .. } => write!(f, "every response time is within its deadline"),
@@ -215,7 +216,11 @@ impl std::fmt::Display for Evidence {
                 task,
                 wcet_ns,
                 deadline_ns,
-            } => write!(f, "task #{task} alone needs {wcet_ns}, due after {deadline_ns}"),
+            } => write!(
+                f,
+                "task #{task} alone needs {wcet_ns}, {} more than its deadline of {deadline_ns}",
+                wcet_ns.checked_sub(*deadline_ns).unwrap_or_default()
+            ),
             Evidence::Undecided { steps } => {
                 write!(f, "undecided after {steps} steps, counts as not schedulable")
             }

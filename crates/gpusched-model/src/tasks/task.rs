@@ -72,7 +72,7 @@ pub struct TaskShape {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Peak>,
     /// C(m), alone and in conflict.
-    #[schemars(with = "super::wcet::Form")]
+    #[schemars(with = "super::wcet::Written")]
     pub wcet: WcetFunction,
 }
 
@@ -153,7 +153,7 @@ pub enum TaskError {
         /// The value found.
         found: Time,
     },
-    /// The WCET function is none.
+    /// The WCET function is invalid.
     #[error("wcet: {0}")]
     Wcet(#[from] WcetError),
 }

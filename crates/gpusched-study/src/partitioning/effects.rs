@@ -37,15 +37,21 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
         match algorithm.heuristic.with(&options) {
             Ok(heuristic) => heuristics.push(heuristic),
             Err(error) => {
-                let field = error.option();
+                let field = called(written, error.option());
                 let found = written.and_then(|written| written.get(field));
                 let found = found.map(ToString::to_string).unwrap_or_default();
                 return refuse(field, refusal(algorithm, &error, &found));
             }
         }
         match algorithm {
-            Algorithm { budget: Some(0), .. } => {
-                return refuse("budget", "found 0, expected at least 1".to_owned());
+            Algorithm {
+                search_effort: Some(0),
+                ..
+            } => {
+                return refuse(
+                    called(written, "search_effort"),
+                    "found 0, expected at least 1".to_owned(),
+                );
             }
             Algorithm {
                 split: Some(split), ..
@@ -74,6 +80,15 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
         }
     }
     Ok(heuristics)
+}
+
+/// What `written` calls `field`: older files call the search effort a budget.
+fn called(written: Option<&toml::Value>, field: &'static str) -> &'static str {
+    let has = |name: &str| written.is_some_and(|written| written.get(name).is_some());
+    match field {
+        "search_effort" if has("budget") => "budget",
+        field => field,
+    }
 }
 
 /// Why an option of `algorithm`, `found` there, is refused.

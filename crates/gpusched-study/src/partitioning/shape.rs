@@ -151,9 +151,15 @@ pub struct Algorithm {
     /// Whether local search follows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub improve: bool,
-    /// Auto, optimal, and local search: how many groups of tasks are tested at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub budget: Option<u64>,
+    /// Auto, optimal, and local search: the most tests of the search. Older files call it `budget`.
+    // The hash of a study is made of that name.
+    #[serde(
+        default,
+        rename(serialize = "budget"),
+        alias = "budget",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub search_effort: Option<u64>,
     /// Auto and optimal: the search ends as soon as its plan fits and has at most so many SMs more than the lower bound.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gap: u32,
@@ -252,7 +258,7 @@ mod tests {
         let written = Options {
             improve: true,
             objective: Some(Objective::Feasible),
-            budget: Some(7),
+            search_effort: Some(7),
             forbidden: Some(Forbidden::Act),
             order: Some(ListOrder::Increasing),
             bf_measure: Some(BfMeasure::Demand),
@@ -262,6 +268,17 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(options, written);
+        // The hash is of the former names.
+        let (former, names): (Algorithm, Algorithm) = (
+            serde_json::from_str(r#"{"name":"x","heuristic":"sms","budget":7}"#).unwrap(),
+            serde_json::from_str(r#"{"name":"x","heuristic":"fewest-sms","search_effort":7}"#).unwrap(),
+        );
+        assert_eq!(former, names);
+        let hashed = serde_json::to_value(&names).unwrap();
+        assert_eq!(
+            (&hashed["heuristic"], &hashed["budget"]),
+            (&"sms".into(), &7.into())
+        );
         let plain: Algorithm = serde_json::from_str(r#"{"name":"x","heuristic":"bf"}"#).unwrap();
         assert_eq!(
             serde_json::to_string(&plain).unwrap(),

@@ -26,7 +26,7 @@ fn refused(arguments: &[OsString]) -> (Command, clap::Error) {
 /// What is said about a value in `arguments`, which are wrong.
 fn told(arguments: &[OsString]) -> Option<String> {
     let (command, error) = refused(arguments);
-    said(&command, &error)
+    said(&command, &error).or_else(|| Some(negative(&command, arguments, &error)?.to_string()))
 }
 
 /// What is said about a value, if that is what `error` is about.
@@ -66,9 +66,9 @@ fn global_options_are_given_once() {
 fn bad_values_are_told_like_all_else() {
     #[rustfmt::skip] // a table
     let table = [
-        ("partition x --budget 0", "--budget: found 0, expected a whole number, at least 1 and below 2^64"),
-        ("partition x --budget -1", "--budget: found -1, expected a whole number, at least 1 and below 2^64"),
-        ("partition x --budget=-1", "--budget: found -1, expected a whole number, at least 1 and below 2^64"),
+        ("partition x --search-effort 0", "--search-effort: found 0, expected a whole number, at least 1 and below 2^64"),
+        ("partition x --search-effort -1", "--search-effort: found -1, expected a whole number, at least 1 and below 2^64"),
+        ("partition x --budget=-1", "--search-effort: found -1, expected a whole number, at least 1 and below 2^64"),
         ("validate --systems -1", "--systems: found -1, expected a whole number from 1 to 10000000000"),
         ("partition x --sms 0", "--sms: found 0, expected a whole number from 1 to 65536"),
         ("partition x --sms 7e4", "--sms: found 7e4, expected a whole number from 1 to 65536"),
@@ -86,6 +86,7 @@ fn bad_values_are_told_like_all_else() {
         ("simulate profile x --estimate=-1", "--estimate: found -1, expected 2 to 1000 rounds"),
         ("simulate tasks x --blocker -1", "--blocker: found -1, expected a whole number, at least 0 and below 2^64"),
         ("partition x --sms 8 --threads 0", "--threads: found 0, expected a whole number from 1 to 1024"),
+        ("partition x --time-limit -5ms", "--time-limit: found \"-5ms\", expected a time with its unit such as \"2.5us\" (s, ms, us, ns; whole nanoseconds)"),
         ("generate -o x --seed=a", "--seed: found a, expected a whole number, at least 0 and below 2^64"),
     ];
     for (arguments, expected) in table {

@@ -114,7 +114,17 @@ fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> 
     let shape = read.map_err(|error| {
         let path = track.path().to_string();
         let field = if path == "." || path == "?" { "" } else { &path };
-        let (line, refusal) = describe(&error, field);
+        let (line, refusal) = match serde_json::from_str::<IgnoredAny>(text) {
+            // serde_json calls a number in place of a name bad syntax.
+            Ok(_) if !error.is_data() => {
+                let expected = "a name in quotes, or an object with one name";
+                (
+                    error.line(),
+                    Refusal::new(field, "a value of another type", expected),
+                )
+            }
+            _ => describe(&error, field),
+        };
         let kind = match field.contains(['.', '[']) {
             true => None,
             false => likeness(text, expected),
@@ -123,6 +133,16 @@ fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> 
     })?;
     json.end().map_err(|error| describe(&error, ""))?;
     Ok(shape)
+}
+
+/// What serde_json says of bad syntax, with what was expected.
+fn syntax(message: &str) -> String {
+    match (message, message.strip_prefix("EOF while parsing ")) {
+        ("trailing comma", _) => "found a comma after the last item, expected none".to_owned(),
+        ("expected value", _) => "found no JSON value, expected one".to_owned(),
+        (_, Some(open)) => format!("found the end of the text, expected the rest of {open}"),
+        (message, None) => message.to_owned(),
+    }
 }
 
 /// The line of a JSON error, and what it says, without the position that serde_json appends to its message.
@@ -135,7 +155,7 @@ fn describe(error: &serde_json::Error, field: &str) -> (usize, Refusal) {
     // The field says where a bad value is; bad syntax is found by its column.
     let message = match error.is_data() {
         true => in_words(message),
-        false => format!("{message} (column {column})"),
+        false => format!("{} (column {column})", syntax(message)),
     };
     (line, Refusal::told(field, message))
 }

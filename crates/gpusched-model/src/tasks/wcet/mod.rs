@@ -37,6 +37,17 @@ pub enum Contention {
 #[serde(into = "Form")]
 pub struct WcetFunction(Form);
 
+/// The shapes of a WCET function in files: a form, or a time that all numbers of SMs have in common.
+#[derive(schemars::JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code, reason = "what a schema is made of")]
+pub(crate) enum Written {
+    /// The same time on any number of SMs.
+    Constant(Time),
+    /// A function of the number of SMs.
+    Form(Form),
+}
+
 /// The four forms, in the shape of the task-set file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
@@ -75,7 +86,7 @@ impl WcetFunction {
         WcetFunction::new(Form::Amdahl(Scaling {
             work,
             serial,
-            conflict,
+            conflict: Some(conflict),
         }))
     }
 
@@ -87,8 +98,32 @@ impl WcetFunction {
         WcetFunction::new(Form::Proportional(Scaling {
             work,
             serial,
-            conflict,
+            conflict: Some(conflict),
         }))
+    }
+
+    /// C(m) = `time` on any number of SMs, in isolation and in conflict: `"wcet": "2ms"` in files.
+    ///
+    /// # Errors
+    /// [`WcetError`] as for [`WcetFunction::new`].
+    pub fn constant(time: Time) -> Result<WcetFunction, WcetError> {
+        let isolated = Affine {
+            a: Time::ZERO,
+            b: time,
+        };
+        WcetFunction::new(Form::Affine(AffinePair {
+            isolated,
+            conflict: None,
+        }))
+    }
+
+    /// Whether Cᶜ is stated. If not, it is Cⁿ, which is optimistic where nobody measured it.
+    pub fn states_conflict(&self) -> bool {
+        match &self.0 {
+            Form::Amdahl(scaling) | Form::Proportional(scaling) => scaling.conflict.is_some(),
+            Form::Affine(pair) => pair.conflict.is_some(),
+            Form::Table(table) => !matches!(table, Table::Alone { .. }),
+        }
     }
 
     /// The form and its parameters.
@@ -153,22 +188,38 @@ impl TryFrom<Form> for WcetFunction {
 impl<'de> Deserialize<'de> for WcetFunction {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<WcetFunction, D::Error> {
         use serde::de::value::MapAccessDeserializer;
-        use serde::de::{Error as _, MapAccess, Visitor};
+        use serde::de::{Error as _, IntoDeserializer as _, MapAccess, Visitor};
 
         struct FormVisitor;
         impl<'de> Visitor<'de> for FormVisitor {
-            type Value = Form;
+            type Value = WcetFunction;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a WCET function: an object with one of \"amdahl\", \"proportional\", \"affine\" and \"table\"")
+                f.write_str("a WCET: a time such as \"2ms\", or an object with one of \"amdahl\", \"proportional\", \"affine\" and \"table\"")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, form: A) -> Result<Form, A::Error> {
-                Form::deserialize(MapAccessDeserializer::new(form))
+            fn visit_u64<E: serde::de::Error>(self, ns: u64) -> Result<WcetFunction, E> {
+                constant(Time::deserialize(ns.into_deserializer())?)
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, ns: i64) -> Result<WcetFunction, E> {
+                constant(Time::deserialize(ns.into_deserializer())?)
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<WcetFunction, E> {
+                constant(Time::deserialize(text.into_deserializer())?)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, form: A) -> Result<WcetFunction, A::Error> {
+                let form = Form::deserialize(MapAccessDeserializer::new(form))?;
+                WcetFunction::new(form).map_err(A::Error::custom)
             }
         }
-        let form = deserializer.deserialize_any(FormVisitor)?;
-        WcetFunction::new(form).map_err(D::Error::custom)
+
+        fn constant<E: serde::de::Error>(time: Time) -> Result<WcetFunction, E> {
+            WcetFunction::constant(time).map_err(E::custom)
+        }
+        deserializer.deserialize_any(FormVisitor)
     }
 }
 

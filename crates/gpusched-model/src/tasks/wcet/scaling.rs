@@ -11,7 +11,7 @@ use crate::time::Time;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
-    expecting = "an object with \"work\", \"serial\" and \"conflict\""
+    expecting = "an object with \"work\", \"serial\" and, if it differs in conflict, \"conflict\""
 )]
 pub struct Scaling {
     /// a: the work that is spread over the SMs [ns].
@@ -19,15 +19,21 @@ pub struct Scaling {
     pub work: Time,
     /// β: the share of the work that does not profit from parallelism.
     pub serial: Factor,
-    /// k in conflict, at least 1.
-    pub conflict: Factor,
+    /// k in conflict, at least 1; the same as in isolation if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflict: Option<Factor>,
 }
 
 impl Scaling {
+    /// k in conflict.
+    pub fn k(&self) -> Factor {
+        self.conflict.unwrap_or(Factor::ONE)
+    }
+
     fn factor(&self, contention: Contention) -> (u64, u64) {
         match contention {
             Contention::Isolated => (1, 1),
-            Contention::Conflict => self.conflict.ratio(),
+            Contention::Conflict => self.k().ratio(),
         }
     }
 
@@ -63,8 +69,8 @@ impl Scaling {
                 found: "work of 0 ns".to_owned(),
             });
         }
-        if self.conflict < Factor::ONE {
-            return Err(WcetError::ConflictFactor { found: self.conflict });
+        if self.k() < Factor::ONE {
+            return Err(WcetError::ConflictFactor { found: self.k() });
         }
         for sms in [1, MAX_SMS] {
             for contention in [Contention::Isolated, Contention::Conflict] {
@@ -72,7 +78,9 @@ impl Scaling {
                     return Err(WcetError::TooLarge {
                         found: format!(
                             "work {}, serial {}, conflict {}",
-                            self.work, self.serial, self.conflict
+                            self.work,
+                            self.serial,
+                            self.k()
                         ),
                     });
                 }

@@ -8,7 +8,7 @@ use crate::time::Time;
 /// Measured points (m [SMs], C [ns]): strictly increasing in m, non-increasing in C.
 type Points = Vec<(u32, Time)>;
 
-/// Measured points, one list for both states or one each.
+/// Measured points: one list for both states, one each, or one alone.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub enum Table {
@@ -20,6 +20,11 @@ pub enum Table {
         isolated: Points,
         /// Cᶜ.
         conflict: Points,
+    },
+    /// Points alone; what is not stated in conflict is taken to be the same.
+    Alone {
+        /// Cⁿ, and Cᶜ.
+        isolated: Points,
     },
 }
 
@@ -37,7 +42,7 @@ impl Table {
 
     pub(super) fn of(&self, contention: Contention) -> &[(u32, Time)] {
         match (self, contention) {
-            (Table::Both(points), _) => points,
+            (Table::Both(points) | Table::Alone { isolated: points }, _) => points,
             (Table::Each { isolated, .. }, Contention::Isolated) => isolated,
             (Table::Each { conflict, .. }, Contention::Conflict) => conflict,
         }
@@ -47,6 +52,7 @@ impl Table {
     pub(super) fn check(&self) -> Result<(), WcetError> {
         match self {
             Table::Both(points) => check_points("table", points),
+            Table::Alone { isolated } => check_points("table.isolated", isolated),
             Table::Each { isolated, conflict } => {
                 check_points("table.isolated", isolated)?;
                 check_points("table.conflict", conflict)?;
@@ -108,7 +114,7 @@ impl<'de> Deserialize<'de> for Table {
         #[serde(deny_unknown_fields)]
         struct Each {
             isolated: Points,
-            conflict: Points,
+            conflict: Option<Points>,
         }
 
         struct TableVisitor;
@@ -117,7 +123,7 @@ impl<'de> Deserialize<'de> for Table {
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(
-                    "a list of [sms, time], or an object with the lists \"isolated\" and \"conflict\"",
+                    "a list of [sms, time], or an object with the lists \"isolated\" and, if it differs, \"conflict\"",
                 )
             }
 
@@ -127,7 +133,10 @@ impl<'de> Deserialize<'de> for Table {
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Table, A::Error> {
                 let Each { isolated, conflict } = Each::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Table::Each { isolated, conflict })
+                Ok(match conflict {
+                    Some(conflict) => Table::Each { isolated, conflict },
+                    None => Table::Alone { isolated },
+                })
             }
         }
         deserializer.deserialize_any(TableVisitor)

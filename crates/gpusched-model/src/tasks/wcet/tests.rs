@@ -53,6 +53,49 @@ fn tables_use_the_largest_measured_point_below() {
 }
 
 #[test]
+fn a_time_is_a_constant() {
+    for (json, time) in [(r#""2ms""#, 2_000_000), ("2000", 2_000)] {
+        let f = wcet(json).unwrap();
+        for sms in [1, 7, MAX_SMS] {
+            assert_eq!(
+                [Isolated, Conflict].map(|c| ns(&f, sms, c)),
+                [Some(time); 2],
+                "{json}"
+            );
+        }
+        assert_eq!(f, WcetFunction::constant(Time::from_ns(time)).unwrap());
+    }
+}
+
+#[test]
+fn conflict_may_be_left_out_of_every_form() {
+    for (without, with) in [
+        (
+            r#"{"amdahl":{"work":5,"serial":0.1}}"#,
+            r#"{"amdahl":{"work":5,"serial":0.1,"conflict":1}}"#,
+        ),
+        (
+            r#"{"proportional":{"work":5,"serial":0.1}}"#,
+            r#"{"proportional":{"work":5,"serial":0.1,"conflict":1}}"#,
+        ),
+        (
+            r#"{"affine":{"isolated":{"a":100,"b":7}}}"#,
+            r#"{"affine":{"isolated":{"a":100,"b":7},"conflict":{"a":100,"b":7}}}"#,
+        ),
+        (
+            r#"{"table":{"isolated":[[2,9]]}}"#,
+            r#"{"table":{"isolated":[[2,9]],"conflict":[[2,9]]}}"#,
+        ),
+    ] {
+        let (without, with) = (wcet(without).unwrap(), wcet(with).unwrap());
+        assert!(!without.states_conflict() && with.states_conflict());
+        for sms in [1, 2, 3, MAX_SMS] {
+            assert_eq!(ns(&without, sms, Conflict), ns(&with, sms, Conflict));
+        }
+    }
+}
+
+#[test]
 fn what_is_no_wcet_function_is_refused() {
     for (json, expected) in [
         (
@@ -75,10 +118,10 @@ fn what_is_no_wcet_function_is_refused() {
             r#"{"amdahl":{"work":9223372036854775807,"serial":1,"conflict":1}}"#,
             "below 2^63 ns",
         ),
-        (
-            r#"{"amdahl":{"work":5,"serial":0.1}}"#,
-            "missing field `conflict`",
-        ),
+        (r#""0ms""#, "at least 1 ns"),
+        ("-5", "expected a time"),
+        (r#""2""#, "expected a time"),
+        ("2.5", "expected a WCET: a time such as"),
         (
             r#"{"amdahl":{"work":5,"serial":0.1,"conflict":2,"x":1}}"#,
             "unknown field `x`",
@@ -114,8 +157,10 @@ fn what_is_no_wcet_function_is_refused() {
 fn serialised_forms_read_back() {
     for json in [
         r#"{"amdahl":{"work":10000000,"serial":0.1,"conflict":2.3}}"#,
+        r#"{"amdahl":{"work":10000000,"serial":0.1}}"#,
         r#"{"affine":{"isolated":{"a":100,"b":7}}}"#,
         r#"{"table":[[2,30000],[4,20000]]}"#,
+        r#"{"table":{"isolated":[[2,30000],[4,20000]]}}"#,
         r#"{"table":{"isolated":[[1,90]],"conflict":[[2,90]]}}"#,
     ] {
         assert_eq!(serde_json::to_string(&wcet(json).unwrap()).unwrap(), json);

@@ -1,0 +1,85 @@
+//! Notes on task sets that are legal, and seldom meant.
+
+use std::collections::BTreeSet;
+
+use crate::cli::complain;
+use crate::cli::report::clip;
+use crate::model::{Plan, TaskSet};
+use crate::time::Time;
+
+/// Below this, a time of a kernel is more likely a number without its unit.
+const SHORT: Time = Time::from_ns(1_000);
+
+/// What was said of the task sets of one stream; each kind of note appears once.
+#[derive(Debug, Default)]
+pub struct Notes {
+    names: bool,
+    times: bool,
+}
+
+impl Notes {
+    /// Notes on `set`.
+    pub fn on(&mut self, set: &TaskSet) {
+        if let Some(name) = repeated(set).filter(|_| !self.names) {
+            self.names = true;
+            complain(&format!(
+                "note: several tasks are called `{}`; results tell them apart by their position",
+                clip(name, 40)
+            ));
+        }
+        if let Some((field, time)) = short(set).filter(|_| !self.times) {
+            self.times = true;
+            let ns = time.ns();
+            complain(&format!(
+                "note: `{field}` of {ns} ns is below 1 us: a number without unit counts nanoseconds, \"{ns}ms\" is milliseconds"
+            ));
+        }
+    }
+}
+
+/// A name that several tasks have.
+fn repeated(set: &TaskSet) -> Option<&str> {
+    let mut seen = BTreeSet::new();
+    let mut names = set.tasks().iter().filter_map(|task| task.name());
+    names.find(|name| !seen.insert(*name))
+}
+
+/// The first time that is suspiciously short, with its field.
+fn short(set: &TaskSet) -> Option<(&'static str, Time)> {
+    set.tasks().iter().find_map(|task| {
+        let times = [("period", task.period()), ("deadline", task.deadline())];
+        times.into_iter().find(|(_, time)| *time < SHORT)
+    })
+}
+
+/// Says where the plan takes Cⁿ for a Cᶜ that was not stated.
+pub fn conflict(set: &TaskSet, plan: &Plan) {
+    let groups = plan.partitions.iter().map(|partition| &partition.tasks[..]);
+    conflict_in(set, groups);
+}
+
+/// The same of tasks that share partitions.
+pub fn conflict_in<'t>(set: &TaskSet, groups: impl Iterator<Item = &'t [usize]>) {
+    let mut silent: Vec<usize> = Vec::new();
+    for group in groups {
+        let rivals = |task: usize, other: usize| {
+            let kind = |index: usize| set.tasks().get(index).and_then(|task| task.kind());
+            task != other && (kind(task).is_none() || kind(other).is_none() || kind(task) == kind(other))
+        };
+        silent.extend({ group.iter().copied() }.filter(|&task| {
+            let stated = { set.tasks().get(task) }.is_none_or(|task| task.wcet().states_conflict());
+            !stated && group.iter().any(|&other| rivals(task, other))
+        }));
+    }
+    silent.sort_unstable();
+    let Some(&first) = silent.first() else { return };
+    let name = clip(&set.label(first), 40);
+    let tasks = match silent.len() {
+        1 => format!("task `{name}` states"),
+        many => format!("{many} tasks, such as `{name}`, state"),
+    };
+    complain(&format!(
+        "note: {tasks} no WCET in `conflict` and share a partition with tasks of the same kind: \
+         the isolated WCET is used, which is unsafe if they delay each other"
+    ));
+}

@@ -1,0 +1,179 @@
+//! Which bound fails, by how much, and for which task.
+
+use super::called;
+use crate::cli::arguments::Case;
+use crate::model::plan::Failure;
+use crate::model::words::counted;
+use crate::model::{Contention, Evidence, Plan, Utilization, Verdict};
+use crate::schedulability::Demand;
+use crate::time::Time;
+
+/// Why there is no plan.
+pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
+    let sms = case.problem.sms();
+    match &plan.failure {
+        Some(Failure::WorkExceedsGpu) => vec![work(case)],
+        Some(Failure::TaskDoesNotFit { task }) => {
+            let largest = case.problem.offer().map_or(sms, |offer| offer.largest());
+            let verdict = case.problem.verdict(&[*task], largest);
+            of_tasks(case, &[*task], largest, &verdict.evidence)
+        }
+        Some(Failure::BoundExceedsGpu) => {
+            let bound = plan.bound.as_ref().map_or(0, |bound| bound.sms);
+            let missing = counted(bound.saturating_sub(sms), "SM");
+            vec![format!(
+                "Every plan needs at least {}, {missing} more than the GPU has.",
+                counted(bound, "SM")
+            )]
+        }
+        Some(Failure::HeuristicFailed) if plan.sms_used > sms => {
+            let missing = counted(plan.sms_used - sms, "SM");
+            vec![format!(
+                "The search ended with partitions of {} in total, {missing} more than the GPU has.",
+                counted(plan.sms_used, "SM")
+            )]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Why all tasks do not fit in one partition.
+pub fn of_verdict(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
+    let all: Vec<usize> = (0..case.set.tasks().len()).collect();
+    of_tasks(case, &all, case.problem.sms(), &verdict.evidence)
+}
+
+/// Whose traffic is not known, if that matters.
+pub fn traffic(case: &Case<'_>) -> Option<String> {
+    let memory = case.problem.memory()?;
+    let tasks = case.set.tasks();
+    let silent: Vec<usize> = (0..tasks.len())
+        .filter(|&task| {
+            tasks[task].traffic().is_none() && tasks[task].bandwidth(case.problem.sms()).is_none()
+        })
+        .collect();
+    let bandwidth = memory.bandwidth;
+    match silent.as_slice() {
+        [] => None,
+        all if all.len() == tasks.len() => Some(format!(
+            "No task states its `traffic`, so each is taken to saturate the memory of {bandwidth}."
+        )),
+        [only] => Some(format!(
+            "Task {} states no `traffic`, so it is taken to saturate the memory of {bandwidth}.",
+            called(case.set, *only)
+        )),
+        some => {
+            let names: Vec<String> = some.iter().take(3).map(|&task| called(case.set, task)).collect();
+            let more = if some.len() > 3 { ", …" } else { "" };
+            Some(format!(
+                "{} tasks state no `traffic` ({}{more}), so each is taken to saturate the memory of {bandwidth}.",
+                some.len(),
+                names.join(", ")
+            ))
+        }
+    }
+}
+
+/// Lemma 1 in numbers.
+fn work(case: &Case<'_>) -> String {
+    let shares = case.set.tasks().iter().map(|task| {
+        let work = u64::try_from(task.wcet().least_work(Contention::Isolated)).unwrap_or(u64::MAX);
+        Utilization::of(Time::from_ns(work), task.period()).as_f64()
+    });
+    let shares: Vec<f64> = shares.collect();
+    let total: f64 = shares.iter().sum();
+    format!(
+        "The tasks need at least {total:.3} SMs, {:.3} more than the GPU has.{}",
+        total - f64::from(case.problem.sms()),
+        largest(case, (0..).zip(shares))
+    )
+}
+
+/// ` Task ... has the largest share, ...`; nothing for one task.
+fn largest(case: &Case<'_>, shares: impl Iterator<Item = (usize, f64)>) -> String {
+    let shares: Vec<(usize, f64)> = shares.collect();
+    let most = shares.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    match most {
+        Some((task, share)) if shares.len() > 1 => {
+            format!(
+                " Task {} has the largest share, {share:.3}.",
+                called(case.set, *task)
+            )
+        }
+        _ => String::new(),
+    }
+}
+
+/// Why `tasks` do not fit in a partition of `sms` SMs; the evidence itself is told elsewhere.
+fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> Vec<String> {
+    let Ok(demands) = case.problem.demands(tasks, sms) else {
+        return Vec::new();
+    };
+    let on = counted(sms, "SM");
+    let of = |task: &usize| {
+        let position = tasks.iter().position(|other| other == task)?;
+        demands.get(position)
+    };
+    let line = match evidence {
+        Evidence::UtilizationAboveOne => {
+            let shares = demands.iter().map(|demand| Utilization::of(demand.wcet, demand.period).as_f64());
+            let shares: Vec<f64> = shares.collect();
+            let total: f64 = shares.iter().sum();
+            let most = largest(case, tasks.iter().copied().zip(shares));
+            Some(format!(
+                "The utilization on {on} is {total:.3}, {:.3} above 1.{most}",
+                total - 1.0
+            ))
+        }
+        Evidence::DemandExceedsInterval {
+            interval_ns,
+            demand_ns,
+        } => {
+            let shares = demands.iter().map(|demand| within(demand, *interval_ns));
+            let blocking = demand_ns.saturating_sub(shares.clone().fold(0, u64::saturating_add));
+            let most = shares.zip(tasks).max_by_key(|(share, _)| *share);
+            most.filter(|_| tasks.len() > 1).map(|(share, &task)| {
+                let (what, share) = match blocking > share {
+                    true => ("Blocking by a task with a later deadline".to_owned(), blocking),
+                    false => (format!("Task {}", called(case.set, task)), share),
+                };
+                format!("{what} has the largest share of this demand, {}.", Time::from_ns(share))
+            })
+        }
+        Evidence::DeadlineMissed {
+            task,
+            response_time_ns,
+            ..
+        } => of(task).map(|demand| {
+            let late = response_time_ns.checked_sub(demand.deadline).unwrap_or_default();
+            format!(
+                "On {on}, task {} may respond after {response_time_ns}, {late} after its deadline of {}. Its WCET is {}.",
+                called(case.set, *task),
+                demand.deadline,
+                demand.wcet
+            )
+        }),
+        Evidence::DemandWithinSupply { .. } | Evidence::ResponseTimes { .. } => None,
+        _ => match tasks {
+            [task] => of(task).map(|demand| {
+                format!(
+                    "On {on}, task {} has a WCET of {} and a deadline of {}.",
+                    called(case.set, *task),
+                    demand.wcet,
+                    demand.deadline
+                )
+            }),
+            _ => None,
+        },
+    };
+    line.into_iter().collect()
+}
+
+/// The work of jobs released and due within `interval` [ns].
+fn within(demand: &Demand, interval: Time) -> u64 {
+    let due = demand.deadline.ns().saturating_sub(demand.jitter.ns());
+    match interval.ns().checked_sub(due) {
+        Some(rest) => (rest / demand.period.ns().max(1) + 1).saturating_mul(demand.wcet.ns()),
+        None => 0,
+    }
+}
