@@ -2,6 +2,7 @@
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
+use gpusched::model::plan::LowerBound;
 use gpusched::model::{Arbitration, Bandwidth, Plan, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Problem, partition};
 use gpusched::verification::{Effort, Unchecked, verify, verify_with};
@@ -23,7 +24,7 @@ fn plan(set: &TaskSet) -> Plan {
 }
 
 #[test]
-fn partitions_that_share_a_memory_have_no_bound() {
+fn partitions_that_share_a_memory_have_the_bound_without_traffic() {
     let set = two_tasks();
     let memory = SharedMemory {
         bandwidth: Bandwidth::new(1_000_000_000).unwrap(),
@@ -35,10 +36,17 @@ fn partitions_that_share_a_memory_have_no_bound() {
         .unwrap();
     for kind in [HeuristicKind::Optimal, HeuristicKind::Auto] {
         let mut shared = partition(&problem, &kind.into());
-        assert_eq!(shared.bound, None);
-        assert!(verify(&shared, &set).is_ok());
-        shared.bound = plan(&set).bound;
-        assert_eq!(verify(&shared, &set).unwrap_err().field, "bound");
+        let bound = shared.bound.clone().unwrap();
+        assert_eq!(bound.sms, plan(&set).bound.unwrap().sms);
+        let verified = verify(&shared, &set).unwrap();
+        assert_eq!(verified.bound.unwrap().proven, Some(bound.sms));
+        let dearer = bound.prices.iter().map(|price| 3 * price).collect();
+        shared.bound = Some(LowerBound {
+            sms: 3 * bound.sms,
+            prices: dearer,
+            ..bound
+        });
+        assert!(verify(&shared, &set).is_err());
     }
 }
 

@@ -85,7 +85,7 @@ impl Offer {
     /// plans bounds those of the device.
     pub(crate) fn relaxed(&self) -> Offer {
         let all = self.hardware.device.sms();
-        let sizes: Vec<u32> = self.sizes().collect();
+        let sizes = self.sizes();
         let largest = |sms| {
             sizes
                 .iter()
@@ -142,12 +142,18 @@ impl Offer {
         Some((mig.memory_of(sms).unwrap_or(0), mig.memory_slices))
     }
 
-    /// The SMs of the partitions that there are, ascending; none where all sizes are offered.
-    pub(crate) fn sizes(&self) -> impl Iterator<Item = u32> {
-        self.sms
-            .iter()
-            .flat_map(|sms| sms.chunk_by(|a, b| a == b))
-            .filter_map(|same| same.first().copied())
+    /// The SMs of the partitions that there are, ascending and positive; none where all sizes are offered.
+    pub(crate) fn sizes(&self) -> Vec<u32> {
+        // An instance may cost more shares than a larger one, and still be the only one that has a place.
+        let instances = self.hardware.device.mig().filter(|_| !self.counts_sms());
+        let mut sizes: Vec<u32> = match (instances, &self.sms) {
+            (Some(mig), _) => mig.profiles.iter().map(|profile| profile.sms).collect(),
+            (None, sms) => sms.iter().flatten().copied().collect(),
+        };
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes.retain(|&size| size > 0);
+        sizes
     }
 
     /// The totals that partitions can have, in shares as in all searches.

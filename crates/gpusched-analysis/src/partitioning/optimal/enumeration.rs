@@ -1,7 +1,7 @@
-//! Every plan of few tasks, where partitions need a place: fewer SMs do not always lie better, so no bound on shares tells when to
-//! stop.
+//! Every plan of few tasks, where partitions need a place: fewer shares do not always lie better, so no bound on shares tells when
+//! to stop.
 
-use crate::partitioning::search::{Part, Sizes};
+use crate::partitioning::search::{Part, Problem, Sizes};
 
 /// The most tasks: 10 have 115,975 divisions, of which most end early.
 const MOST_TASKS: usize = 10;
@@ -9,55 +9,69 @@ const MOST_TASKS: usize = 10;
 /// All divisions of the tasks of a problem whose partitions need places.
 struct Enumeration<'s, 'e, 'p> {
     sizes: &'s mut Sizes<'e, 'p>,
-    tasks: usize,
-    /// By group, as bits: the shares that it needs, if it passes at all.
-    shares: Vec<Option<u32>>,
+    problem: &'p Problem<'p>,
+    /// By group, as bits: the fewest SMs on which it passes, if it does at all.
+    needs: Vec<Option<u32>>,
     /// The groups so far.
     groups: Vec<usize>,
-    /// The fewest SMs so far, on the hardware, and the groups.
-    best: Option<(u32, Vec<usize>)>,
+    /// The fewest SMs so far, on the hardware; only fewer are of interest.
+    best: u64,
+    /// The groups that have them.
+    found: Option<Vec<usize>>,
     cut_short: bool,
 }
 
-/// Makes `parts` a plan with the fewest SMs on the hardware, if there is one. These SMs, unless the search is cut short, or there
-/// is nothing to enumerate: too many tasks, or partitions that need no places.
-pub(super) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>) -> Option<u32> {
+/// A plan with the fewest SMs on the hardware: its groups, and the SMs that each needs. `parts` are another plan, with shares.
+///
+/// `None` if there is none, if the search is cut short, or if there is nothing to enumerate: too many tasks, or partitions that
+/// need no places.
+pub(super) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option<Vec<Part>> {
     let problem = sizes.problem();
     let tasks = problem.tasks().len();
     if !problem.has_places() || tasks > MOST_TASKS {
         return None;
     }
-    let mut smallest = |group| sizes.smallest(&members(group, tasks), 1, problem.shares());
-    let shares = (0..1usize << tasks).map(|group| if group == 0 { None } else { smallest(group) });
-    let shares: Vec<Option<u32>> = shares.collect();
-    let held = problem.placed_sms(parts.iter().map(|part| part.sms));
+    let offered = problem.offer()?.sizes();
+    let need = |group: usize| {
+        let members = members(group);
+        // The test is monotone in the SMs.
+        let first = offered.partition_point(|&sms| !problem.accepts(&members, sms));
+        offered.get(first).copied()
+    };
+    let needs = (0..1usize << tasks).map(|group| if group == 0 { None } else { need(group) });
+    let needs: Vec<Option<u32>> = needs.collect();
+    sizes.charge(needs.len() as u64);
+    let held: Vec<u32> = parts.iter().map(|part| problem.sms_of(part.sms)).collect();
     let mut all = Enumeration {
         sizes,
-        tasks,
-        shares,
+        problem,
+        needs,
         groups: Vec::new(),
-        best: held.map(|sms| (sms, Vec::new())),
+        best: problem
+            .placed_sms(&held)
+            .map_or(u64::MAX, |sms| u64::from(sms) + 1),
+        found: None,
         cut_short: false,
     };
     all.extend(0);
-    let cut_short = all.cut_short;
-    let (fewest, groups) = all.best.take()?;
-    if !groups.is_empty() {
-        let part = |&group: &usize| {
-            Some(Part {
-                sms: all.shares[group]?,
-                tasks: members(group, tasks),
-            })
-        };
-        *parts = groups.iter().filter_map(part).collect();
-        debug_assert_eq!(parts.len(), groups.len(), "groups that pass");
-    }
-    (!cut_short).then_some(fewest)
+    let Enumeration {
+        needs,
+        found,
+        cut_short,
+        ..
+    } = all;
+    let part = |group: usize| {
+        Some(Part {
+            sms: needs[group]?,
+            tasks: members(group),
+        })
+    };
+    found.filter(|_| !cut_short)?.into_iter().map(part).collect()
 }
 
 /// The tasks of `group`, ascending.
-fn members(group: usize, tasks: usize) -> Vec<usize> {
-    (0..tasks).filter(|task| group & (1 << task) != 0).collect()
+fn members(group: usize) -> Vec<usize> {
+    (0..MOST_TASKS).filter(|task| group & (1 << task) != 0).collect()
 }
 
 impl Enumeration<'_, '_, '_> {
@@ -67,11 +81,15 @@ impl Enumeration<'_, '_, '_> {
             self.cut_short = true;
             return;
         }
-        if self.groups.iter().any(|&group| self.shares[group].is_none()) || !self.is_better() {
+        let needs = self.groups.iter().map(|&group| self.needs[group]);
+        let Some(needs) = needs.collect::<Option<Vec<u32>>>() else {
             return; // groups only grow
+        };
+        if needs.iter().map(|&sms| u64::from(sms)).sum::<u64>() >= self.best {
+            return;
         }
-        if task == self.tasks {
-            self.note();
+        if task == self.problem.tasks().len() {
+            self.note(&needs);
             return;
         }
         for place in 0..self.groups.len() {
@@ -84,23 +102,13 @@ impl Enumeration<'_, '_, '_> {
         self.groups.pop();
     }
 
-    /// Whether the groups have fewer SMs than the best plan, wherever they lie.
-    fn is_better(&self) -> bool {
-        let problem = self.sizes.problem();
-        let sizes = self.groups.iter().filter_map(|&group| self.shares[group]);
-        let sms: u64 = sizes.map(|shares| u64::from(problem.sms_of(shares))).sum();
-        self.best.as_ref().is_none_or(|(best, _)| sms < u64::from(*best))
-    }
-
-    /// Keeps the groups, which have all tasks, if they have a place of fewer SMs than the best.
-    fn note(&mut self) {
+    /// Keeps the groups, which have all tasks and these `needs`, if they have a place of fewer SMs than the best.
+    fn note(&mut self, needs: &[u32]) {
         self.sizes.charge(1);
-        let shares = self.groups.iter().filter_map(|&group| self.shares[group]);
-        let placed = self.sizes.problem().placed_sms(shares);
-        if let Some(sms) = placed
-            && self.best.as_ref().is_none_or(|(best, _)| sms < *best)
-        {
-            self.best = Some((sms, self.groups.clone()));
+        let placed = self.problem.placed_sms(needs).map(u64::from);
+        if let Some(sms) = placed.filter(|&sms| sms < self.best) {
+            self.best = sms;
+            self.found = Some(self.groups.clone());
         }
     }
 }

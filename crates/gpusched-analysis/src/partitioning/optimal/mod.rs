@@ -90,7 +90,7 @@ pub(crate) fn optimal(
     let ended_by = ended_by.or(open.then_some(EndedBy::Choices));
     placed.restore(&mut parts);
     let enumerated = match aim.objective {
-        Objective::Sms => enumeration::fewest_placed(&mut sizes, &mut parts),
+        Objective::Sms => enumeration::fewest_placed(&mut sizes, &parts),
         Objective::Feasible => None,
     };
     let ended_by = ended_by.filter(|_| enumerated.is_none());

@@ -16,8 +16,9 @@ pub(crate) struct Outcome {
     pub partitions: Vec<Candidate>,
     /// No plan has fewer SMs.
     pub bound: Option<LowerBound>,
-    /// No plan with a place on the hardware has fewer SMs than this one: all were looked at.
-    pub enumerated: Option<u32>,
+    /// Groups with the SMs that each needs, in place of `partitions`: no plan has fewer SMs on the hardware, for all were looked
+    /// at.
+    pub enumerated: Option<Vec<Part>>,
     /// What it cost.
     pub stats: SearchStats,
 }
@@ -49,7 +50,15 @@ impl Outcome {
 
     /// Lemma 3 on the partitions, and the verdict of each.
     pub fn into_plan(self, problem: &Problem<'_>) -> Plan {
-        let (parts, fits) = placed(problem, self.partitions);
+        let enumerated = self.enumerated.is_some();
+        let parts = self.enumerated.unwrap_or_else(|| {
+            let part = |candidate: Candidate| Part {
+                sms: problem.sms_of(candidate.sms),
+                tasks: candidate.tasks,
+            };
+            self.partitions.into_iter().map(part).collect()
+        });
+        let (parts, fits) = placed(problem, parts);
         let pairs: Vec<(&[usize], u32)> = parts.iter().map(|(tasks, at)| (&tasks[..], at.sms)).collect();
         let verdicts = problem.verdicts(&pairs);
         let mut partitions: Vec<Partition> = parts
@@ -72,10 +81,8 @@ impl Outcome {
             && lemmas::fits(sms_used, problem.sms())
             && partitions.iter().all(|partition| partition.verdict.schedulable);
         let mut bound = self.bound;
-        if let (Some(bound), Some(fewest)) = (&mut bound, self.enumerated)
-            && fewest > bound.sms
-        {
-            (bound.sms, bound.proof) = (fewest, Proof::Search);
+        if let Some(bound) = bound.as_mut().filter(|bound| enumerated && sms_used > bound.sms) {
+            (bound.sms, bound.proof) = (sms_used, Proof::Search);
         }
         Plan {
             schedulable,
@@ -96,12 +103,12 @@ impl Outcome {
     }
 }
 
-/// The tasks of `partitions` with their SMs, and whether the hardware has room for all, if there is any to ask.
-fn placed(problem: &Problem<'_>, partitions: Vec<Candidate>) -> (Vec<(Vec<usize>, Placed)>, bool) {
-    let parts = partitions.into_iter().map(|candidate| {
-        let sms = problem.sms_of(candidate.sms);
-        (candidate.tasks, Placed { sms, place: None })
-    });
+/// The tasks of `parts`, which need so many SMs, with those that they get, and whether the hardware has room for all, if there is
+/// any to ask.
+fn placed(problem: &Problem<'_>, parts: Vec<Part>) -> (Vec<(Vec<usize>, Placed)>, bool) {
+    let parts = parts
+        .into_iter()
+        .map(|Part { sms, tasks }| (tasks, Placed { sms, place: None }));
     let mut parts: Vec<(Vec<usize>, Placed)> = parts.collect();
     let Some(offer) = problem.offer() else {
         return (parts, true);

@@ -112,10 +112,9 @@ impl<'a> Problem<'a> {
         !self.has_places() || self.fits(parts.iter().map(|part| part.sms))
     }
 
-    /// The SMs of partitions of so many shares in their places on the hardware; `None` if they have none.
-    pub(crate) fn placed_sms(&self, parts: impl Iterator<Item = u32>) -> Option<u32> {
-        let sizes: Vec<u32> = parts.map(|shares| self.sms_of(shares)).collect();
-        let placed = self.offer?.place(&sizes)?;
+    /// The SMs of partitions that need `sizes` SMs, in their places on the hardware; `None` if they have none.
+    pub(crate) fn placed_sms(&self, sizes: &[u32]) -> Option<u32> {
+        let placed = self.offer?.place(sizes)?;
         placed.iter().map(|placed| placed.sms).sum::<u32>().into()
     }
 

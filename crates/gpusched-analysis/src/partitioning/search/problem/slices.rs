@@ -28,7 +28,7 @@ impl Sliced<'_> {
     ///
     /// No less than on any larger instance: a kernel that could use more on more SMs may be slower there.
     pub fn wcet(&self, task: &Task, sms: u32, whole: impl Fn(u32) -> Option<Time>) -> Option<Time> {
-        let larger = self.offer.sizes().filter(|&size| size > sms);
+        let larger = self.offer.sizes().into_iter().filter(|&size| size > sms);
         let within = |sms: u32| {
             let alone = whole(sms)?;
             wcet_within(self.share(sms), self.memory.bandwidth, task, sms, alone)
