@@ -55,8 +55,11 @@ const EXAMPLE: &str = "\
 Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error,
 141 output closed early (e.g., by `head`); all results so far were positive
 
-Example:
-  gpusched partition tasksets/tasksets/adas.json --gpu xavier";
+Examples:
+  gpusched partition tasksets/tasksets/adas.json --gpu xavier
+  gpusched test tasksets/tasksets/adas.json --gpu orin
+  gpusched generate --tasks 10 --utilization 4 --count 20 | gpusched partition - --sms 44
+  gpusched partition --help";
 
 #[derive(Debug, Subcommand)]
 enum Command {

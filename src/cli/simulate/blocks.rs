@@ -44,8 +44,9 @@ const EXAMPLE: &str = "\
 Prints when and where each kernel ran; with --format json or csv (or -o NAME.csv) each thread block. Rows of CSV come in the order in
 which the blocks end, and are written while the simulation goes on.
 
-Example:
-  gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json";
+Examples:
+  gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json
+  gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json --gantt blocks.svg -o blocks.csv";
 
 /// The most blocks of an answer in JSON, which is sorted and therefore held in memory.
 const MOST_BLOCKS: u64 = 20_000_000;

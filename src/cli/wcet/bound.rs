@@ -33,8 +33,9 @@ pub struct Args {
 const EXAMPLE: &str = "\
 The bound holds if no block takes longer than the e0 of its cluster alone, and than its e1 beside traffic without a budget.
 
-Example:
-  gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13";
+Examples:
+  gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13
+  gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13 --sync --solver both";
 
 const COLUMNS: &str = "kernel,q,sync,straddling,wcet_ns,iterations,memory_time_ns,lambda,mu";
 

@@ -125,6 +125,7 @@ impl Reading {
 /// A heuristic under a name. The fields are those of [`Options`](gpusched_analysis::partitioning::Options) (serde cannot flatten strictly).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = former_names)]
 pub struct Algorithm {
     /// The name in the CSV.
     pub name: String,
@@ -166,6 +167,18 @@ pub struct Algorithm {
     /// How merges look at the traffic of other partitions; of effect in readings that count it.
     #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
+}
+
+/// Files may call the search effort `budget`, as former versions did.
+fn former_names(schema: &mut schemars::Schema) {
+    let fields = schema
+        .get_mut("properties")
+        .and_then(|fields| fields.as_object_mut());
+    if let Some(fields) = fields
+        && let Some(effort) = fields.get("search_effort").cloned()
+    {
+        fields.insert("budget".to_owned(), effort);
+    }
 }
 
 /// What the figure of a study shows.
