@@ -10,9 +10,10 @@ use std::time::Duration;
 use super::test::decimals;
 use super::{Global, Outcome};
 use crate::cli::arguments::{Answer, Case, Question, named, offer, whole};
-use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, wrap};
+use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, numbered, wrap};
 use crate::error::{Error, Result};
 use crate::model::Policy;
+use crate::model::assumptions::Basis;
 use crate::model::device::{Granularity, Place};
 use crate::model::plan::{EndedBy, Failure, Partition, Plan, Proof, SearchStats};
 use crate::model::policy::Strength;
@@ -115,6 +116,7 @@ impl Args {
                 if self.sensitivity {
                     plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
                 }
+                plan.assumptions = Some(Basis::of_plan(&plan, case.set).assumptions());
                 let exported = self.export.run(case, &plan)?;
                 let schedulable = plan.schedulable;
                 let text = match (replaced, &exported) {
@@ -453,7 +455,11 @@ impl Report for About<(&Args, &Case<'_>), Plan> {
     fn text(&self, palette: &Palette) -> Result<String> {
         let About((args, case), plan) = self;
         Ok(match case.alone {
-            true => args.report(case, plan, palette),
+            true => {
+                let list = plan.assumptions.as_deref().filter(|_| !case.quiet);
+                let list = list.map(|list| format!("\n{}", numbered(list)));
+                args.report(case, plan, palette) + &list.unwrap_or_default()
+            }
             false => {
                 let headline = args.headline(case, plan, palette);
                 format!("{}: {headline}{}\n", case.index, case.in_brackets())

@@ -5,15 +5,19 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::{Global, Outcome};
-use crate::cli::arguments::{check_as_many, naming, pairs, whole};
-use crate::cli::report::{About, Output, Palette, Progress, Report, Rows};
+use crate::cli::arguments::{Gpu, check_as_many, named, naming, pairs, policy, whole};
+use crate::cli::report::{About, Output, Palette, Progress, Report, Rows, numbered};
 use crate::error::Result;
-use crate::model::TaskSet;
+use crate::model::assumptions::Assumption;
+use crate::model::device::Granularity;
 use crate::model::plan::{Failure, Partition, Plan};
 use crate::model::policy::Strength;
 use crate::model::reader::{Plans, TaskSets};
 use crate::model::words::counted;
-use crate::verification::{CheckedBound, Effort, Fault, GROUPS, Unchecked, Verified, verify_with};
+use crate::model::{Arbitration, Bandwidth, Interference, Policy, TaskSet};
+use crate::verification::{
+    CheckedBound, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified, verify_with,
+};
 
 /// Checks plans and their evidence with a program of its own.
 #[derive(Debug, clap::Args)]
@@ -28,6 +32,26 @@ pub struct Args {
     /// Of a lower bound: look at so many groups of tasks at most [default: 5000000].
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     budget: Option<u64>,
+    #[command(
+        flatten,
+        next_help_heading = "What the plan must match; the rest is taken from the plan"
+    )]
+    gpu: Gpu,
+    /// Expected way to divide the GPU.
+    #[arg(long, value_parser = named::<Granularity>())]
+    granularity: Option<Granularity>,
+    /// Expected guaranteed memory bandwidth, such as 100GB/s.
+    #[arg(long, value_name = "RATE")]
+    memory_bandwidth: Option<Bandwidth>,
+    /// Expected arbitration of the memory.
+    #[arg(long, value_parser = named::<Arbitration>())]
+    arbitration: Option<Arbitration>,
+    /// Expected interference model.
+    #[arg(long, value_parser = named::<Interference>())]
+    interference: Option<Interference>,
+    /// Expected test of every partition.
+    #[arg(long, value_parser = policy())]
+    policy: Option<Policy>,
 }
 
 const EXAMPLE: &str = "\
@@ -35,9 +59,12 @@ What the plan and its evidence say of the tasks is recomputed, by code that shar
 A length up to which demand was checked (interval_ns) may be longer than need be: any that is long enough proves the same.
 What a search cost (stats) and how far the plan is from the edge (sensitivity) are no part of the proof, and not checked.
 Of a lower bound, it says how much is confirmed: prices are checked against every group of tasks, as far as that is within reason.
+State the GPU, the memory bandwidth and the models of your system: a plan with other ones is refused. The output names what
+you do not state, because it is taken from the plan. A plan with the name of a built-in GPU must have its description.
 Exit code 0: every plan is proven schedulable. 1: a plan is wrong, or says itself that it is not schedulable.
 
-Example:
+Examples:
+  gpusched partition tasksets/tasksets/adas.json --gpu xavier --format json | gpusched verify - tasksets/tasksets/adas.json --gpu xavier
   gpusched partition tasksets/tasksets/adas.json --gpu xavier --format json | gpusched verify - tasksets/tasksets/adas.json";
 
 const COLUMNS: &str = "set,verified,schedulable,proven,bound,proven_bound,field,message,failure";
@@ -57,6 +84,12 @@ struct Answer {
     failure: Option<NoPlan>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Found>,
+    /// What the plan says of the GPU and the models, and nothing else states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    taken_from_plan: Option<Taken>,
+    /// What the verdicts of the plan assume, recomputed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumptions: Option<Vec<Assumption>>,
 }
 
 /// Why no plan exists, where that is confirmed.
@@ -104,11 +137,14 @@ impl Args {
             groups: self.budget.unwrap_or(GROUPS),
             watch: &|groups| progress.at(groups),
         };
+        let stated = self.stated()?;
         let plans = Plans::open(&self.plans)?;
         let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
         let (mut proven, mut whole) = (true, true);
-        for (index, pair) in (0u64..).zip(pairs(plans, sets)) {
+        let mut pairs = pairs(plans, sets).peekable();
+        let mut index = 0u64;
+        while let Some(pair) = pairs.next() {
             if !output.has_reader() {
                 whole = false;
                 break;
@@ -117,15 +153,49 @@ impl Args {
             if index == 0 {
                 output.header(COLUMNS)?;
             }
-            let checked = verify_with(&plan, &set, &effort);
+            let checked = stated.check(&plan).and_then(|taken| {
+                let verified = verify_with(&plan, &set, &effort)?;
+                Ok((verified, taken))
+            });
             proven &= checked.is_ok() && proves(&plan);
+            let notes = match (global.quiet, index) {
+                (true, _) => Notes::No,
+                (false, 0) if pairs.peek().is_none() => Notes::All,
+                (false, _) => Notes::Short,
+            };
             let answer = answer(&plan, &set, &checked);
-            output.report(&About((index, &plan, &set, &checked, &effort), answer))?;
+            output.report(&About((index, &plan, &set, &checked, &effort, notes), answer))?;
+            index += 1;
         }
         drop(progress);
         output.finish()?;
         Ok(Outcome::of_answers(proven, whole))
     }
+}
+
+impl Args {
+    /// What the plans must match.
+    fn stated(&self) -> Result<Stated> {
+        Ok(Stated {
+            sms: self.gpu.given_sms()?,
+            device: self.gpu.device().cloned(),
+            granularity: self.granularity,
+            memory_bandwidth: self.memory_bandwidth,
+            arbitration: self.arbitration,
+            interference: self.interference,
+            policy: self.policy,
+        })
+    }
+}
+
+/// How much text follows the verdict on a plan.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Notes {
+    No,
+    /// What was taken from the plan.
+    Short,
+    /// The assumptions as well.
+    All,
 }
 
 /// Whether `plan`, if it is verified, is a proof.
@@ -134,7 +204,7 @@ fn proves(plan: &Plan) -> bool {
     plan.schedulable && !plan.partitions.iter().any(necessary_only)
 }
 
-type Checked = std::result::Result<Verified, Fault>;
+type Checked = std::result::Result<(Verified, Taken), Fault>;
 
 /// Why `plan`, of which `verified` holds, says that there is none; `None` where it says only that it found none, or by a bound that
 /// is not confirmed so far.
@@ -154,9 +224,10 @@ fn in_words(failure: &Failure, set: &TaskSet) -> String {
 
 fn answer(plan: &Plan, set: &TaskSet, checked: &Checked) -> Answer {
     let (found, fault) = match checked {
-        Ok(verified) => (Some(verified), None),
+        Ok((verified, taken)) => (Some((verified, taken)), None),
         Err(fault) => (None, Some(fault)),
     };
+    let (found, taken) = found.unzip();
     let failure = found.and_then(|verified| no_plan(plan, verified));
     let bound = found.and_then(|verified| verified.bound.as_ref());
     Answer {
@@ -178,10 +249,12 @@ fn answer(plan: &Plan, set: &TaskSet, checked: &Checked) -> Answer {
             field: fault.field.clone(),
             message: fault.message.clone(),
         }),
+        taken_from_plan: taken.cloned(),
+        assumptions: found.map(|verified| verified.assumptions.clone()),
     }
 }
 
-impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>), Answer> {
+impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answer> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let About((index, ..), answer) = self;
         let (bound, fault) = (answer.bound.as_ref(), answer.fault.as_ref());
@@ -199,11 +272,11 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>), Answer> {
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let About((index, plan, set, checked, effort), _) = *self;
+        let About((index, plan, set, checked, effort, notes), _) = *self;
         let (good, bad) = (palette.good, palette.bad);
-        let verified = match checked {
+        let (verified, taken) = match checked {
             Err(fault) => return Ok(format!("{index}: {bad}REFUSED{bad:#} at {fault}\n")),
-            Ok(verified) => verified,
+            Ok((verified, taken)) => (verified, taken),
         };
         let bound = verified.bound.as_ref();
         let line = if plan.schedulable && !proves(plan) {
@@ -231,7 +304,11 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>), Answer> {
         } else {
             format!("{index}: {good}VERIFIED{good:#}, but it says itself that it is not schedulable\n")
         };
-        Ok(line + &bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort)))
+        let bound = bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort));
+        let taken = taken.line().filter(|_| notes != Notes::No);
+        let taken = taken.map(|taken| format!("   taken from the plan, not checked: {taken}\n"));
+        let list = (notes == Notes::All).then(|| numbered(&verified.assumptions));
+        Ok(line + &bound + &taken.unwrap_or_default() + &list.unwrap_or_default())
     }
 }
 

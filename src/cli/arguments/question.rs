@@ -90,6 +90,8 @@ pub struct Case<'a> {
     pub index: u64,
     /// Whether the stream holds nothing else.
     pub alone: bool,
+    /// Whether the text is without notes.
+    pub quiet: bool,
     /// The tasks with their names.
     pub set: &'a TaskSet,
     /// The tasks on their GPU.
@@ -227,6 +229,7 @@ impl Question {
                         answer(&Case {
                             index: asked + position as u64,
                             alone,
+                            quiet: global.quiet,
                             set,
                             problem: self.problem(set, gpu, offer)?,
                         })

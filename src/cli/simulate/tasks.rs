@@ -153,7 +153,7 @@ impl Args {
                     case.index
                 ));
             }
-            output.report(&About((case.index, case.set, alone), summary))?;
+            output.report(&About((case.index, case.set, alone, global.quiet), summary))?;
             Ok(ControlFlow::Continue(()))
         })?;
         if let (Some(file), Some(utilizations)) = (shares, utilizations) {

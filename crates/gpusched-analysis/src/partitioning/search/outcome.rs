@@ -87,6 +87,7 @@ impl Outcome {
             bound,
             stats: self.stats,
             sensitivity: None,
+            assumptions: None,
         }
     }
 }
