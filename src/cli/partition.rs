@@ -13,7 +13,7 @@ use crate::cli::arguments::{Answer, Case, Question, named, offer, whole};
 use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, numbered, wrap};
 use crate::error::{Error, Result};
 use crate::model::Policy;
-use crate::model::assumptions::Basis;
+use crate::model::assumptions::{Assumption, Basis};
 use crate::model::device::{Granularity, Place};
 use crate::model::plan::{EndedBy, Failure, Partition, Plan, Proof, SearchStats};
 use crate::model::policy::Strength;
@@ -116,7 +116,8 @@ impl Args {
                 if self.sensitivity {
                     plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
                 }
-                plan.assumptions = Some(Basis::of_plan(&plan, case.set).assumptions());
+                let assumptions = Basis::of_plan(&plan, case.set).assumptions();
+                plan.assumptions = Some(Assumption::listed(assumptions, case.alone));
                 let exported = self.export.run(case, &plan)?;
                 let schedulable = plan.schedulable;
                 let text = match (replaced, &exported) {

@@ -141,7 +141,7 @@ impl Args {
             granularity: None,
             several: false,
         };
-        basis.assumptions()
+        Assumption::listed(basis.assumptions(), case.alone)
     }
 
     /// Those that the policy always comes with, or that were asked for.

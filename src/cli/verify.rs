@@ -158,12 +158,13 @@ impl Args {
                 Ok((verified, taken))
             });
             proven &= checked.is_ok() && proves(&plan);
-            let notes = match (global.quiet, index) {
+            let alone = index == 0 && pairs.peek().is_none();
+            let notes = match (global.quiet, alone) {
                 (true, _) => Notes::No,
-                (false, 0) if pairs.peek().is_none() => Notes::All,
-                (false, _) => Notes::Short,
+                (false, true) => Notes::All,
+                (false, false) => Notes::Short,
             };
-            let answer = answer(&plan, &set, &checked);
+            let answer = answer(&plan, &set, &checked, alone);
             output.report(&About((index, &plan, &set, &checked, &effort, notes), answer))?;
             index += 1;
         }
@@ -222,7 +223,7 @@ fn in_words(failure: &Failure, set: &TaskSet) -> String {
     format!("{failure}{}", naming(set, failure.task()))
 }
 
-fn answer(plan: &Plan, set: &TaskSet, checked: &Checked) -> Answer {
+fn answer(plan: &Plan, set: &TaskSet, checked: &Checked, alone: bool) -> Answer {
     let (found, fault) = match checked {
         Ok((verified, taken)) => (Some((verified, taken)), None),
         Err(fault) => (None, Some(fault)),
@@ -250,7 +251,7 @@ fn answer(plan: &Plan, set: &TaskSet, checked: &Checked) -> Answer {
             message: fault.message.clone(),
         }),
         taken_from_plan: taken.cloned(),
-        assumptions: found.map(|verified| verified.assumptions.clone()),
+        assumptions: found.map(|verified| Assumption::listed(verified.assumptions.clone(), alone)),
     }
 }
 

@@ -119,10 +119,15 @@ fn what_is_stated_is_not_assumed() {
         ]
     );
     assert_eq!(pessimistic(MODELS[1]), [AssumptionId::BlockUnknown]);
-    let adas = run(&format!("test {ADAS} --sms 16 --format json")).stdout;
+    let task = r#"{"period":"9ms","kind":"memory","wcet":{"amdahl":{"work":"1ms","serial":0,"conflict":1}}}"#;
+    let stated = run_with(
+        "test - --sms 2 --format json",
+        format!(r#"{{"tasks":[{task},{task}]}}"#),
+    )
+    .stdout;
     assert!(
-        adas.contains("wcet-stated") && !adas.contains("pessimistic"),
-        "{adas}"
+        stated.contains("wcet-stated") && !stated.contains("pessimistic"),
+        "{stated}"
     );
 }
 
@@ -172,6 +177,20 @@ fn text_has_the_list_unless_it_is_quiet() {
         .replace('\n', " ");
     let two = run_with("test - --sms 16", format!("{set}\n{set}\n")).stdout;
     assert_eq!(two.lines().count(), 2, "{two}");
+    // In a stream the names are enough.
+    for command in ["test", "partition"] {
+        let json = run_with(
+            &format!("{command} - --sms 16 --format json"),
+            format!("{set}\n{set}\n"),
+        )
+        .stdout;
+        assert_eq!(
+            json.matches(r#"[{"id":"dispatch-edf","if_violated":"unsafe"},"#)
+                .count(),
+            2,
+            "{json}"
+        );
+    }
 }
 
 /// A plan with another list is refused, and one without a list is of an older version.

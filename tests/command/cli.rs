@@ -195,8 +195,9 @@ fn neglected_interference_shows() {
 fn partition_shows_the_plan() {
     let answer = run(&format!("partition {ADAS} --gpu xavier"));
     assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
-    let (plan, _time) = answer.stdout.rsplit_once(" in ").unwrap();
-    assert_snapshot!(plan);
+    let (plan, search) = answer.stdout.split_once("\nsearch: ").unwrap();
+    let (_time, assumptions) = search.split_once("\n\n").unwrap();
+    assert_snapshot!(format!("{plan}\n{assumptions}"));
 
     let answer = run(&format!("partition {ADAS} --sms 8 --heuristic sms --format json"));
     let plan: Plan = serde_json::from_str(&answer.stdout).unwrap();
@@ -247,7 +248,7 @@ fn verify_says_why_there_is_no_plan() {
         let words = words.expect(&found);
         told.case(table, words);
         assert_eq!(run(&format!("partition {set} --sms 8 -o {plan}")).code, 1);
-        let verified = |format: &str| run(&format!("verify {plan} {set} --format {format}"));
+        let verified = |format: &str| run(&format!("verify {plan} {set} --quiet --format {format}"));
         let text = verified("text");
         let expected = format!("0: VERIFIED: not schedulable: {words}\n");
         assert_eq!((text.code, text.stdout), (1, expected));

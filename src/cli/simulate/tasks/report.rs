@@ -92,7 +92,7 @@ pub struct TaskSummary {
 }
 
 /// The summary of `case` before anything happens.
-pub(super) fn start(args: &Args, case: &Case<'_>, end: Time, seed: u64) -> Summary {
+pub(super) fn start(args: &Args, (case, alone): (&Case<'_>, bool), end: Time, seed: u64) -> Summary {
     Summary {
         misses: 0,
         jobs: 0,
@@ -106,7 +106,7 @@ pub(super) fn start(args: &Args, case: &Case<'_>, end: Time, seed: u64) -> Summa
         seed,
         failure: case.failure.clone(),
         partitions: Vec::with_capacity(case.parts.len()),
-        assumptions: case.assumptions(),
+        assumptions: case.assumptions().map(|list| Assumption::listed(list, alone)),
     }
 }
 

@@ -39,6 +39,14 @@ impl std::fmt::Display for Assumption {
 }
 
 impl Assumption {
+    /// The names alone if `list` is one of many: in a stream the words would be most of the output.
+    pub fn listed(mut list: Vec<Assumption>, alone: bool) -> Vec<Assumption> {
+        if !alone {
+            list.iter_mut().for_each(|assumption| assumption.text = None);
+        }
+        list
+    }
+
     /// The assumption `id` in the words of `text`.
     fn new(id: AssumptionId, text: impl Into<String>) -> Assumption {
         Assumption {
