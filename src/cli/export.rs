@@ -7,10 +7,9 @@ use crate::cli::arguments::named;
 use crate::cli::report::Output;
 use crate::error::{Error, Refusal, Result};
 use crate::export::Target;
-use crate::model::device::Hardware;
 use crate::model::reader::{Plans, TaskSets};
 use crate::model::{Device, Plan, TaskSet};
-use crate::verification::verify;
+use crate::verification::{Stated, verify};
 
 /// Exports a plan for libsmctrl, MPS, MIG or CUDA green contexts.
 #[derive(Debug, clap::Args)]
@@ -71,7 +70,7 @@ impl Args {
                 .into());
         };
         self.target.check(hardware).map_err(|error| of("as", error))?;
-        self.check_device(hardware)?;
+        self.check_device(&plan)?;
         if !plan.schedulable {
             complain("not schedulable: nothing is exported");
             return Ok(Outcome::Negative);
@@ -82,25 +81,18 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// The plan is for the GPU that was named, if one was.
-    fn check_device(&self, hardware: &Hardware) -> Result<()> {
-        let Some(device) = &self.gpu else {
-            return Ok(());
+    /// The plan is for the GPU that was named, or else for what its built-in name stands for.
+    fn check_device(&self, plan: &Plan) -> Result<()> {
+        let stated = Stated {
+            device: self.gpu.clone(),
+            ..Stated::default()
         };
-        let (found, planned) = (device.name(), hardware.device.name());
-        if Hardware::new(device, hardware.granularity) == *hardware {
-            return Ok(());
+        match stated.check(plan) {
+            Ok(_) => Ok(()),
+            Err(found) => Err(Refusal::told(found.field, found.message)
+                .at(&self.plan, None)
+                .into()),
         }
-        let differs = if found == planned {
-            ", whose description differs"
-        } else {
-            ""
-        };
-        Err(Error::parameter(
-            "gpu",
-            found,
-            format!("{planned}, as it is in the plan{differs}"),
-        ))
     }
 
     /// What is exported holds. How good it is, which the bound says, does not matter here.

@@ -13,9 +13,10 @@ use crate::cli::arguments::notes;
 use crate::cli::arguments::{Answer, Case, Question, named, offer, whole};
 use crate::cli::explanation;
 use crate::cli::help::TUNING;
-use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, wrap};
+use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, numbered, wrap};
 use crate::error::{Error, Result};
 use crate::model::Policy;
+use crate::model::assumptions::{Assumption, Basis};
 use crate::model::device::{Granularity, Place};
 use crate::model::plan::{EndedBy, Failure, Partition, Plan, Proof, SearchStats};
 use crate::model::policy::Strength;
@@ -135,6 +136,8 @@ impl Args {
                 if self.sensitivity {
                     plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
                 }
+                let assumptions = Basis::of_plan(&plan, case.set).assumptions();
+                plan.assumptions = Some(Assumption::listed(assumptions, case.alone));
                 let exported = self.export.run(case, &plan)?;
                 let schedulable = plan.schedulable;
                 let text = match (replaced, &exported) {
@@ -556,7 +559,11 @@ impl Report for About<(&Args, &Case<'_>), Plan> {
     fn text(&self, palette: &Palette) -> Result<String> {
         let About((args, case), plan) = self;
         Ok(match case.alone {
-            true => args.report(case, plan, palette),
+            true => {
+                let list = plan.assumptions.as_deref().filter(|_| !case.quiet);
+                let list = list.map(|list| format!("\n{}", numbered(list)));
+                args.report(case, plan, palette) + &list.unwrap_or_default()
+            }
             false => {
                 let headline = args.headline(case, plan, palette);
                 format!("{}: {headline}{}\n", case.index, case.in_brackets())

@@ -1,11 +1,13 @@
 //! Results in the format that the user asks for, and where gpusched writes them.
 
+mod assumptions;
 mod output;
 mod palette;
 mod path;
 mod progress;
 mod table;
 
+pub use assumptions::numbered;
 pub use output::Output;
 pub use palette::Palette;
 pub use path::{Content, OutputPath};

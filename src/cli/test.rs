@@ -4,8 +4,9 @@ use super::{Global, Outcome};
 use crate::cli::arguments::notes;
 use crate::cli::arguments::{Answer, Case, Question};
 use crate::cli::explanation;
-use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_lines};
+use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_lines, numbered};
 use crate::error::{Error, Result};
+use crate::model::assumptions::{Assumption, Basis};
 use crate::model::policy::Strength;
 use crate::model::words::counted;
 use crate::model::{Evidence, Kind, Policy, Utilization, Verdict};
@@ -42,6 +43,9 @@ pub struct Response {
     /// unbounded or not known. Under fixed priorities always; under edf with --response-times.
     #[serde(skip_serializing_if = "Option::is_none")]
     response_times_ns: Option<Vec<Option<Time>>>,
+    /// What the answer assumes and gpusched does not check.
+    #[schemars(default)]
+    assumptions: Vec<Assumption>,
 }
 
 const EXAMPLE: &str = "\
@@ -105,6 +109,7 @@ impl Report for About<(&Args, &Case<'_>), Verdict> {
             strength: verdict.strength,
             evidence: verdict.evidence.clone(),
             response_times_ns: args.response_times(case, verdict),
+            assumptions: args.assumptions(case),
         }])
     }
 
@@ -135,6 +140,19 @@ impl Report for About<(&Args, &Case<'_>), Verdict> {
 }
 
 impl Args {
+    /// What the verdict assumes.
+    fn assumptions(&self, case: &Case<'_>) -> Vec<Assumption> {
+        let basis = Basis {
+            set: case.set,
+            policies: vec![self.question.policy()],
+            interference: Some(self.question.interference()),
+            memory: case.problem.memory(),
+            granularity: None,
+            several: false,
+        };
+        Assumption::listed(basis.assumptions(), case.alone)
+    }
+
     /// Those that the policy always comes with, or that were asked for.
     fn response_times(&self, case: &Case<'_>, verdict: &Verdict) -> Option<Vec<Option<Time>>> {
         let policy = self.question.policy();
@@ -236,6 +254,9 @@ impl Args {
         if !verdict.schedulable {
             text.push('\n');
             text += &explanation::of_verdict(&self.question, case, verdict);
+        }
+        if !case.quiet {
+            text += &format!("\n{}", numbered(&self.assumptions(case)));
         }
         text
     }

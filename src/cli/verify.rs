@@ -5,15 +5,19 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::{Global, Outcome};
-use crate::cli::arguments::{check_as_many, naming, pairs, whole};
-use crate::cli::report::{About, Output, Palette, Progress, Report, Rows};
+use crate::cli::arguments::{Gpu, check_as_many, named, naming, pairs, policy, whole};
+use crate::cli::report::{About, Output, Palette, Progress, Report, Rows, numbered};
 use crate::error::Result;
-use crate::model::TaskSet;
+use crate::model::assumptions::Assumption;
+use crate::model::device::Granularity;
 use crate::model::plan::{Failure, Partition, Plan};
 use crate::model::policy::Strength;
 use crate::model::reader::{Plans, TaskSets};
 use crate::model::words::counted;
-use crate::verification::{CheckedBound, Effort, Fault, GROUPS, Unchecked, Verified, verify_with};
+use crate::model::{Arbitration, Bandwidth, Interference, Policy, TaskSet};
+use crate::verification::{
+    CheckedBound, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified, verify_with,
+};
 
 /// Checks plans and their evidence with independent code.
 #[derive(Debug, clap::Args)]
@@ -28,6 +32,26 @@ pub struct Args {
     /// Examine at most N candidate partitions for a lower bound [default: 5000000]
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..))]
     search_effort: Option<u64>,
+    #[command(
+        flatten,
+        next_help_heading = "What the plan must match; the rest is taken from the plan"
+    )]
+    gpu: Gpu,
+    /// Expected granularity of the partitions
+    #[arg(long, value_parser = named::<Granularity>())]
+    granularity: Option<Granularity>,
+    /// Expected guaranteed memory bandwidth, e.g., 100GB/s
+    #[arg(long, value_name = "RATE")]
+    memory_bandwidth: Option<Bandwidth>,
+    /// Expected arbitration of the memory
+    #[arg(long, value_parser = named::<Arbitration>())]
+    arbitration: Option<Arbitration>,
+    /// Expected interference model
+    #[arg(long, value_parser = named::<Interference>())]
+    interference: Option<Interference>,
+    /// Expected policy of every partition
+    #[arg(long, value_parser = policy())]
+    policy: Option<Policy>,
 }
 
 const EXAMPLE: &str = "\
@@ -36,10 +60,12 @@ It accepts any length of the checked demand (interval_ns) that is long enough fo
 It does not check search statistics (stats) and WCET margins (sensitivity), which the proof does not use.
 `verify` also checks lower bounds. It compares each candidate partition with its dual prices until the limit
 `--search-effort` is reached. The report states which part of the bound is confirmed.
+State the GPU, the memory bandwidth and the models of your system: `verify` refuses a plan with other ones. The output names
+what you do not state, because it is taken from the plan. A plan with the name of a built-in GPU must have its description.
 Exit code 0: every plan is proven schedulable. 1: a plan is wrong, or its result is not schedulable.
 
 Examples:
-  gpusched partition tasksets/tasksets/adas.json --gpu xavier -o plan.json && gpusched verify plan.json tasksets/tasksets/adas.json
+  gpusched partition tasksets/tasksets/adas.json --gpu xavier -o plan.json && gpusched verify plan.json tasksets/tasksets/adas.json --gpu xavier
   gpusched partition tasksets/tasksets/adas.json --gpu xavier --format json | gpusched verify - tasksets/tasksets/adas.json";
 
 const COLUMNS: &str = "set,verified,schedulable,proven,bound,proven_bound,field,message,failure";
@@ -59,6 +85,12 @@ struct Answer {
     failure: Option<NoPlan>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Found>,
+    /// What the plan says of the GPU and the models, and nothing else states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    taken_from_plan: Option<Taken>,
+    /// What the verdicts of the plan assume, recomputed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumptions: Option<Vec<Assumption>>,
 }
 
 /// Why no plan exists, where that is confirmed.
@@ -106,11 +138,14 @@ impl Args {
             groups: self.search_effort.unwrap_or(GROUPS),
             watch: &|groups| progress.at(groups),
         };
+        let stated = self.stated()?;
         let plans = Plans::open(&self.plans)?;
         let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
         let (mut proven, mut whole) = (true, true);
-        for (index, pair) in (0u64..).zip(pairs(plans, sets)) {
+        let mut pairs = pairs(plans, sets).peekable();
+        let mut index = 0u64;
+        while let Some(pair) = pairs.next() {
             if !output.has_reader() {
                 whole = false;
                 break;
@@ -119,15 +154,50 @@ impl Args {
             if index == 0 {
                 output.header(COLUMNS)?;
             }
-            let checked = verify_with(&plan, &set, &effort);
+            let checked = stated.check(&plan).and_then(|taken| {
+                let verified = verify_with(&plan, &set, &effort)?;
+                Ok((verified, taken))
+            });
             proven &= checked.is_ok() && proves(&plan);
-            let answer = answer(&plan, &set, &checked);
-            output.report(&About((index, &plan, &set, &checked, &effort), answer))?;
+            let alone = index == 0 && pairs.peek().is_none();
+            let notes = match (global.quiet, alone) {
+                (true, _) => Notes::No,
+                (false, true) => Notes::All,
+                (false, false) => Notes::Short,
+            };
+            let answer = answer(&plan, &set, &checked, alone);
+            output.report(&About((index, &plan, &set, &checked, &effort, notes), answer))?;
+            index += 1;
         }
         drop(progress);
         output.finish()?;
         Ok(Outcome::of_answers(proven, whole))
     }
+}
+
+impl Args {
+    /// What the plans must match.
+    fn stated(&self) -> Result<Stated> {
+        Ok(Stated {
+            sms: self.gpu.given_sms()?,
+            device: self.gpu.device().cloned(),
+            granularity: self.granularity,
+            memory_bandwidth: self.memory_bandwidth,
+            arbitration: self.arbitration,
+            interference: self.interference,
+            policy: self.policy,
+        })
+    }
+}
+
+/// How much text follows the verdict on a plan.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Notes {
+    No,
+    /// What was taken from the plan.
+    Short,
+    /// The assumptions as well.
+    All,
 }
 
 /// Whether `plan`, if it is verified, is a proof.
@@ -136,7 +206,7 @@ fn proves(plan: &Plan) -> bool {
     plan.schedulable && !plan.partitions.iter().any(necessary_only)
 }
 
-type Checked = std::result::Result<Verified, Fault>;
+type Checked = std::result::Result<(Verified, Taken), Fault>;
 
 /// Why `plan`, of which `verified` holds, says that there is none; `None` where it says only that it found none, or by a bound that
 /// is not confirmed so far.
@@ -154,11 +224,12 @@ fn in_words(failure: &Failure, set: &TaskSet) -> String {
     format!("{failure}{}", naming(set, failure.task()))
 }
 
-fn answer(plan: &Plan, set: &TaskSet, checked: &Checked) -> Answer {
+fn answer(plan: &Plan, set: &TaskSet, checked: &Checked, alone: bool) -> Answer {
     let (found, fault) = match checked {
-        Ok(verified) => (Some(verified), None),
+        Ok((verified, taken)) => (Some((verified, taken)), None),
         Err(fault) => (None, Some(fault)),
     };
+    let (found, taken) = found.unzip();
     let failure = found.and_then(|verified| no_plan(plan, verified));
     let bound = found.and_then(|verified| verified.bound.as_ref());
     Answer {
@@ -180,10 +251,12 @@ fn answer(plan: &Plan, set: &TaskSet, checked: &Checked) -> Answer {
             field: fault.field.clone(),
             message: fault.message.clone(),
         }),
+        taken_from_plan: taken.cloned(),
+        assumptions: found.map(|verified| Assumption::listed(verified.assumptions.clone(), alone)),
     }
 }
 
-impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>), Answer> {
+impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answer> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let About((index, ..), answer) = self;
         let (bound, fault) = (answer.bound.as_ref(), answer.fault.as_ref());
@@ -201,11 +274,11 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>), Answer> {
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let About((index, plan, set, checked, effort), _) = *self;
+        let About((index, plan, set, checked, effort, notes), _) = *self;
         let (good, bad) = (palette.good, palette.bad);
-        let verified = match checked {
+        let (verified, taken) = match checked {
             Err(fault) => return Ok(format!("{index}: {bad}REFUSED{bad:#} at {fault}\n")),
-            Ok(verified) => verified,
+            Ok((verified, taken)) => (verified, taken),
         };
         let bound = verified.bound.as_ref();
         let line = if plan.schedulable && !proves(plan) {
@@ -233,7 +306,11 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>), Answer> {
         } else {
             format!("{index}: {good}VERIFIED{good:#}, but it says itself that it is not schedulable\n")
         };
-        Ok(line + &bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort)))
+        let bound = bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort));
+        let taken = taken.line().filter(|_| notes != Notes::No);
+        let taken = taken.map(|taken| format!("   taken from the plan, not checked: {taken}\n"));
+        let list = (notes == Notes::All).then(|| numbered(&verified.assumptions));
+        Ok(line + &bound + &taken.unwrap_or_default() + &list.unwrap_or_default())
     }
 }
 

@@ -14,6 +14,7 @@ mod oracle;
 mod support;
 
 mod agreement;
+mod assumptions;
 mod bandwidth;
 mod block_traces;
 mod edf_exactness;

@@ -13,7 +13,7 @@ mod runs;
 pub mod syntax;
 mod tasks;
 
-pub use answers::{plan, verdict};
+pub use answers::{assumptions, plan, verdict};
 pub use files::{artifact, reader};
 pub use kernels::{benchmark, kernel, memory_profile, program};
 pub use messages::{error, words};

@@ -14,7 +14,8 @@
 //! * `memory`: the same where the traffic of others delays a partition, and the memory slices of MIG instances;
 //! * `hardware`: sizes and places that a device has;
 //! * `bounds`: utilization bounds, exactly;
-//! * `pricing`: the prices of a lower bound.
+//! * `pricing`: the prices of a lower bound;
+//! * `premises`: what the plan has to match or is taken from it, and the list of its assumptions.
 
 mod bound;
 mod bounds;
@@ -25,15 +26,18 @@ mod hardware;
 mod job;
 mod memory;
 mod partition;
+mod premises;
 mod pricing;
 mod response;
 mod wcet;
 
 pub use bound::verify_bound;
 pub use fault::Fault;
+pub use premises::{Stated, Taken};
 pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
 use gpusched_model::TaskSet;
+use gpusched_model::assumptions::Assumption;
 use gpusched_model::plan::{Failure, Plan, Proof};
 use gpusched_model::words::counted;
 use job::{Job, Model, jobs};
@@ -45,6 +49,8 @@ use partition::check_partition;
 pub struct Verified {
     /// How far the lower bound of the plan is confirmed, if it states one.
     pub bound: Option<CheckedBound>,
+    /// What the verdicts of the plan assume, whether or not the plan lists it.
+    pub assumptions: Vec<Assumption>,
 }
 
 /// Checks that `plan` is a proof that `set` is schedulable, or that it honestly says otherwise: every statement of the
@@ -75,6 +81,7 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
         return Err(Fault::new("memory", message));
     }
     cover(plan, set)?;
+    let assumptions = premises::check(plan, set)?;
     hardware::check(plan)?;
     let model = Model {
         interference,
@@ -114,7 +121,7 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
     bound(plan, set)?;
     failure(plan, set, model)?;
     let bound = pricing::check(plan, set, interference, effort)?;
-    Ok(Verified { bound })
+    Ok(Verified { bound, assumptions })
 }
 
 /// The lower bound is what its prices sum to, or a search beyond them is claimed, and no plan is below it.

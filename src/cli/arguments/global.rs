@@ -16,7 +16,7 @@ pub struct Global {
     /// Format of results [default: by the ending of --output, else text]
     #[arg(long, global = true, value_parser = named::<Format>())]
     pub format: Option<Format>,
-    /// No progress and no notes on standard error
+    /// No progress, no notes on standard error, no assumptions in text
     #[arg(long, short, global = true)]
     pub quiet: bool,
     /// Worker threads, which never change results [default: all cores]

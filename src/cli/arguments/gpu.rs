@@ -51,6 +51,17 @@ impl Gpu {
         Err(Error::parameter("", found, expected))
     }
 
+    /// M, if it is given in one of the two ways.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if both `--sms` and `--gpu` are given.
+    pub fn given_sms(&self) -> Result<Option<u32>> {
+        match (self.sms, &self.gpu) {
+            (None, None) => Ok(None),
+            _ => self.sms("").map(Some),
+        }
+    }
+
     /// The GPU, if one was named.
     pub fn device(&self) -> Option<&Device> {
         self.gpu.as_ref()

@@ -103,7 +103,7 @@ pub struct Case<'a> {
     pub index: u64,
     /// Whether the stream holds nothing else.
     pub alone: bool,
-    /// Whether notes on standard error are welcome.
+    /// Whether the text is without assumptions, and standard error without notes.
     pub quiet: bool,
     /// The tasks with their names.
     pub set: &'a TaskSet,

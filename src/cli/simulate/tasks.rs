@@ -145,8 +145,12 @@ impl Args {
             let summary = {
                 let rows = |output| Rows::new(case.index, output, columns.take());
                 let mut rows = is_csv.then_some(&mut output).map(rows);
-                let (summary, timeline) =
-                    self.simulate(&case, global.seed(), rows.as_mut(), utilizations.as_mut())?;
+                let (summary, timeline) = self.simulate(
+                    (&case, alone),
+                    global.seed(),
+                    rows.as_mut(),
+                    utilizations.as_mut(),
+                )?;
                 drawn = timeline; // of the only set, if there are any pictures
                 rows.map_or(Ok(()), Rows::finish)?;
                 summary
@@ -159,7 +163,7 @@ impl Args {
                     case.index
                 ));
             }
-            output.report(&About((case.index, case.set, alone), summary))?;
+            output.report(&About((case.index, case.set, alone, global.quiet), summary))?;
             Ok(ControlFlow::Continue(()))
         })?;
         if let (Some(file), Some(utilizations)) = (shares, utilizations) {
@@ -200,13 +204,13 @@ impl Args {
     /// Simulates `case`, with the timeline and its title if there are pictures.
     fn simulate(
         &self,
-        case: &Case<'_>,
+        (case, alone): (&Case<'_>, bool),
         seed: u64,
         mut rows: Option<&mut Rows<'_>>,
         mut utilizations: Option<&mut Utilizations>,
     ) -> Result<(Summary, Option<(Timeline, String)>)> {
         if case.failure.is_some() {
-            return Ok((report::start(self, case, Time::ZERO, seed), None));
+            return Ok((report::start(self, (case, alone), Time::ZERO, seed), None));
         }
         let tasks = case.set.tasks().len();
         if let Some(found) = self.blocker.filter(|&blocker| blocker >= tasks) {
@@ -225,7 +229,7 @@ impl Args {
             .collect();
         let mut releases = &self.pattern().releases(&together, numbers)[..];
         let end = end::end(self.duration, &together, releases)?;
-        let mut summary = report::start(self, case, end, seed);
+        let mut summary = report::start(self, (case, alone), end, seed);
         let mut occupancies = Vec::new();
         let mut timeline = self.pictures.wanted().then(Timeline::new);
         for (index, part) in case.parts.iter().enumerate() {

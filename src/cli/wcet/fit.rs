@@ -39,7 +39,7 @@ pub struct Args {
     epsilon: Factor,
     /// Print a task set with one task of this period
     ///
-    /// The task has the WCET function, and `kind` and `traffic` where they are known. Without them the analysis makes safe
+    /// The task has the WCET function and its source, and `kind` and `traffic` where they are known. Without them the analysis makes safe
     /// assumptions.
     #[arg(long, value_name = "TIME", value_parser = period)]
     period: Option<Time>,
@@ -49,8 +49,8 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The function is never below a measurement, and says nothing about what was not measured. The members `wcet`, `kind` and
-`traffic` of the JSON answer are those of a task in a task set.
+The function is never below a measurement, and says nothing about what was not measured. The members `wcet`, `wcet_source`,
+`kind` and `traffic` of the JSON answer are those of a task in a task set.
 
 A wrong kind is unsafe, so `kind` is there only if the bandwidth on all SMs shows it.
 
@@ -158,15 +158,24 @@ fn drawn(utilization: f64) -> String {
 fn notes(answer: &Fit) -> Vec<String> {
     let mut notes = Vec::new();
     for (contention, curve) in curves(answer) {
-        let smallest = curve.points.iter().map(|point| point.sms).min().unwrap_or(1);
-        if smallest > 1 && matches!(answer.wcet.form(), Form::Affine(_)) {
-            let which = if contention == "conflict" {
-                " in conflict"
-            } else {
-                ""
-            };
+        if !matches!(answer.wcet.form(), Form::Affine(_)) {
+            continue;
+        }
+        let which = match contention {
+            "conflict" => " in conflict",
+            _ => "",
+        };
+        let measured = || curve.points.iter().map(|point| point.sms);
+        let smallest = measured().min().unwrap_or(1);
+        if smallest > 1 {
             notes.push(format!(
                 "C(m){which} below {smallest} SMs is extrapolated: nothing was measured there (--form table stops at {smallest})"
+            ));
+        }
+        if let Some(largest) = measured().max() {
+            let sms = counted(largest, "SM");
+            notes.push(format!(
+                "C(m){which} above {sms} is extrapolated: nothing was measured there (--form table keeps the time on {sms})"
             ));
         }
     }
@@ -284,7 +293,8 @@ impl Report for About<&str, Fit> {
         let traffic = answer
             .traffic
             .map(|traffic| format!("\"traffic\": {}, ", traffic.bytes()));
-        let known: String = kind.into_iter().chain(traffic).collect();
+        let source = format!("\"wcet_source\": \"{}\", ", answer.wcet_source);
+        let known: String = kind.into_iter().chain(traffic).chain([source]).collect();
         let wcet = json_lines([&answer.wcet])?;
         Ok(text + &format!("\n{known}\"wcet\": {wcet}"))
     }

@@ -9,7 +9,7 @@ use crate::support::{answer, files, gpusched, root, run, run_with};
 const STENCIL: &str = "tasksets/measurements/stencil.csv";
 
 fn json(line: &str) -> Value {
-    let answer = run(line);
+    let answer = run(&format!("{line} --quiet"));
     assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{line}");
     serde_json::from_str(&answer.stdout).unwrap()
 }
@@ -19,7 +19,11 @@ fn the_answer_goes_into_a_task_set() {
     for form in ["envelope", "table"] {
         let fit = json(&format!("wcet fit {STENCIL} --form {form} --format json"));
         let set = run(&format!("wcet fit {STENCIL} --form {form} --period 60ms")).stdout;
-        let task = json!({"period": 60_000_000, "wcet": fit["wcet"]});
+        assert_eq!(
+            fit["wcet_source"],
+            if form == "table" { "measured" } else { "fitted" }
+        );
+        let task = json!({"period": 60_000_000, "wcet_source": fit["wcet_source"], "wcet": fit["wcet"]});
         assert_eq!(
             serde_json::from_str::<Value>(&set).unwrap(),
             json!({"tasks": [task]})
@@ -29,7 +33,10 @@ fn the_answer_goes_into_a_task_set() {
         // The line that people paste is the same.
         let text = run(&format!("wcet fit {STENCIL} --form {form}")).stdout;
         let pasted: Value = serde_json::from_str(&format!("{{{}}}", text.lines().last().unwrap())).unwrap();
-        assert_eq!(pasted, json!({"wcet": fit["wcet"]}));
+        assert_eq!(
+            pasted,
+            json!({"wcet_source": fit["wcet_source"], "wcet": fit["wcet"]})
+        );
     }
 }
 

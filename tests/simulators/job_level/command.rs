@@ -189,5 +189,10 @@ fn sets_are_answered_in_their_order() {
         "simulate tasks - --sms 1 --format json --times short",
         sets.lines().next().unwrap(),
     );
-    assert_eq!(alone.stdout.lines().next(), together.lines().next());
+    // In a stream, assumptions have no words.
+    let [alone, first] = [&alone.stdout, &together].map(|json| {
+        let (answer, _) = json.split_once(",\"assumptions\":").unwrap();
+        answer
+    });
+    assert_eq!(alone, first);
 }

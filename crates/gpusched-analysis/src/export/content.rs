@@ -1,6 +1,7 @@
 //! Statements about a plan that all targets share.
 
 use gpusched_model::TaskSet;
+use gpusched_model::assumptions::Basis;
 use gpusched_model::device::{Device, Hardware, Place, Runs};
 use gpusched_model::error::Error;
 use gpusched_model::plan::{Partition, Plan};
@@ -39,6 +40,16 @@ impl Export<'_> {
             partition.verdict.policy,
             partition.verdict.evidence
         )
+    }
+
+    /// What the verdicts of the plan assume, as comments that begin with `mark`, one per line. Their words are gpusched's own,
+    /// never those of the task set.
+    pub fn assumptions(&self, mark: &str) -> String {
+        let list = Basis::of_plan(self.plan, self.set).assumptions();
+        let lines = (1..)
+            .zip(&list)
+            .map(|(number, assumption)| format!("{mark} {number}. {assumption}\n"));
+        format!("{mark} Assumptions, which gpusched does not check:\n") + &lines.collect::<String>()
     }
 
     /// The SMs of `partition`, ascending; `None` where the driver chooses.

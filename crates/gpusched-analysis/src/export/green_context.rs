@@ -24,8 +24,9 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     };
     let mut text = format!(
         "// Green contexts on device {}: at least {min} SMs each, a multiple of {step}. Which SMs they have is up to the driver.\n\
-         // Ask it: cuDeviceGetDevResource says sm.minSmPartitionSize and sm.smCoscheduledAlignment, and a split may make fewer groups.\n",
-        device.name()
+         // Ask it: cuDeviceGetDevResource says sm.minSmPartitionSize and sm.smCoscheduledAlignment, and a split may make fewer groups.\n{}",
+        device.name(),
+        out.assumptions("//")
     );
     match group {
         Some(group) => {

@@ -53,11 +53,12 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     let mut text = format!(
         "// TPC masks of device {} ({} TPCs of {} SMs), for libsmctrl: {kind}, a bit that is set disables a TPC.\n\
          // A stream runs the kernels of partition i after {call}.\n\
-         #include <stdint.h>\n\
+         {}#include <stdint.h>\n\
          static const uint64_t gpusched_tpc_mask[{}]{} = {{\n",
         device.name(),
         tpcs(device),
         device.sms_per_tpc().unwrap_or(0),
+        out.assumptions("//"),
         out.plan.partitions.len(),
         if wide { "[2]" } else { "" },
     );

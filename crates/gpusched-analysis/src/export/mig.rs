@@ -10,9 +10,10 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
         "#!/bin/sh\n\
          # MIG instances on device {}; MIG mode must be on and no instance there. GPU is the index or UUID of the GPU.\n\
          # Each is PROFILE:START, where START is its first memory slice; which SMs it has is up to the driver.\n\
-         set -e\n\
+         {}set -e\n\
          : \"${{GPU:?expected the index or UUID of the GPU, as nvidia-smi -L prints it}}\"\n",
-        out.device().name()
+        out.device().name(),
+        out.assumptions("#")
     );
     let mut instances = Vec::new();
     for (index, partition) in out.partitions() {

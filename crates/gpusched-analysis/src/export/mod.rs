@@ -3,7 +3,8 @@
 //! * `libsmctrl`: masks of TPCs; `mps`: chunks; `mig`: profiles and where they begin; `green_context`: groups of a split;
 //! * `csv`: a table for all others.
 //!
-//! A comment on each partition names its SMs and the evidence of its verdict.
+//! A comment on each partition names its SMs and the evidence of its verdict, and comments list what the verdicts assume. The
+//! table has no comments, because readers of CSV differ in what they take for one.
 
 mod content;
 mod csv;

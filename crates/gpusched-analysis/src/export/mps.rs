@@ -17,9 +17,10 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
          # The control daemon must run in static partitioning mode (nvidia-cuda-mps-control -d -S); GPU is the device's UUID.\n\
          # The clients of a partition start with CUDA_MPS_SM_PARTITION set to the name that its command prints.\n\
          # A percentage is what CUDA_MPS_ACTIVE_THREAD_PERCENTAGE would have to be without static partitions; it keeps no SMs apart.\n\
-         set -e\n\
+         {}set -e\n\
          : \"${{GPU:?expected the UUID of the GPU, as nvidia-smi -L prints it}}\"\n",
-        device.name()
+        device.name(),
+        out.assumptions("#")
     );
     for (index, partition) in out.partitions() {
         let percentage = (u64::from(partition.sms) * 100).div_ceil(device.sms().into());

@@ -158,6 +158,7 @@ impl Source {
                 kind: Some(kind),
                 traffic,
                 bandwidth,
+                wcet_source: None,
                 wcet,
             });
             tasks.push(task.map_err(|error| unusable(&name, error))?);

@@ -36,6 +36,7 @@ pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traff
                 bound: None,
                 stats: SearchStats::default(),
                 sensitivity: None,
+                assumptions: None,
             };
         }
     };

@@ -1,5 +1,6 @@
 //! What an analysis answers, with its evidence.
 
+pub mod assumptions;
 pub(super) mod bound;
 pub(super) mod estimated;
 pub mod plan;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use super::assumptions::Assumption;
 use super::verdict::Verdict;
 use crate::Interference;
 use crate::device::{Hardware, Place};
@@ -31,6 +32,10 @@ pub struct Plan {
     pub sms_used: u32,
     /// The partitions, in decreasing size, then by their first task.
     pub partitions: Vec<Partition>,
+    /// What the verdicts assume and gpusched does not check. `verify` compares the names with a list of its own; absent in plans
+    /// of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assumptions: Option<Vec<Assumption>>,
     /// Why there is no plan; absent if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,

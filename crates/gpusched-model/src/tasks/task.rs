@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::traffic::{Bandwidth, Bytes, Peak};
-use super::wcet::{WcetError, WcetFunction};
+use super::wcet::{WcetError, WcetFunction, WcetSource};
 use crate::time::Time;
 
 /// What a kernel mostly uses; kernels of the same kind disturb each other ([Singh21] Definition 1).
@@ -71,6 +71,9 @@ pub struct TaskShape {
     /// The most that it draws from memory at any time, on so many SMs; all that there is if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Peak>,
+    /// Where the numbers of `wcet` come from; stated if absent. No test depends on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wcet_source: Option<WcetSource>,
     /// C(m), alone and in conflict.
     #[schemars(with = "super::wcet::Written")]
     pub wcet: WcetFunction,
@@ -133,6 +136,14 @@ impl TaskShape {
         }
     }
 
+    /// Sets where the numbers of the WCET function come from.
+    pub fn wcet_source(self, source: WcetSource) -> TaskShape {
+        TaskShape {
+            wcet_source: Some(source),
+            ..self
+        }
+    }
+
     /// Checks the parts and makes them a task.
     ///
     /// # Errors
@@ -170,7 +181,7 @@ impl Task {
     /// assert_eq!(task.deadline(), Time::from_ns(50_000_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[allow(clippy::new_ret_no_self, reason = "a task has seven optional parts")]
+    #[allow(clippy::new_ret_no_self, reason = "a task has eight optional parts")]
     pub fn new(period: Time, wcet: WcetFunction) -> TaskShape {
         TaskShape {
             name: None,
@@ -181,6 +192,7 @@ impl Task {
             kind: None,
             traffic: None,
             bandwidth: None,
+            wcet_source: None,
             wcet,
         }
     }
@@ -250,6 +262,11 @@ impl Task {
     /// The most that the kernel draws from memory at any time on `sms` SMs, if that is stated.
     pub fn bandwidth(&self, sms: u32) -> Option<Bandwidth> {
         self.shape.bandwidth.as_ref()?.at(sms)
+    }
+
+    /// Where the numbers of the WCET function come from.
+    pub fn wcet_source(&self) -> WcetSource {
+        self.shape.wcet_source.unwrap_or_default()
     }
 
     /// C(m), alone and in conflict.

@@ -8,6 +8,8 @@ use crate::cli::arguments::pairs;
 use crate::cli::complain;
 use crate::error::{Error, Result};
 use crate::interference::Interference;
+use crate::model::assumptions::{Assumption, Basis};
+use crate::model::device::Granularity;
 use crate::model::plan::Failure;
 use crate::model::reader::{Plans, TaskSets};
 use crate::model::words::counted;
@@ -38,6 +40,27 @@ pub(super) struct Case<'a> {
     pub parts: Vec<Part>,
     /// Why its plan has no partitions, where it has none.
     pub failure: Option<Failure>,
+    /// The interference model of the times; `None` where nothing is simulated.
+    pub interference: Option<Interference>,
+    /// How the device of the plan is divided.
+    pub granularity: Option<Granularity>,
+}
+
+impl Case<'_> {
+    /// What the answer for this run assumes; `None` where nothing is simulated.
+    pub(super) fn assumptions(&self) -> Option<Vec<Assumption>> {
+        let mut policies: Vec<Policy> = self.parts.iter().map(|part| part.policy).collect();
+        policies.dedup();
+        let basis = Basis {
+            set: self.set,
+            policies,
+            interference: Some(self.interference?),
+            memory: None,
+            granularity: self.granularity,
+            several: self.parts.len() > 1,
+        };
+        Some(basis.of_one_run())
+    }
 }
 
 impl Args {
@@ -81,6 +104,8 @@ impl Args {
                 gpu_sms: sms,
                 parts: vec![part],
                 failure: None,
+                interference: Some(interference),
+                granularity: None,
             };
             if accept(case, index == 0 && next.is_none())?.is_break() {
                 return Ok(());
@@ -98,6 +123,8 @@ impl Args {
             gpu_sms: plan.gpu_sms,
             parts: Vec::new(),
             failure: plan.failure.clone(),
+            interference: None,
+            granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
         };
         if plan.partitions.is_empty() && without.failure.is_some() {
             return Ok(without);
@@ -113,6 +140,7 @@ impl Args {
         Ok(Case {
             parts: parts(&problem, plan, self.policy, self.least())?,
             failure: None,
+            interference: Some(interference),
             ..without
         })
     }

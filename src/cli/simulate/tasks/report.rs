@@ -5,8 +5,9 @@ use serde::Serialize;
 use super::case::Case;
 use super::{Args, Times};
 use crate::cli::arguments::naming;
-use crate::cli::report::{About, Column, Palette, Report, Table, clip};
+use crate::cli::report::{About, Column, Palette, Report, Table, clip, numbered};
 use crate::error::Result;
+use crate::model::assumptions::Assumption;
 use crate::model::plan::Failure;
 use crate::model::words::counted;
 use crate::model::{Policy, TaskSet};
@@ -44,6 +45,9 @@ pub struct Summary {
     pub failure: Option<Failure>,
     /// In the order of the plan.
     pub partitions: Vec<PartSummary>,
+    /// What the answer assumes and gpusched does not check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumptions: Option<Vec<Assumption>>,
 }
 
 /// What happened on one partition.
@@ -88,7 +92,7 @@ pub struct TaskSummary {
 }
 
 /// The summary of `case` before anything happens.
-pub(super) fn start(args: &Args, case: &Case<'_>, end: Time, seed: u64) -> Summary {
+pub(super) fn start(args: &Args, (case, alone): (&Case<'_>, bool), end: Time, seed: u64) -> Summary {
     Summary {
         misses: 0,
         jobs: 0,
@@ -102,6 +106,7 @@ pub(super) fn start(args: &Args, case: &Case<'_>, end: Time, seed: u64) -> Summa
         seed,
         failure: case.failure.clone(),
         partitions: Vec::with_capacity(case.parts.len()),
+        assumptions: case.assumptions().map(|list| Assumption::listed(list, alone)),
     }
 }
 
@@ -156,12 +161,16 @@ fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<
     ))
 }
 
-/// The position of a task set, the set, whether there is no other, and what became of it.
-impl Report for About<(u64, &TaskSet, bool), Summary> {
+/// The position of a task set, the set, whether there is no other, whether the text is without notes, and what became of it.
+impl Report for About<(u64, &TaskSet, bool, bool), Summary> {
     fn text(&self, palette: &Palette) -> Result<String> {
-        let About((index, set, alone), summary) = self;
+        let About((index, set, alone, quiet), summary) = self;
         Ok(match alone {
-            true => text(summary, set, palette),
+            true => {
+                let list = summary.assumptions.as_deref().filter(|_| !quiet);
+                let list = list.map(|list| format!("\n{}", numbered(list)));
+                text(summary, set, palette) + &list.unwrap_or_default()
+            }
             false => line(summary, *index, set, palette),
         })
     }

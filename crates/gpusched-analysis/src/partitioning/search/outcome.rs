@@ -99,6 +99,7 @@ impl Outcome {
             bound,
             stats: self.stats,
             sensitivity: None,
+            assumptions: None,
         }
     }
 }

@@ -8,11 +8,13 @@ mod affine;
 mod error;
 mod rounding;
 mod scaling;
+mod source;
 mod table;
 
 pub use affine::{Affine, AffinePair};
 pub use error::WcetError;
 pub use scaling::Scaling;
+pub use source::WcetSource;
 pub use table::Table;
 
 use serde::{Deserialize, Serialize};

@@ -162,6 +162,7 @@ fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Tas
         } else {
             Bandwidth::new(rate).map(Peak::Flat)
         },
+        wcet_source: None,
         wcet: WcetFunction::new(function).ok()?,
     })
     .ok()

@@ -9,6 +9,7 @@ use super::points::Points;
 use super::saturation::{saturation, speed_up};
 use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
+use gpusched_model::wcet::WcetSource;
 use gpusched_model::{Contention, Estimated, Factor, Kind, Task, TaskError, TaskShape, WcetFunction};
 
 /// The form of the WCET function.
@@ -33,6 +34,8 @@ pub struct Fit {
     pub wcet: WcetFunction,
     /// Its form.
     pub form: EnvelopeForm,
+    /// Where its numbers come from, as a task set takes it: estimated if some times are, else fitted or measured by its form.
+    pub wcet_source: WcetSource,
     /// Memory- or compute-intensive; absent where that is not clear, which is safe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
@@ -100,6 +103,7 @@ impl Fit {
         let task = TaskShape {
             kind: self.kind,
             traffic: self.traffic,
+            wcet_source: Some(self.wcet_source),
             ..Task::new(period, self.wcet.clone())
         };
         task.build()
@@ -124,6 +128,11 @@ pub fn fit(measured: &Measured, form: EnvelopeForm, epsilon: Factor) -> Result<F
     Ok(Fit {
         wcet,
         form,
+        wcet_source: match (measured.estimate, form) {
+            (Some(_), _) => WcetSource::Estimated,
+            (None, EnvelopeForm::Envelope) => WcetSource::Fitted,
+            (None, EnvelopeForm::Table) => WcetSource::Measured,
+        },
         kind,
         kind_reason,
         utilization: measured.utilization.ok(),

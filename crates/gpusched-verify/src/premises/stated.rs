@@ -1,0 +1,174 @@
+//! What the user states about the GPU and the analysis, which the plan must match; the rest is taken from the plan.
+
+use gpusched_model::Interference;
+use gpusched_model::device::{Device, Granularity, Hardware};
+use gpusched_model::plan::Plan;
+use gpusched_model::policy::Policy;
+use gpusched_model::traffic::{Arbitration, Bandwidth};
+use gpusched_model::words::counted;
+use serde::Serialize;
+
+use crate::Fault;
+
+/// What a plan must match. What is `None` here is taken from the plan.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stated {
+    /// The SMs of the GPU.
+    pub sms: Option<u32>,
+    /// The GPU and how it can be divided.
+    pub device: Option<Device>,
+    /// How it is divided.
+    pub granularity: Option<Granularity>,
+    /// The guaranteed memory bandwidth [bytes per second].
+    pub memory_bandwidth: Option<Bandwidth>,
+    /// How the memory divides its bandwidth.
+    pub arbitration: Option<Arbitration>,
+    /// The interference model.
+    pub interference: Option<Interference>,
+    /// The test of every partition.
+    pub policy: Option<Policy>,
+}
+
+/// What is taken from a plan without a check, because nothing else states it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Taken {
+    /// The SMs of the GPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sms: Option<u32>,
+    /// The name of the device, if the plan is for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// How it is divided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub granularity: Option<Granularity>,
+    /// The guaranteed memory bandwidth [bytes per second].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_bandwidth: Option<Bandwidth>,
+    /// How the memory divides it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arbitration: Option<Arbitration>,
+    /// The interference model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interference: Option<Interference>,
+    /// The tests of the partitions, each once; empty if it was stated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub policies: Vec<Policy>,
+}
+
+impl Stated {
+    /// Compares `plan` with what is stated, and with the built-in device of that name where no device is stated.
+    ///
+    /// # Errors
+    /// The first [`Fault`].
+    pub fn check(&self, plan: &Plan) -> Result<Taken, Fault> {
+        let mut policies: Vec<Policy> = Vec::new();
+        for (index, partition) in plan.partitions.iter().enumerate() {
+            let found = partition.verdict.policy;
+            same(
+                &format!("partitions[{index}].verdict.policy"),
+                Some(found),
+                self.policy,
+            )?;
+            if self.policy.is_none() && !policies.contains(&found) {
+                policies.push(found);
+            }
+        }
+        let hardware = plan.hardware.as_ref();
+        let memory = plan.memory;
+        let bandwidth = memory.map(|memory| memory.bandwidth);
+        let arbitration = memory.map(|memory| memory.arbitration);
+        let granularity = hardware.map(|hardware| hardware.granularity);
+        self.device(plan)?;
+        Ok(Taken {
+            sms: same("gpu_sms", Some(plan.gpu_sms), self.sms)?,
+            device: hardware
+                .filter(|_| self.device.is_none())
+                .map(|hardware| hardware.device.name().to_owned()),
+            granularity: same("hardware.granularity", granularity, self.granularity)?,
+            memory_bandwidth: same("memory.bandwidth", bandwidth, self.memory_bandwidth)?,
+            arbitration: same("memory.arbitration", arbitration, self.arbitration)?,
+            interference: same("interference", plan.interference, self.interference)?,
+            policies,
+        })
+    }
+
+    /// The device is the stated one, or what its built-in name stands for.
+    fn device(&self, plan: &Plan) -> Result<(), Fault> {
+        let (found, expected) = match (&plan.hardware, &self.device) {
+            (None, None) => return Ok(()),
+            (None, Some(device)) => {
+                let message = format!("found none, expected {}", described(device));
+                return Err(Fault::new("hardware", message));
+            }
+            (Some(found), Some(device)) => (found, device.clone()),
+            (Some(found), None) => match Device::named(found.device.name()) {
+                Some(device) => (found, device),
+                None => return Ok(()),
+            },
+        };
+        if Hardware::new(&expected, found.granularity) == *found {
+            return Ok(());
+        }
+        let whose = match self.device {
+            Some(_) => "as stated",
+            None => "as that name is built in",
+        };
+        let (found, expected) = (described(&found.device), described(&expected));
+        let differs = if found == expected {
+            ", which differs elsewhere"
+        } else {
+            ""
+        };
+        let message = format!("found {found}, expected {expected}, {whose}{differs}");
+        Err(Fault::new("hardware.device", message))
+    }
+}
+
+fn described(device: &Device) -> String {
+    format!("GPU {} with {}", device.name(), counted(device.sms(), "SM"))
+}
+
+/// `found` if nothing was stated, and a fault if something else was.
+fn same<T: Copy + PartialEq + std::fmt::Display>(
+    field: &str,
+    found: Option<T>,
+    stated: Option<T>,
+) -> Result<Option<T>, Fault> {
+    match stated {
+        None => Ok(found),
+        Some(_) if found == stated => Ok(None),
+        Some(stated) => {
+            let found = found.map_or("none".to_owned(), |found| found.to_string());
+            Err(Fault::new(
+                field,
+                format!("found {found}, expected {stated}, as stated"),
+            ))
+        }
+    }
+}
+
+impl Taken {
+    /// One line for people; `None` if everything was stated.
+    pub fn line(&self) -> Option<String> {
+        let gpu = match (&self.device, self.sms) {
+            (Some(device), Some(sms)) => Some(format!("GPU {device} with {}", counted(sms, "SM"))),
+            (Some(device), None) => Some(format!("GPU {device}")),
+            (None, Some(sms)) => Some(counted(sms, "SM")),
+            (None, None) => None,
+        };
+        let mut parts: Vec<String> = gpu.into_iter().collect();
+        let named = |name: &str, value: Option<String>| value.map(|value| format!("{name} {value}"));
+        parts.extend(named("granularity", self.granularity.map(|one| one.to_string())));
+        parts.extend(named(
+            "memory bandwidth",
+            self.memory_bandwidth.map(|one| one.to_string()),
+        ));
+        parts.extend(named("arbitration", self.arbitration.map(|one| one.to_string())));
+        parts.extend(named(
+            "interference",
+            self.interference.map(|one| one.to_string()),
+        ));
+        parts.extend(self.policies.iter().map(|policy| format!("policy {policy}")));
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}

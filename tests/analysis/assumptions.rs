@@ -1,0 +1,364 @@
+//! Promise: every verdict lists what it assumes, in the same words everywhere, and `verify` misses no assumption.
+
+use std::collections::BTreeSet;
+
+use gpusched::model::assumptions::{Assumption, AssumptionId, Basis, Consequence};
+use gpusched::model::device::Granularity;
+use gpusched::model::{Interference, Policy, SharedMemory, TaskSet};
+use insta::assert_snapshot;
+
+use crate::support::transcript::Transcript;
+use crate::support::{ADAS, files, root, run, run_with};
+
+/// A task set of everything that an assumption can be about.
+const MIXED: &str = r#"{"tasks":[
+    {"period":"10ms","kind":"memory","jitter":"1ms","block":"1ms","traffic":"1MB","wcet":{"amdahl":{"work":"2ms","serial":0,"conflict":1}}},
+    {"period":"10ms","wcet_source":"fitted","wcet":{"affine":{"isolated":{"a":"1ms","b":"1ms"}}}},
+    {"period":"10ms","wcet_source":"measured","wcet":{"table":[[1,"1ms"]]}},
+    {"period":"10ms","wcet_source":"estimated","wcet":{"table":{"isolated":[[1,"1ms"]],"conflict":[[1,"2ms"]]}}}],
+    "other_traffic":[{"traffic":"1kB","period":"1ms"}]}"#;
+
+const MODELS: [Option<Interference>; 5] = [
+    Some(Interference::Conflict),
+    Some(Interference::None),
+    Some(Interference::ConflictBandwidth),
+    Some(Interference::Bandwidth),
+    None,
+];
+
+const GRANULARITIES: [Granularity; 6] = [
+    Granularity::Sm,
+    Granularity::Tpc,
+    Granularity::Gpc,
+    Granularity::GreenContext,
+    Granularity::Mps,
+    Granularity::Mig,
+];
+
+fn memory(model: Option<Interference>, arbitration: &str) -> Option<SharedMemory> {
+    let memory = format!(r#"{{"bandwidth":"100GB/s","arbitration":"{arbitration}"}}"#);
+    let memory = serde_json::from_str(&memory).unwrap();
+    model.filter(|model| model.counts_bandwidth()).map(|_| memory)
+}
+
+fn list(policy: Policy, model: Option<Interference>, granularity: Granularity) -> Vec<Assumption> {
+    let set: TaskSet = serde_json::from_str(MIXED).unwrap();
+    let basis = Basis {
+        set: &set,
+        policies: vec![policy],
+        interference: model,
+        memory: memory(model, "max-min"),
+        granularity: Some(granularity),
+        several: true,
+    };
+    basis.of_one_run()
+}
+
+/// The list for every policy and every model. Words are those of the first list with that name.
+#[test]
+fn every_policy_and_model_has_its_list() {
+    let (mut told, mut words) = (Transcript::default(), BTreeSet::new());
+    for policy in Policy::all() {
+        for model in MODELS {
+            let list = list(policy, model, Granularity::Sm);
+            let names: Vec<String> = list.iter().map(|one| one.id.to_string()).collect();
+            let model = model.map_or("unnamed".to_owned(), |model| model.to_string());
+            told.case(format!("{policy}, {model}"), names.join(" "));
+            words.extend(list.iter().map(ToString::to_string));
+        }
+    }
+    for granularity in GRANULARITIES {
+        let list = list(Policy::Edf, MODELS[0], granularity);
+        words.extend(list.iter().map(ToString::to_string));
+    }
+    told.case("words", words.into_iter().collect::<Vec<_>>().join("\n"));
+    assert_snapshot!(told);
+}
+
+/// Text of one line that can stand in a comment of a shell script and of C, and every name in some list.
+#[test]
+fn words_are_short_and_harmless() {
+    let mut seen = BTreeSet::new();
+    for policy in Policy::all() {
+        for model in MODELS {
+            for granularity in GRANULARITIES {
+                for one in list(policy, model, granularity) {
+                    let text = one.text.clone().unwrap();
+                    assert!(text.chars().count() <= 140, "{text}");
+                    assert!(
+                        !text.contains(['\n', '\r', '\\']) && !text.contains("*/"),
+                        "{text}"
+                    );
+                    assert!(text.ends_with('.'), "{text}");
+                    assert_eq!(one.if_violated, one.id.if_violated());
+                    seen.insert(one.id);
+                }
+            }
+        }
+    }
+    let all: BTreeSet<AssumptionId> = AssumptionId::all().collect();
+    assert_eq!(seen, all);
+}
+
+/// A set that states everything has nothing that is pessimistic, and neither has one whose model does not ask.
+#[test]
+fn what_is_stated_is_not_assumed() {
+    let pessimistic = |model| {
+        let found = list(Policy::LpEdf, model, Granularity::Sm);
+        let found = found
+            .into_iter()
+            .filter(|one| one.if_violated == Consequence::Pessimistic);
+        found.map(|one| one.id).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        pessimistic(MODELS[2]),
+        [
+            AssumptionId::TrafficUnknown,
+            AssumptionId::KindUnknown,
+            AssumptionId::BlockUnknown
+        ]
+    );
+    assert_eq!(pessimistic(MODELS[1]), [AssumptionId::BlockUnknown]);
+    let task = r#"{"period":"9ms","kind":"memory","wcet":{"amdahl":{"work":"1ms","serial":0,"conflict":1}}}"#;
+    let stated = run_with(
+        "test - --sms 2 --format json",
+        format!(r#"{{"tasks":[{task},{task}]}}"#),
+    )
+    .stdout;
+    assert!(
+        stated.contains("wcet-stated") && !stated.contains("pessimistic"),
+        "{stated}"
+    );
+}
+
+#[test]
+fn limits_explain_every_assumption() {
+    let page = std::fs::read_to_string(root().join("docs/limits.md")).unwrap();
+    for id in AssumptionId::all() {
+        assert!(page.contains(&format!("`{id}`")), "not in docs/limits.md: {id}");
+    }
+    assert!(page.lines().count() <= 200);
+}
+
+/// Text has the list under the verdict of one set; `--quiet`, CSV and lines of many sets have none.
+#[test]
+fn text_has_the_list_unless_it_is_quiet() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.json").display().to_string();
+    assert_eq!(run(&format!("partition {ADAS} --gpu xavier -o {plan}")).code, 0);
+    let commands = [
+        format!("test {ADAS} --sms 16"),
+        format!("partition {ADAS} --gpu xavier"),
+        format!("verify {plan} {ADAS}"),
+        format!("simulate tasks {ADAS} --plan {plan}"),
+    ];
+    for command in commands {
+        let lists = |options: &str| {
+            let answer = run(&format!("{command} {options}"));
+            assert_eq!(answer.code, 0, "{answer:?}");
+            let lines = answer
+                .stdout
+                .lines()
+                .filter(|line| line.contains(". unsafe if violated: "));
+            assert!(
+                lines.clone().all(|line| line.chars().count() <= 160),
+                "{answer:?}"
+            );
+            lines.count()
+        };
+        assert!((6..=8).contains(&lists("")), "{command}: {}", lists(""));
+        assert_eq!((lists("--quiet"), lists("--format csv")), (0, 0), "{command}");
+        let json = run(&format!("{command} --format json")).stdout;
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json["assumptions"][0]["id"], "dispatch-edf", "{command}: {json}");
+    }
+    let set = std::fs::read_to_string(root().join(ADAS))
+        .unwrap()
+        .replace('\n', " ");
+    let two = run_with("test - --sms 16", format!("{set}\n{set}\n")).stdout;
+    assert_eq!(two.lines().count(), 2, "{two}");
+    // In a stream the names are enough.
+    for command in ["test", "partition"] {
+        let json = run_with(
+            &format!("{command} - --sms 16 --format json"),
+            format!("{set}\n{set}\n"),
+        )
+        .stdout;
+        assert_eq!(
+            json.matches(r#"[{"id":"dispatch-edf","if_violated":"unsafe"},"#)
+                .count(),
+            2,
+            "{json}"
+        );
+    }
+}
+
+/// A plan with another list is refused, and one without a list is of an older version.
+#[test]
+fn verify_compares_the_list() {
+    let plan = run(&format!("partition {ADAS} --gpu xavier --format json")).stdout;
+    let changed = |change: &dyn Fn(&mut Vec<serde_json::Value>)| {
+        let mut plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
+        change(plan["assumptions"].as_array_mut().unwrap());
+        run_with(&format!("verify - {ADAS}"), plan.to_string())
+    };
+    assert_eq!(changed(&|_| ()).code, 0);
+    assert_eq!(changed(&|list| list.reverse()).code, 0);
+    assert_eq!(changed(&|list| list[0]["text"] = "Other words.".into()).code, 0);
+    let mut told = Transcript::default();
+    let extra = serde_json::json!({"id": "preemption-none", "if_violated": "unsafe"});
+    told.case("one is missing", changed(&|list| drop(list.remove(1))).stdout);
+    told.case("no list at all", changed(&|list| list.clear()).stdout);
+    told.case("one too many", changed(&|list| list.push(extra.clone())).stdout);
+    let harmless = changed(&|list| list[1]["if_violated"] = "pessimistic".into());
+    told.case("another consequence", harmless.stdout);
+    assert_snapshot!(told);
+    assert_eq!(changed(&|list| list[1]["id"] = "luck".into()).code, 2);
+    let mut old: serde_json::Value = serde_json::from_str(&plan).unwrap();
+    old.as_object_mut().unwrap().remove("assumptions").unwrap();
+    let old = run_with(&format!("verify - {ADAS}"), old.to_string());
+    assert!(
+        old.code == 0 && old.stdout.contains("  1. unsafe if violated: "),
+        "{old:?}"
+    );
+}
+
+/// What the user states about the system is compared with the plan, and the rest is named.
+#[test]
+fn verify_takes_nothing_silently_from_a_plan() {
+    let set = "tasksets/tasksets/shared-memory.json";
+    let memory = "--interference conflict+bandwidth --memory-bandwidth 100GB/s";
+    let shared = run(&format!("partition {set} --gpu xavier {memory} --format json")).stdout;
+    let l4 = run(&format!("partition {ADAS} --gpu l4 --format json")).stdout;
+    let by_sms = run(&format!("partition {ADAS} --sms 8 --format json")).stdout;
+    let forged = l4
+        .replace(r#""sms":58"#, r#""sms":580"#)
+        .replace(r#""gpu_sms":58"#, r#""gpu_sms":580"#);
+    assert_ne!(l4, forged);
+    let mut told = Transcript::default();
+    for (name, set, plan, options) in [
+        ("l4", ADAS, &l4, ""),
+        (
+            "l4",
+            ADAS,
+            &l4,
+            "--gpu l4 --granularity sm --interference conflict --policy edf",
+        ),
+        ("l4", ADAS, &l4, "--gpu h100"),
+        ("l4", ADAS, &l4, "--sms 580"),
+        ("l4", ADAS, &l4, "--granularity tpc"),
+        ("l4", ADAS, &l4, "--interference none"),
+        ("l4", ADAS, &l4, "--policy np-edf"),
+        ("l4", ADAS, &l4, "--memory-bandwidth 100GB/s"),
+        ("l4 with 580 SMs", ADAS, &forged, ""),
+        ("l4 with 580 SMs", ADAS, &forged, "--gpu l4"),
+        ("8 SMs", ADAS, &by_sms, ""),
+        ("8 SMs", ADAS, &by_sms, "--sms 8"),
+        ("8 SMs", ADAS, &by_sms, "--gpu xavier"),
+        ("shared memory", set, &shared, ""),
+        (
+            "shared memory",
+            set,
+            &shared,
+            "--memory-bandwidth 100GB/s --arbitration any",
+        ),
+        ("shared memory", set, &shared, "--memory-bandwidth 90GB/s"),
+        ("shared memory", set, &shared, "--arbitration max-min"),
+    ] {
+        let answer = run_with(&format!("verify - {set} {options}"), plan.clone());
+        let (verdict, _) = answer
+            .stdout
+            .split_once("assumptions, ")
+            .unwrap_or((&answer.stdout, ""));
+        assert_eq!(answer.code == 1, verdict.contains("REFUSED"), "{answer:?}");
+        told.case(format!("{name} {options}"), verdict);
+    }
+    assert_snapshot!(told);
+    let forged = run_with(&format!("export - {ADAS} --as csv"), forged);
+    assert!(
+        forged.code == 2
+            && forged
+                .stderr
+                .contains("at hardware.device: found GPU l4 with 580 SMs"),
+        "{forged:?}"
+    );
+}
+
+/// The comments of scripts are comments: a shell reads them, and a C compiler would.
+#[test]
+fn exports_have_the_list_as_comments() {
+    let folder = tempfile::tempdir().unwrap();
+    for (tool, granularity, mark) in [
+        ("libsmctrl", "tpc", Some("// ")),
+        ("green-context", "green-context", Some("// ")),
+        ("mig", "mig", Some("# ")),
+        ("mps", "mps", Some("# ")),
+        ("csv", "sm", None),
+    ] {
+        let gpu = if tool == "mps" { "h100" } else { "a100" };
+        let text = run(&format!(
+            "partition {ADAS} --gpu {gpu} --granularity {granularity} --export {tool}"
+        ));
+        assert_eq!(text.code, 0, "{text:?}");
+        let listed: Vec<&str> = text
+            .stdout
+            .lines()
+            .filter(|line| line.contains("if violated"))
+            .collect();
+        let Some(mark) = mark else {
+            assert!(
+                listed.is_empty() && text.stdout.starts_with("device,"),
+                "{listed:?}"
+            );
+            continue;
+        };
+        assert!(
+            listed.len() >= 6 && listed.iter().all(|line| line.starts_with(mark)),
+            "{listed:?}"
+        );
+        assert_eq!(text.stdout.starts_with("#!/bin/sh\n"), mark == "# ");
+        if mark == "# " {
+            let script = folder.path().join(tool);
+            std::fs::write(&script, &text.stdout).unwrap();
+            let parsed = std::process::Command::new("sh")
+                .arg("-n")
+                .arg(script)
+                .status()
+                .unwrap();
+            assert!(parsed.success());
+        }
+    }
+    assert_eq!(files(folder.path()).len(), 2);
+}
+
+/// An estimate stays one, from the profile to the export.
+#[test]
+fn an_estimate_shows_in_the_verdict() {
+    let points = "sms,time_us,estimate_rounds\n1,20,4\n2,10,4\n4,8,4\n";
+    let set = run_with("wcet fit - --period 1ms -q", points).stdout;
+    assert!(set.contains(r#""wcet_source":"estimated""#), "{set}");
+    let told = run_with("test - --sms 4", set.clone()).stdout;
+    assert!(
+        told.contains("although an estimate is no bound (1 of 1 task)"),
+        "{told}"
+    );
+    let measured = points.replace(",estimate_rounds", "").replace(",4\n", "\n");
+    for (form, source) in [("table", "measured"), ("envelope", "fitted")] {
+        let set = run_with(
+            &format!("wcet fit - --period 1ms -q --form {form}"),
+            measured.clone(),
+        )
+        .stdout;
+        assert!(set.contains(&format!(r#""wcet_source":"{source}""#)), "{set}");
+    }
+    // Both ends of the measurements are told.
+    let notes = run_with("wcet fit - --form envelope", measured.replace("1,20\n", "")).stderr;
+    assert!(
+        notes.contains("below 2 SMs") && notes.contains("above 4 SMs is extrapolated"),
+        "{notes}"
+    );
+    assert_eq!(
+        run_with("test - --sms 4", set.replace("estimated", "guessed")).code,
+        2
+    );
+}
