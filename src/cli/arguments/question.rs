@@ -27,7 +27,7 @@ pub struct Question {
     sets: PathBuf,
     #[command(flatten)]
     gpu: Gpu,
-    /// Scheduling policy and test in a partition
+    /// Scheduling policy and test
     ///
     /// `edf`: earliest deadline first. `dm`, `rm`, `fp-given`, `fp-audsley`: fixed priorities, deadline-monotonic, rate-monotonic, in the
     /// order of the tasks, or by Audsley's algorithm. These tests are exact and assume preemption at once. `np-edf`, `np-fp`, `np-fp-rm`,
