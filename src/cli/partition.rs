@@ -56,9 +56,7 @@ pub struct Args {
     /// `optimal` does 10000000, but 100000 with memory traffic. The option also limits `--improve`.
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..), help_heading = "Search")]
     search_effort: Option<u64>,
-    /// Stop this search after a time, e.g., 50ms [default: no limit]
-    ///
-    /// The plan then depends on the speed of the machine.
+    /// Stop this search after a time; the plan then depends on the machine
     #[arg(long, value_name = "TIME", help_heading = "Search")]
     time_limit: Option<Time>,
     /// Accepted optimality gap in SMs [default: 0]

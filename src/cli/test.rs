@@ -54,7 +54,7 @@ Task sets and tasks are numbered from 0.
 Examples:
   gpusched test tasksets/tasksets/adas.json --gpu orin
   gpusched test tasksets/tasksets/adas.json --sms 16 --response-times
-  gpusched test tasksets/tasksets/adas.json --gpu orin --policy lp-fp --format json";
+  gpusched test tasksets/tasksets/adas.json --gpu orin --format json";
 
 const COLUMNS: &str = "set,name,schedulable,policy,reason,strength,sms,utilization,evidence";
 

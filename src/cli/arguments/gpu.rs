@@ -21,8 +21,6 @@ pub struct Gpu {
     #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS), help_heading = "GPU")]
     sms: Option<u32>,
     /// GPU: a name that `gpusched gpus` lists, or a device file
-    ///
-    /// The device sets the number of SMs and the partition sizes that the hardware supports.
     #[arg(long, aliases = ["platform", "device"], value_name = "NAME|FILE", value_parser = device, help_heading = "GPU")]
     gpu: Option<Device>,
 }

@@ -27,7 +27,7 @@ pub struct Question {
     sets: PathBuf,
     #[command(flatten)]
     gpu: Gpu,
-    /// Scheduling policy and test in a partition
+    /// Scheduling policy and test
     ///
     /// `edf`: earliest deadline first. `dm`, `rm`, `fp-given`, `fp-audsley`: fixed priorities, deadline-monotonic, rate-monotonic, in the
     /// order of the tasks, or by Audsley's algorithm. These tests are exact and assume preemption at once. `np-edf`, `np-fp`, `np-fp-rm`,
@@ -145,6 +145,11 @@ impl Question {
     /// The test inside a partition.
     pub fn policy(&self) -> Policy {
         self.policy
+    }
+
+    /// Interference model.
+    pub fn interference(&self) -> Interference {
+        self.interference
     }
 
     /// The test for people, and that WCETs are not inflated, if so: such an answer is worth less.

@@ -27,7 +27,7 @@ pub enum HeuristicKind {
     #[strum(serialize = "fewest-sms", serialize = "sms")]
     #[serde(rename(serialize = "sms", deserialize = "fewest-sms"), alias = "sms")]
     Sms,
-    /// Algorithm 1 with the relation >: the first merge that works, in order of utilization.
+    /// Algorithm 1 with the relation >: the first merge that works.
     Bf,
     /// One partition of all SMs.
     #[serde(rename = "1g")]
@@ -39,14 +39,14 @@ pub enum HeuristicKind {
     Ffd,
     /// Worst-fit decreasing on an equal split.
     Wfd,
-    /// Of all pairs of partitions the one whose merge saves the most SMs is merged, until none saves any.
+    /// Merges the pair of partitions that saves the most SMs, until none saves any.
     Savings,
-    /// Partitions are paired so that the pairs save the most SMs together, until no pair saves any.
+    /// Merges the pairs that save the most SMs together, until none saves any.
     Matching,
     /// The best of savings, matching and fewest-sms, improved by local search.
     #[default]
     Auto,
-    /// The fewest SMs, by column generation and branch and bound, and a lower bound with its proof.
+    /// The fewest SMs by branch and bound, and a lower bound with its proof.
     Optimal,
 }
 

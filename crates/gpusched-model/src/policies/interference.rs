@@ -13,11 +13,11 @@ pub enum Interference {
     Conflict,
     /// Every kernel runs at Cⁿ.
     None,
-    /// `conflict` within partitions; and the time that a partition loses to the memory traffic of others counts.
+    /// `conflict`, and delays by the memory traffic of other partitions.
     #[serde(rename = "conflict+bandwidth")]
     #[strum(to_string = "conflict+bandwidth")]
     ConflictBandwidth,
-    /// `none` within partitions; and the time that a partition loses to the memory traffic of others counts.
+    /// `none`, and delays by the memory traffic of other partitions.
     Bandwidth,
 }
 
