@@ -1,6 +1,7 @@
 //! `gpusched partition`: which tasks share how many SMs.
 
 mod export;
+mod margin;
 mod response_times;
 mod sensitivity;
 mod solver;
@@ -92,7 +93,7 @@ Examples:
   gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic bf --forbidden act -o plan.json
   gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --export libsmctrl";
 
-const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by";
+const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by,wcet_scaling_permille,at_most_permille";
 
 impl Args {
     /// Answers for each task set.
@@ -195,8 +196,8 @@ impl Args {
                     format!("no --improve, or it after {}", listed(after)),
                 )
             }
-            NoEffect::GapOfFeasible { gap } => (
-                format!("{gap} with --objective feasible"),
+            NoEffect::GapBeside { gap, objective } => (
+                format!("{gap} with --objective {objective}"),
                 "--objective sms, where the option has an effect".to_owned(),
             ),
         };
@@ -308,6 +309,9 @@ impl Args {
                     counted(claimed, "SM")
                 );
             }
+        }
+        if let Some(margin) = &plan.margin {
+            text += &margin::line(margin);
         }
         if let Some(sensitivity) = &plan.sensitivity {
             text += &sensitivity::edge(case, sensitivity, palette);
@@ -427,7 +431,13 @@ impl Report for About<(&Args, &Case<'_>), Plan> {
         );
         let bound = plan.bound.as_ref().map(|bound| bound.sms);
         let gap = bound.and_then(|bound| plan.sms_used.checked_sub(bound));
-        let search = (bound, gap, plan.stats.ended_by.map(EndedBy::name));
+        let (margin, edge) = (plan.margin.as_ref(), plan.sensitivity.as_ref());
+        let scaling = margin.map(|margin| margin.wcet_scaling_permille);
+        let search = (
+            (bound, gap, plan.stats.ended_by.map(EndedBy::name)),
+            scaling.or(edge.map(|edge| edge.wcet_scaling_permille)),
+            margin.map(|margin| margin.at_most_permille),
+        );
         if plan.partitions.is_empty() {
             return rows.add((system, [""; 6], search));
         }

@@ -13,7 +13,7 @@ use crate::model::plan::{Failure, Partition, Plan};
 use crate::model::policy::Strength;
 use crate::model::reader::{Plans, TaskSets};
 use crate::model::words::counted;
-use crate::verification::{CheckedBound, Effort, Fault, GROUPS, Unchecked, Verified, verify_with};
+use crate::verification::{CheckedBound, CheckedMargin, Effort, Fault, GROUPS, Unchecked, Verified, verify_with};
 
 /// Checks plans and their evidence with a program of its own.
 #[derive(Debug, clap::Args)]
@@ -54,6 +54,8 @@ struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    margin: Option<Margin>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<NoPlan>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Found>,
@@ -84,6 +86,19 @@ struct Bound {
     /// What HiGHS claims beyond `sms`, unconfirmed.
     #[serde(skip_serializing_if = "Option::is_none")]
     highs: Option<u32>,
+}
+
+/// What is known of a margin.
+#[derive(Serialize)]
+struct Margin {
+    /// All WCETs may grow by this factor, says the plan, in thousandths.
+    wcet_scaling_permille: u64,
+    /// Whether that is confirmed.
+    confirmed: bool,
+    /// No plan has a larger factor, says the plan, in thousandths.
+    at_most_permille: u64,
+    /// Whether that is confirmed.
+    limit_confirmed: bool,
 }
 
 #[derive(Serialize)]
@@ -169,6 +184,15 @@ fn answer(plan: &Plan, set: &TaskSet, checked: &Checked) -> Answer {
             unchecked: bound.unchecked.as_ref().map(ToString::to_string),
             highs: bound.highs,
         }),
+        margin: found.and_then(|verified| {
+            let margin = verified.margin.as_ref()?;
+            Some(Margin {
+                wcet_scaling_permille: margin.stated,
+                confirmed: margin.confirmed,
+                at_most_permille: margin.at_most,
+                limit_confirmed: margin.limit.is_ok(),
+            })
+        }),
         failure: failure.map(|failure| NoPlan {
             reason: failure.reason(),
             task: failure.task(),
@@ -231,17 +255,43 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>), Answer> {
         } else {
             format!("{index}: {good}VERIFIED{good:#}, but it says itself that it is not schedulable\n")
         };
-        Ok(line + &bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort)))
+        let bound = bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort));
+        let margin = verified.margin.as_ref();
+        Ok(line + &bound + &margin.map_or(String::new(), |margin| margin_line(margin, effort)))
+    }
+}
+
+/// How much of the margin of a plan is confirmed, in words.
+fn margin_line(margin: &CheckedMargin, effort: &Effort<'_>) -> String {
+    let factor = |permille: u64| format!("{}.{:03}", permille / 1000, permille % 1000);
+    let confirmed = match margin.confirmed {
+        true => "confirmed",
+        false => "not checked",
+    };
+    let limit = match &margin.limit {
+        Ok(()) => "confirmed".to_owned(),
+        Err(Some(why)) => format!("not confirmed, {}", in_full(why, effort)),
+        Err(None) => "not checked".to_owned(),
+    };
+    format!(
+        "   WCET margin of {}: {confirmed}; limit {} for all plans: {limit}\n",
+        factor(margin.stated),
+        factor(margin.at_most)
+    )
+}
+
+/// Why something is not confirmed, and which option helps.
+fn in_full(why: &Unchecked, effort: &Effort<'_>) -> String {
+    match why {
+        Unchecked::Groups => format!("{why} (a --budget of more than {} looks at more)", effort.groups),
+        _ => why.to_string(),
     }
 }
 
 /// How much of the lower bound of a plan is confirmed, in words.
 fn bound_line(bound: &CheckedBound, schedulable: bool, effort: &Effort<'_>) -> String {
     let stated = counted(bound.stated, "SM");
-    let why = bound.unchecked.as_ref().map(|why| match why {
-        Unchecked::Groups => format!("{why} (a --budget of more than {} looks at more)", effort.groups),
-        _ => why.to_string(),
-    });
+    let why = bound.unchecked.as_ref().map(|why| in_full(why, effort));
     let line = match (bound.proven, why) {
         (Some(sms), Some(why)) => {
             let sms = counted(sms, "SM");

@@ -1,6 +1,6 @@
 //! A task as the scheduler of its partition sees it.
 
-use super::wcet;
+use super::wcet::{self, Wcets};
 use gpusched_model::{Interference, TaskSet};
 
 /// One task as the scheduler of its partition sees it; all in ns, and widened so that nothing overflows.
@@ -27,27 +27,27 @@ pub(super) fn jobs(
     set: &TaskSet,
     tasks: &[usize],
     sms: u32,
-    interference: Interference,
+    wcets: Wcets,
 ) -> Result<Vec<Job>, usize> {
     tasks
         .iter()
         .map(|&position| {
             let task = &set.tasks()[position];
-            let conflict = match interference {
+            let conflict = match wcets.interference {
                 Interference::None | Interference::Bandwidth => false,
                 Interference::Conflict | Interference::ConflictBandwidth => tasks
                     .iter()
                     .any(|&other| other != position && wcet::may_conflict(task, &set.tasks()[other])),
             };
-            let c = wcet::at(task.wcet(), sms, conflict).ok_or(position)?;
+            let c = wcets.at(task.wcet(), sms, conflict).ok_or(position)?;
             Ok(Job {
                 task: position,
                 wcet: c,
                 period: task.period().ns().into(),
                 deadline: task.deadline().ns().into(),
                 jitter: task.jitter().ns().into(),
-                block: task.block().map_or(c, |block| c.min(block.ns().into())),
-                work: wcet::least_work(task.wcet(), conflict).ok_or(position)?,
+                block: task.block().map_or(c, |block| c.min(wcets.time(block.ns().into()))),
+                work: wcets.least_work(task.wcet(), conflict).ok_or(position)?,
             })
         })
         .collect()
@@ -66,12 +66,12 @@ mod tests {
     #[test]
     #[should_panic(expected = "out of bounds")]
     fn a_task_that_is_not_there_is_not_left_out() {
-        let _ = jobs(&set(), &[0, 1], 1, Interference::Conflict);
+        let _ = jobs(&set(), &[0, 1], 1, Wcets::stated(Interference::Conflict));
     }
 
     #[test]
     fn no_wcet_is_known_beyond_the_largest_partition() {
-        let jobs = |sms| jobs(&set(), &[0], sms, Interference::Conflict).map(|jobs| jobs.len());
+        let jobs = |sms| jobs(&set(), &[0], sms, Wcets::stated(Interference::Conflict)).map(|jobs| jobs.len());
         let most = gpusched_model::wcet::MAX_SMS;
         assert_eq!((jobs(most), jobs(most + 1), jobs(0)), (Ok(1), Err(0), Err(0)));
     }

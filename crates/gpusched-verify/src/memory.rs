@@ -2,6 +2,7 @@
 
 use num_bigint::BigUint;
 
+use super::wcet::Wcets;
 use super::{Job, jobs};
 use gpusched_model::{Arbitration, Interference, Plan, SharedMemory, TaskSet};
 
@@ -39,7 +40,7 @@ impl Beside {
             .filter(|&(other, _)| other != index);
         let mut others: Vec<Vec<Source>> = parts
             .map(|(_, part)| {
-                let known = jobs(set, &part.tasks, part.sms, interference);
+                let known = jobs(set, &part.tasks, part.sms, Wcets::stated(interference));
                 let source = |(place, &task): (usize, &usize)| {
                     let task = &set.tasks()[task];
                     let peak = task.bandwidth(part.sms).map(|rate| rate.bytes_per_second());

@@ -3,6 +3,7 @@
 use super::beside::Disturbed;
 use super::job::{Job, jobs};
 use super::memory::Beside;
+use super::wcet::Wcets;
 use super::{Fault, bounds, demand, fraction, response};
 use gpusched_model::plan::Partition;
 use gpusched_model::policy::{Policy, Preemption, Priorities, Strength};
@@ -27,7 +28,7 @@ pub(super) fn check_partition(
         );
         return Err(Fault::new("verdict.policy", message));
     }
-    let jobs = jobs(set, &partition.tasks, partition.sms, interference);
+    let jobs = jobs(set, &partition.tasks, partition.sms, Wcets::stated(interference));
     if let (Some((memory, beside)), Ok(jobs)) = (beside, &jobs) {
         let disturbed = Disturbed {
             slowest: beside.slowest(memory, set, partition.sms, jobs),

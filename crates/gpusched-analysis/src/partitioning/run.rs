@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-use super::heuristic::Heuristic;
+use super::heuristic::{Goal, Heuristic};
 use super::improve::{SEED, gather, improve, mend};
 use super::merge::{Preference, Rules, merge_by_matching, merge_by_savings, partition_and_allocate};
 use super::search::examiner::outlook::Outlook;
 use super::search::outcome::elapsed_ns;
-use super::search::{Candidate, Examiner, Outcome, Problem, Sizes, lemmas, parts_of};
+use super::search::{Candidate, Examiner, Experience, Outcome, Problem, Sizes, lemmas, parts_of};
 use super::traffic::Traffic;
-use super::{auto, baselines, optimal};
+use super::{auto, baselines, margin, optimal};
 use gpusched_model::SharedMemory;
 use gpusched_model::plan::{Plan, SearchStats};
 
@@ -20,11 +20,26 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
 
 /// The same by one way to deal with memory traffic, where that counts.
 pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
+    match heuristic.goal() {
+        Goal::Margin => margin::widest(problem, heuristic, traffic),
+        Goal::Sms { .. } | Goal::Feasible => search(problem, heuristic, traffic, &mut Experience::default()).0,
+    }
+}
+
+/// One search, and whether its lower bound proves that no plan exists. Shares that are no SMs leave a plan without the bound.
+///
+/// It starts from `experience` and leaves its own there.
+pub(crate) fn search(
+    problem: &Problem<'_>,
+    heuristic: &Heuristic,
+    traffic: Traffic,
+    experience: &mut Experience,
+) -> (Plan, bool) {
     let examiner = &mut Examiner::new(problem);
     let singles = match lemmas::smallest_partitions(examiner) {
         Ok(singles) => singles,
         Err(failure) => {
-            return Plan {
+            let plan = Plan {
                 schedulable: false,
                 gpu_sms: problem.sms(),
                 hardware: problem.offer().map(|offer| offer.hardware().clone()),
@@ -34,13 +49,19 @@ pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traff
                 partitions: Vec::new(),
                 failure: Some(failure),
                 bound: None,
+                margin: None,
                 stats: SearchStats::default(),
                 sensitivity: None,
             };
+            return (plan, false);
         }
     };
     let Some(memory) = problem.memory() else {
-        return search_from(examiner, singles, heuristic).into_plan(problem);
+        std::mem::swap(examiner.experience(), experience);
+        let found = search_from(examiner, singles, heuristic);
+        std::mem::swap(examiner.experience(), experience);
+        let excluded = found.bound.as_ref().is_some_and(|bound| bound.sms > problem.shares());
+        return (found.into_plan(problem), excluded);
     };
     let one = [traffic];
     let ways: &[Traffic] = match traffic {
@@ -75,7 +96,8 @@ pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traff
             break;
         }
     }
-    first.unwrap_or_else(|| Outcome::default().into_plan(problem))
+    let plan = first.unwrap_or_else(|| Outcome::default().into_plan(problem));
+    (plan, false)
 }
 
 /// The search of `heuristic` among partitions that share a memory, from `singles` on.

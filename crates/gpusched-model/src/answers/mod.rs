@@ -2,5 +2,6 @@
 
 pub(super) mod bound;
 pub(super) mod estimated;
+mod margin;
 pub mod plan;
 pub mod verdict;

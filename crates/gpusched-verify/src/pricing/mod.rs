@@ -18,8 +18,10 @@ mod walk;
 
 use super::Fault;
 use super::hardware::Sizes;
+pub(super) use answer::passes;
 pub use effort::{Effort, GROUPS};
-use gpusched_model::plan::{Plan, Proof, UNITS_PER_SM};
+use super::wcet::Wcets;
+use gpusched_model::plan::{LowerBound, Plan, Proof, UNITS_PER_SM};
 use gpusched_model::wcet::{Form, Table};
 use gpusched_model::words::counted;
 use gpusched_model::{Interference, Policy, TaskSet};
@@ -92,6 +94,20 @@ pub(super) fn check(
             "found one, expected none where partitions share a memory: no group has a size of its own";
         return Err(Fault::new("bound", message));
     }
+    check_bound(bound, plan, set, Wcets::stated(interference), effort).map(Some)
+}
+
+/// Checks the prices of `bound` for plans of the device of `plan`, under its policy, where tasks take `wcets`.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn check_bound(
+    bound: &LowerBound,
+    plan: &Plan,
+    set: &TaskSet,
+    wcets: Wcets,
+    effort: &Effort<'_>,
+) -> Result<CheckedBound, Fault> {
     if bound.prices.len() != set.tasks().len() {
         let message = "found another number of prices than of tasks, which leaves tasks without a price";
         return Err(Fault::new("bound.prices", message));
@@ -100,17 +116,17 @@ pub(super) fn check(
     let sizes = Sizes::of(plan);
     let by_prices = by_prices(&bound.prices, &sizes);
     let checked = |proven, unchecked| {
-        Ok(Some(CheckedBound {
+        Ok(CheckedBound {
             stated: bound.sms,
             proven,
             unchecked,
             highs: bound.highs,
-        }))
+        })
     };
     if !known_alone(set) {
         return checked(None, Some(Unchecked::Tables));
     }
-    match Walk::new(set, (interference, policy), &sizes, &bound.prices, effort).search() {
+    match Walk::new(set, (wcets, policy), &sizes, &bound.prices, effort).search() {
         Found::Nothing => checked(
             Some(by_prices),
             (bound.proof == Proof::Search).then_some(Unchecked::Search),

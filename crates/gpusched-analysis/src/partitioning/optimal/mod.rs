@@ -83,6 +83,7 @@ pub(crate) fn optimal(
     };
     sizes.spend(20, 20);
     bounding.close(&mut sizes, &mut parts, aim);
+    bounding.leave_experience(&mut sizes);
     let bound = bounding.sms();
     let open = total(&parts) > aim.target(bound) && !aim.is_beyond(bound);
     let ended_by = sizes.ended_by(&parts, aim.target(bound));

@@ -85,6 +85,7 @@ impl Outcome {
                 _ => Failure::HeuristicFailed,
             }),
             bound,
+            margin: None,
             stats: self.stats,
             sensitivity: None,
         }

@@ -3,6 +3,7 @@
 mod memory;
 
 use super::part::Part;
+use super::scale::Scale;
 use crate::interference::{Company, InflatedWcet};
 use crate::partitioning::hardware::Offer;
 use crate::schedulability::{self, Demand};
@@ -27,6 +28,8 @@ pub struct Problem<'a> {
     offer: Option<&'a Offer>,
     /// The memory that partitions share, if their traffic counts.
     memory: Option<SharedMemory>,
+    /// The factor on all WCETs.
+    scale: Scale,
 }
 
 impl<'a> Problem<'a> {
@@ -52,6 +55,7 @@ impl<'a> Problem<'a> {
             other_traffic: set.other_traffic(),
             offer: None,
             memory: None,
+            scale: Scale::ONE,
         })
     }
 
@@ -73,6 +77,11 @@ impl<'a> Problem<'a> {
         problem.offer = Some(offer);
         problem.check_offer_beside_memory()?;
         Ok(problem)
+    }
+
+    /// The same with all WCETs and longest blocks of the task set times `scale`.
+    pub(crate) fn scaled(self, scale: Scale) -> Problem<'a> {
+        Problem { scale, ..self }
     }
 
     /// Sizes are rounded up, and that helps nobody but the partition itself.
@@ -168,20 +177,23 @@ impl<'a> Problem<'a> {
             .iter()
             .map(|&index| {
                 let wcet = self.wcet(index, sms, &company).ok_or(index)?;
-                Ok(self.fill(Problem::frame(&self.tasks[index]), index, wcet, &company))
+                Ok(self.fill(self.frame(&self.tasks[index]), index, wcet, &company))
             })
             .collect()
     }
 
     /// C(m) of task `index` on `sms` SMs in `company`; `None` if unknown.
     pub(crate) fn wcet(&self, index: usize, sms: u32, company: &Company) -> Option<Time> {
-        self.interference.wcet(&self.tasks[index], sms, company)
+        let wcet = self.interference.wcet(&self.tasks[index], sms, company)?;
+        Some(self.scale.time(wcet))
     }
 
     /// What `task` asks of any partition, to be filled with its WCET there.
-    pub(crate) fn frame(task: &Task) -> Demand {
+    pub(crate) fn frame(&self, task: &Task) -> Demand {
         Demand {
-            block: task.block().unwrap_or(Time::from_ns(u64::MAX)),
+            block: task
+                .block()
+                .map_or(Time::from_ns(u64::MAX), |block| self.scale.time(block)),
             ..Demand::new(Time::ZERO, task.period(), task.deadline()).with_jitter(task.jitter())
         }
     }
@@ -189,7 +201,7 @@ impl<'a> Problem<'a> {
     /// `frame` of task `index` in a partition where it takes `wcet`, in `company`.
     pub(crate) fn fill(&self, frame: Demand, index: usize, wcet: Time, company: &Company) -> Demand {
         let least_work = match self.policy.counts_work() {
-            true => self.interference.least_work(&self.tasks[index], company),
+            true => self.least_work(index, company),
             false => wcet.ns().into(),
         };
         Demand {
@@ -213,17 +225,21 @@ impl<'a> Problem<'a> {
 
     /// The least work of task `index` alone on the GPU [SM·ns].
     pub(crate) fn least_work_alone(&self, index: usize) -> u128 {
-        let task = &self.tasks[index];
-        self.interference.least_work(task, &Company::of([task]))
+        self.least_work(index, &Company::of([&self.tasks[index]]))
+    }
+
+    /// The least work of task `index` in `company` [SM·ns].
+    pub(crate) fn least_work(&self, index: usize, company: &Company) -> u128 {
+        let work = self.interference.least_work(&self.tasks[index], company);
+        self.scale.work(work)
     }
 
     /// The least work of task `index` in `company` by its period [SMs], rounded down.
     pub(crate) fn work(&self, index: usize, company: &Company) -> Utilization {
-        let task = &self.tasks[index];
-        let work = self.interference.least_work(task, company);
+        let work = self.least_work(index, company);
         Utilization::of(
             Time::from_ns(u64::try_from(work).unwrap_or(u64::MAX)),
-            task.period(),
+            self.tasks[index].period(),
         )
     }
 
