@@ -56,7 +56,7 @@ pub struct Args {
     /// conflict+bandwidth, bandwidth: what the search makes of memory traffic [default: all].
     #[arg(long, value_parser = named::<Traffic>())]
     traffic: Option<Traffic>,
-    /// savings, matching, auto, optimal, and --improve: what to aim for [default: sms].
+    /// savings, matching, auto, optimal, and --improve: what to aim for; margin with auto and optimal alone [default: sms].
     #[arg(long, value_parser = named::<Objective>())]
     objective: Option<Objective>,
     /// Follow the heuristic with local search: a few partitions are divided anew, again and again.

@@ -13,7 +13,9 @@ use crate::model::plan::{Failure, Partition, Plan};
 use crate::model::policy::Strength;
 use crate::model::reader::{Plans, TaskSets};
 use crate::model::words::counted;
-use crate::verification::{CheckedBound, CheckedMargin, Effort, Fault, GROUPS, Unchecked, Verified, verify_with};
+use crate::verification::{
+    CheckedBound, CheckedMargin, Effort, Fault, GROUPS, Unchecked, Verified, verify_with,
+};
 
 /// Checks plans and their evidence with a program of its own.
 #[derive(Debug, clap::Args)]
@@ -34,6 +36,7 @@ const EXAMPLE: &str = "\
 What the plan and its evidence say of the tasks is recomputed, by code that shares no test with the rest of gpusched.
 A length up to which demand was checked (interval_ns) may be longer than need be: any that is long enough proves the same.
 What a search cost (stats) and how far the plan is from the edge (sensitivity) are no part of the proof, and not checked.
+The common factor on all WCETs (margin, sensitivity) is checked: every partition must pass with WCETs that are longer by it.
 Of a lower bound, it says how much is confirmed: prices are checked against every group of tasks, as far as that is within reason.
 Exit code 0: every plan is proven schedulable. 1: a plan is wrong, or says itself that it is not schedulable.
 

@@ -23,12 +23,7 @@ pub(super) struct Job {
 ///
 /// # Panics
 /// At a task that `set` does not have: left out, it would ask for nothing.
-pub(super) fn jobs(
-    set: &TaskSet,
-    tasks: &[usize],
-    sms: u32,
-    wcets: Wcets,
-) -> Result<Vec<Job>, usize> {
+pub(super) fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, wcets: Wcets) -> Result<Vec<Job>, usize> {
     tasks
         .iter()
         .map(|&position| {
@@ -46,7 +41,9 @@ pub(super) fn jobs(
                 period: task.period().ns().into(),
                 deadline: task.deadline().ns().into(),
                 jitter: task.jitter().ns().into(),
-                block: task.block().map_or(c, |block| c.min(wcets.time(block.ns().into()))),
+                block: task
+                    .block()
+                    .map_or(c, |block| c.min(wcets.time(block.ns().into()))),
                 work: wcets.least_work(task.wcet(), conflict).ok_or(position)?,
             })
         })
@@ -71,7 +68,8 @@ mod tests {
 
     #[test]
     fn no_wcet_is_known_beyond_the_largest_partition() {
-        let jobs = |sms| jobs(&set(), &[0], sms, Wcets::stated(Interference::Conflict)).map(|jobs| jobs.len());
+        let jobs =
+            |sms| jobs(&set(), &[0], sms, Wcets::stated(Interference::Conflict)).map(|jobs| jobs.len());
         let most = gpusched_model::wcet::MAX_SMS;
         assert_eq!((jobs(most), jobs(most + 1), jobs(0)), (Ok(1), Err(0), Err(0)));
     }

@@ -98,7 +98,10 @@ fn limit(
     let wcets = Wcets::scaled(interference, beyond);
     let expects_bound = margin.limit == Some(Failure::BoundExceedsGpu);
     if margin.bound.is_some() && !expects_bound {
-        return Err(Fault::new("bound", "found one, expected it with the limit bound-exceeds-gpu alone"));
+        return Err(Fault::new(
+            "bound",
+            "found one, expected it with the limit bound-exceeds-gpu alone",
+        ));
     }
     match (&margin.limit, &margin.bound) {
         (None, _) if margin.at_most_permille == LARGEST_SCALING => Ok(Ok(())),
@@ -107,13 +110,17 @@ fn limit(
             Err(Fault::new("limit", message))
         }
         (Some(_), _) if beyond > LARGEST_SCALING => {
-            let message = format!("found one, expected none: no factor beyond {LARGEST_SCALING}/1000 is looked at");
+            let message =
+                format!("found one, expected none: no factor beyond {LARGEST_SCALING}/1000 is looked at");
             Err(Fault::new("limit", message))
         }
         (Some(Failure::BoundExceedsGpu), None) => Ok(Err(None)),
         (Some(Failure::BoundExceedsGpu), Some(bound)) => {
             if bound.sms <= plan.gpu_sms {
-                let message = format!("found {}, expected more than the {} of the GPU", bound.sms, plan.gpu_sms);
+                let message = format!(
+                    "found {}, expected more than the {} of the GPU",
+                    bound.sms, plan.gpu_sms
+                );
                 return Err(Fault::new("bound.sms", message));
             }
             bound_by_prices(bound, plan, set)?;

@@ -11,11 +11,13 @@
 //!
 //! Ties: of the groupings found, the largest factor first, then the fewest SMs, then the first found.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::heuristic::Heuristic;
 use super::run;
-use super::search::{Candidate, Examiner, Experience, Objective, Outcome, Problem, Scale, SearchLimits, lemmas};
+use super::search::{
+    Candidate, Examiner, Experience, Objective, Outcome, Problem, Scale, SearchLimits, lemmas,
+};
 use super::sensitivity::{LARGEST_SCALING, joint_scaling};
 use super::traffic::Traffic;
 use gpusched_model::plan::{Failure, LowerBound, Margin, Plan, SearchStats};
@@ -23,8 +25,14 @@ use gpusched_model::plan::{Failure, LowerBound, Margin, Plan, SearchStats};
 /// The factor 1, in thousandths.
 const ONE: u64 = 1000;
 
-/// Searches whose default budgets are the default of all together.
-pub(super) const SEARCHES: u64 = 20;
+/// Searches in whole: each may spend so much of the budget.
+const SEARCHES: u64 = 12;
+
+/// Factors at which a proof is sought beyond the best plan, each twice as far from it as the one before.
+const STEPS: u32 = 7;
+
+/// The first is so much of the factor of the plan beyond it: 0.5 %.
+const FIRST_STEP: u64 = 200;
 
 /// The plan with the largest margin that `heuristic` finds, and a limit for all plans.
 pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
@@ -47,7 +55,7 @@ pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traf
     }
     search.limit = Limit::by_lemmas(problem);
     search.take(&first, ONE);
-    search.bisect();
+    search.narrow();
     search.save_sms();
     search.into_plan(first)
 }
@@ -61,7 +69,9 @@ struct Incumbent {
 
 impl Incumbent {
     fn shares(&self) -> u32 {
-        self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.sms))
+        self.parts
+            .iter()
+            .fold(0, |sum, part| sum.saturating_add(part.sms))
     }
 }
 
@@ -83,8 +93,7 @@ impl Limit {
     /// From which factor on the work of all tasks, or one task alone, is too much for the GPU.
     fn by_lemmas(problem: &Problem<'_>) -> Limit {
         let (mut open, mut limit) = (ONE, Limit::NONE);
-        while limit.permille - open > 1 {
-            let permille = middle(open, limit.permille);
+        while let Some(permille) = between(open, limit.permille) {
             let scaled = problem.scaled(Scale::permille(permille));
             match lemmas::smallest_partitions(&mut Examiner::new(&scaled)) {
                 Err(failure) if failure != Failure::HeuristicFailed => {
@@ -114,26 +123,24 @@ struct Search<'p> {
 
 impl Search<'_> {
     /// Narrows the range between the best plan and the limit, as far as the budget goes.
-    fn bisect(&mut self) {
+    fn narrow(&mut self) {
         // At this factor neither a plan nor a proof was found; plans are sought below it first, then proofs above.
         let mut silent: Option<u64> = None;
-        while !self.is_spent() {
-            let high = silent.unwrap_or(self.limit.permille);
-            if high - self.best.permille <= 1 {
-                break;
+        while let Some(permille) = between(self.best.permille, silent.unwrap_or(self.limit.permille)) {
+            if self.is_spent() {
+                return;
             }
-            let permille = middle(self.best.permille, high);
             if !self.look(permille) {
                 silent = Some(permille);
             }
         }
-        let mut open = silent.unwrap_or(self.best.permille).max(self.best.permille);
-        while self.limit.permille - open > 1 && !self.is_spent() {
-            let permille = middle(open, self.limit.permille);
-            if !self.look(permille) {
-                open = permille;
+        // Where one factor resists, a larger one nearby may not. The nearer it is, the more its proof says.
+        for step in 0..STEPS {
+            let permille = self.best.permille + (self.best.permille << step) / FIRST_STEP;
+            if permille >= self.limit.permille || self.is_spent() {
+                return;
             }
-            open = open.max(self.best.permille);
+            self.look(permille);
         }
     }
 
@@ -190,15 +197,21 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the budget or the time limit is spent.
-    fn is_spent(&mut self) -> bool {
-        self.limits().time.is_some_and(|left| left == Duration::ZERO)
+    /// Whether the budget or the time limit of all searches is spent.
+    fn is_spent(&self) -> bool {
+        let spent = self.stats.merges_tested.saturating_add(self.stats.other_work);
+        let each = self.heuristic.spends(self.limits(), self.problem);
+        each.of_all(SEARCHES).start().is_spent(spent)
     }
 
     /// Keeps the groups of `plan`, which passes at the factor `permille`, if they pass at a larger one than the best so far, or
     /// on fewer SMs.
     fn take(&mut self, plan: &Plan, permille: u64) {
-        let groups: Vec<&[usize]> = plan.partitions.iter().map(|partition| &partition.tasks[..]).collect();
+        let groups: Vec<&[usize]> = plan
+            .partitions
+            .iter()
+            .map(|partition| &partition.tasks[..])
+            .collect();
         let found = match self.problem.memory() {
             Some(_) => self.as_it_is(plan),
             None => self.divided(&groups, permille),
@@ -212,9 +225,10 @@ impl Search<'_> {
 
     /// The partitions of `plan`: beside traffic, other sizes may hold up others.
     fn as_it_is(&self, plan: &Plan) -> Option<Incumbent> {
-        let parts = plan.partitions.iter().map(|partition| {
-            Candidate::unmerged(self.problem, partition.sms, partition.tasks.clone())
-        });
+        let parts = plan
+            .partitions
+            .iter()
+            .map(|partition| Candidate::unmerged(self.problem, partition.sms, partition.tasks.clone()));
         Some(Incumbent {
             permille: joint_scaling(self.problem, &plan.partitions),
             parts: parts.collect(),
@@ -230,12 +244,9 @@ impl Search<'_> {
         };
         let mut best = at(permille)?;
         let (mut fails, mut step) = (self.limit.permille, 1);
-        while fails - best.permille > 1 {
+        while let Some(middle) = between(best.permille, fails) {
             // In growing steps, then by bisection: the largest factor is near as a rule.
-            let next = match best.permille + step {
-                near if near < middle(best.permille, fails) => near,
-                _ => middle(best.permille, fails),
-            };
+            let next = middle.min(best.permille + step);
             match at(next) {
                 Some(found) => {
                     best = found;
@@ -256,7 +267,10 @@ impl Search<'_> {
         let plan = Some(found.into_plan(self.problem)).filter(|plan| plan.schedulable);
         let plan = plan.unwrap_or(first);
         let wcet_scaling_permille = joint_scaling(self.problem, &plan.partitions);
-        debug_assert!(wcet_scaling_permille < self.limit.permille, "a plan beyond the limit");
+        debug_assert!(
+            wcet_scaling_permille < self.limit.permille,
+            "a plan beyond the limit"
+        );
         let open = wcet_scaling_permille + 1 < self.limit.permille;
         Plan {
             bound: None,
@@ -292,7 +306,8 @@ fn divide(problem: &Problem<'_>, groups: &[&[usize]]) -> Option<Vec<Candidate>> 
     problem.fits(parts.iter().map(|part| part.sms)).then_some(parts)
 }
 
-/// Between `low` and `high`.
-fn middle(low: u64, high: u64) -> u64 {
-    low + (high - low) / 2
+/// The middle between `low` and `high`; `None` if nothing is between them.
+fn between(low: u64, high: u64) -> Option<u64> {
+    let width = high.checked_sub(low).filter(|&width| width > 1)?;
+    Some(low + width / 2)
 }

@@ -181,7 +181,8 @@ impl Options {
 
     /// The objective, unless only a search that knows a lower bound has it.
     fn fit(&mut self) -> Option<Objective> {
-        self.objective.take_if(|objective| *objective != Objective::Margin)
+        self.objective
+            .take_if(|objective| *objective != Objective::Margin)
     }
 
     fn limits(&mut self) -> SearchLimits {

@@ -22,7 +22,9 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
 pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
     match heuristic.goal() {
         Goal::Margin => margin::widest(problem, heuristic, traffic),
-        Goal::Sms { .. } | Goal::Feasible => search(problem, heuristic, traffic, &mut Experience::default()).0,
+        Goal::Sms { .. } | Goal::Feasible => {
+            search(problem, heuristic, traffic, &mut Experience::default()).0
+        }
     }
 }
 
@@ -60,7 +62,10 @@ pub(crate) fn search(
         std::mem::swap(examiner.experience(), experience);
         let found = search_from(examiner, singles, heuristic);
         std::mem::swap(examiner.experience(), experience);
-        let excluded = found.bound.as_ref().is_some_and(|bound| bound.sms > problem.shares());
+        let excluded = found
+            .bound
+            .as_ref()
+            .is_some_and(|bound| bound.sms > problem.shares());
         return (found.into_plan(problem), excluded);
     };
     let one = [traffic];

@@ -39,7 +39,9 @@ pub(crate) fn joint_scaling(problem: &Problem<'_>, partitions: &[Partition]) -> 
 
 /// Whether all `partitions` pass their tests, together where they share a memory.
 pub(crate) fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool {
-    let mut parts = partitions.iter().map(|partition| (&partition.tasks[..], partition.sms));
+    let mut parts = partitions
+        .iter()
+        .map(|partition| (&partition.tasks[..], partition.sms));
     match problem.memory() {
         None => parts.all(|(tasks, sms)| problem.accepts(tasks, sms)),
         Some(_) => {

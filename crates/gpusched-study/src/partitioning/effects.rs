@@ -85,7 +85,9 @@ fn refusal(algorithm: &Algorithm, refused: &NoEffect, found: &str) -> String {
             listed(kinds)
         ),
         NoEffect::GapBeside { objective, .. } => {
-            format!("found {found} with objective {objective}, expected objective sms, where it has an effect")
+            format!(
+                "found {found} with objective {objective}, expected objective sms, where it has an effect"
+            )
         }
     }
 }

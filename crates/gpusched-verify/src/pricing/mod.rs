@@ -18,9 +18,9 @@ mod walk;
 
 use super::Fault;
 use super::hardware::Sizes;
+use super::wcet::Wcets;
 pub(super) use answer::passes;
 pub use effort::{Effort, GROUPS};
-use super::wcet::Wcets;
 use gpusched_model::plan::{LowerBound, Plan, Proof, UNITS_PER_SM};
 use gpusched_model::wcet::{Form, Table};
 use gpusched_model::words::counted;

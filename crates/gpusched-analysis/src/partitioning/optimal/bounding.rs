@@ -44,19 +44,22 @@ impl<'p> Bounding<'p> {
         self.columns.add_pairs(sizes);
         let known = (&self.works, &mut self.pricing);
         let enough = aim.enough(total(parts));
-        self.columns.begin_with(sizes, known, &mut self.bound, &experience.prices);
-        let known = (&self.works, &mut self.pricing);
+        for (scale, prices) in &experience.prices {
+            if *scale <= sizes.problem().scale() {
+                self.bound.offer(prices, 0);
+            }
+        }
         self.columns.approach(sizes, known, &mut self.bound, enough)
     }
 
-    /// Leaves the groups of the program and the prices to the next search, if there are any.
+    /// Leaves the groups of the program, if there are any, and the prices to the next search.
     pub fn leave_experience(&self, sizes: &mut Sizes<'_, '_>) {
         let groups: Vec<Vec<usize>> = self.columns.master.parts().map(|part| part.tasks).collect();
+        let scale = sizes.problem().scale();
+        let experience = sizes.experience();
+        experience.prices.push((scale, self.bound.prices().to_vec()));
         if !groups.is_empty() {
-            *sizes.experience() = Experience {
-                groups,
-                prices: self.bound.prices().to_vec(),
-            };
+            experience.groups = groups;
         }
     }
 

@@ -1,7 +1,6 @@
 //! The groups that are known, their prices, and what follows from both.
 
 use super::bound::{Bound, rounded};
-use super::generation::{FAR, FLOOR};
 use super::master::Master;
 use super::pricing::{Limits, Pricing};
 use super::units::ONE;
@@ -113,36 +112,6 @@ impl Columns {
         room: i64,
     ) -> (Vec<Part>, bool) {
         Columns::worth(sizes, known, prices, -room, &ALL)
-    }
-
-    /// Takes what remains of `prices`, which proved a bound for other WCETs, after a look at the groups that are worth more.
-    pub fn begin_with(
-        &mut self,
-        sizes: &mut Sizes<'_, '_>,
-        (works, pricing): Known<'_, '_>,
-        bound: &mut Bound,
-        prices: &[i64],
-    ) {
-        if prices.len() != self.alone.len() || sizes.exhausted() {
-            return;
-        }
-        let alone = self.alone.iter().map(|&sms| i64::from(sms) * ONE);
-        let prices: Vec<i64> = prices.iter().zip(alone).map(|(&price, most)| price.min(most)).collect();
-        let groups = match sizes.problem().policy() {
-            Policy::Edf => {
-                let priced = pricing.price(sizes, works, &prices, FLOOR, ROUND);
-                bound.offer_priced(&prices, &priced);
-                priced.groups
-            }
-            _ => {
-                let priced = tested::price(sizes, works, &prices, 1, TESTED_ROUND);
-                if priced.complete {
-                    bound.offer(&prices, priced.most);
-                }
-                priced.groups
-            }
-        };
-        self.add(&groups, usize::MAX, FAR);
     }
 
     /// The prices of the linear program with all groups of the pool that help; `None` if what may be spent is spent before.

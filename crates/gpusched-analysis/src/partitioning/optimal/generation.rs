@@ -37,7 +37,7 @@ const FEW: usize = 50;
 const COLUMNS: usize = 6_000;
 
 /// Groups that cost so much more than their tasks are worth are far from being of use [SMs].
-pub(super) const FAR: f64 = 0.25;
+const FAR: f64 = 0.25;
 
 impl Columns {
     /// Generates groups of some worth until there are few, so that the program's prices, of which nothing is proven yet, are nearly the last; `bound` becomes

@@ -1,5 +1,7 @@
 //! A group of tasks with its SMs, and what is known of groups from a search with other WCETs.
 
+use super::scale::Scale;
+
 /// A group of tasks and the SMs it gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
@@ -13,12 +15,12 @@ pub(crate) fn total(parts: &[Part]) -> u32 {
     parts.iter().fold(0, |sum, part| sum.saturating_add(part.sms))
 }
 
-/// What one search leaves to the next, of the same tasks with other WCETs. It changes what is tried first; nothing is concluded
-/// from it.
+/// What searches leave to the next one, of the same problem at another factor on the WCETs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Experience {
-    /// Groups that helped.
+    /// Groups that helped the last search: they are tried first.
     pub groups: Vec<Vec<usize>>,
-    /// The prices of the bound, by task.
-    pub prices: Vec<i64>,
+    /// Prices, by task, and the factor at which no group is worth more than its SMs. At larger factors groups need no fewer
+    /// SMs, so the prices hold there, too.
+    pub prices: Vec<(Scale, Vec<i64>)>,
 }

@@ -4,7 +4,7 @@ use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 
 /// A factor on WCETs and longest blocks, in thousandths. Products are rounded up to whole nanoseconds.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Scale(u64);
 
 impl Scale {

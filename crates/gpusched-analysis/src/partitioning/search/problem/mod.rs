@@ -84,6 +84,11 @@ impl<'a> Problem<'a> {
         Problem { scale, ..self }
     }
 
+    /// The factor on all WCETs.
+    pub(crate) fn scale(&self) -> Scale {
+        self.scale
+    }
+
     /// Sizes are rounded up, and that helps nobody but the partition itself.
     pub(crate) fn check_offer_beside_memory(&self) -> Result<(), Error> {
         let granularity = self.offer.map(|offer| offer.hardware().granularity);
