@@ -22,8 +22,8 @@ use crate::model::words::counted;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{
-    self, Heuristic, HeuristicKind, NoEffect, Objective, Offer, Options, Traffic, default_budget, listed,
-    near_enough, partition_by,
+    self, Heuristic, HeuristicKind, MARGIN_SEARCHES, NoEffect, Objective, Offer, Options, Traffic,
+    default_budget, listed, near_enough, partition_by,
 };
 use crate::schedulability::edf;
 use crate::time::Time;
@@ -352,7 +352,11 @@ impl Args {
     fn ended_by(&self, by: EndedBy, tasks: usize, beside_memory: bool) -> String {
         match by {
             EndedBy::Budget => {
-                let default = || default_budget(self.heuristic, tasks, beside_memory);
+                let searches = match self.objective {
+                    Some(Objective::Margin) => MARGIN_SEARCHES,
+                    _ => 1,
+                };
+                let default = || searches * default_budget(self.heuristic, tasks, beside_memory);
                 let budget = self.budget.unwrap_or_else(default);
                 format!("its budget of {budget} ended it: a larger --budget may lead to a better answer\n")
             }

@@ -6,8 +6,9 @@ use crate::model::plan::{LARGEST_SCALING, Margin};
 pub(super) fn line(margin: &Margin) -> String {
     let found = times(margin.wcet_scaling_permille);
     let limit = match margin.at_most_permille {
-        _ if margin.is_largest() => "; no plan allows more".to_owned(),
+        LARGEST_SCALING.. if margin.is_largest() => String::new(),
         LARGEST_SCALING.. => "; no limit for other plans is proven".to_owned(),
+        _ if margin.is_largest() => "; no plan allows more".to_owned(),
         permille => {
             let gap = margin.gap_thousandths_of_percent();
             format!(

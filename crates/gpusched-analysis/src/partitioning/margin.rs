@@ -25,14 +25,14 @@ use gpusched_model::plan::{Failure, LowerBound, Margin, Plan, SearchStats};
 /// The factor 1, in thousandths.
 const ONE: u64 = 1000;
 
-/// Searches in whole: each may spend so much of the budget.
-const SEARCHES: u64 = 12;
+/// How many times the budget of one search the searches for the largest margin have together.
+pub const MARGIN_SEARCHES: u64 = 12;
 
 /// Factors at which a proof is sought beyond the best plan, each twice as far from it as the one before.
 const STEPS: u32 = 7;
 
-/// The first is so much of the factor of the plan beyond it: 0.5 %.
-const FIRST_STEP: u64 = 200;
+/// The first is at such a part of the plan's factor beyond it, 0.5 %, and, where budget is left, 0.75 %.
+const FIRST_STEPS: [u64; 2] = [200, 133];
 
 /// The plan with the largest margin that `heuristic` finds, and a limit for all plans.
 pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
@@ -124,24 +124,42 @@ struct Search<'p> {
 impl Search<'_> {
     /// Narrows the range between the best plan and the limit, as far as the budget goes.
     fn narrow(&mut self) {
-        // At this factor neither a plan nor a proof was found; plans are sought below it first, then proofs above.
-        let mut silent: Option<u64> = None;
-        while let Some(permille) = between(self.best.permille, silent.unwrap_or(self.limit.permille)) {
-            if self.is_spent() {
-                return;
-            }
-            if !self.look(permille) {
-                silent = Some(permille);
-            }
+        let Some(silent) = self.bisect(LARGEST_SCALING + 1) else {
+            return;
+        };
+        self.refute(FIRST_STEPS[0]);
+        let mut silent = Some(silent);
+        while let Some(permille) = silent {
+            silent = self.bisect(permille);
         }
-        // Where one factor resists, a larger one nearby may not. The nearer it is, the more its proof says.
+        self.refute(FIRST_STEPS[1]);
+    }
+
+    /// Looks for a proof beyond the best plan, at growing distances; the first is 1/`first` of its factor.
+    ///
+    /// Where one factor resists, a larger one nearby may not. The nearer it is, the more its proof says.
+    fn refute(&mut self, first: u64) {
+        let from = self.best.permille;
         for step in 0..STEPS {
-            let permille = self.best.permille + (self.best.permille << step) / FIRST_STEP;
+            let permille = from + (from << step) / first;
             if permille >= self.limit.permille || self.is_spent() {
                 return;
             }
             self.look(permille);
         }
+    }
+
+    /// Looks between the best plan and the lesser of `high` and the limit; ends at the first factor without an answer.
+    fn bisect(&mut self, high: u64) -> Option<u64> {
+        while let Some(permille) = between(self.best.permille, high.min(self.limit.permille)) {
+            if self.is_spent() {
+                break;
+            }
+            if !self.look(permille) {
+                return Some(permille);
+            }
+        }
+        None
     }
 
     /// Looks for a plan at the factor `permille`, or for a proof that there is none; whether one of them was found.
@@ -192,7 +210,7 @@ impl Search<'_> {
     fn limits(&self) -> SearchLimits {
         let given = self.heuristic.limits().unwrap_or_default();
         SearchLimits {
-            budget: given.budget.map(|budget| budget.div_ceil(SEARCHES)),
+            budget: given.budget.map(|budget| budget.div_ceil(MARGIN_SEARCHES)),
             time: given.time.map(|limit| limit.saturating_sub(self.start.elapsed())),
         }
     }
@@ -201,7 +219,7 @@ impl Search<'_> {
     fn is_spent(&self) -> bool {
         let spent = self.stats.merges_tested.saturating_add(self.stats.other_work);
         let each = self.heuristic.spends(self.limits(), self.problem);
-        each.of_all(SEARCHES).start().is_spent(spent)
+        each.of_all(MARGIN_SEARCHES).start().is_spent(spent)
     }
 
     /// Keeps the groups of `plan`, which passes at the factor `permille`, if they pass at a larger one than the best so far, or
@@ -267,18 +285,19 @@ impl Search<'_> {
         let plan = Some(found.into_plan(self.problem)).filter(|plan| plan.schedulable);
         let plan = plan.unwrap_or(first);
         let wcet_scaling_permille = joint_scaling(self.problem, &plan.partitions);
-        debug_assert!(
-            wcet_scaling_permille < self.limit.permille,
-            "a plan beyond the limit"
-        );
-        let open = wcet_scaling_permille + 1 < self.limit.permille;
+        // A test that stops at its step limit fails, and may pass at a larger factor. Then nothing is proven.
+        let limit = match wcet_scaling_permille < self.limit.permille {
+            true => self.limit,
+            false => Limit::NONE,
+        };
+        let open = wcet_scaling_permille + 1 < limit.permille;
         Plan {
             bound: None,
             margin: Some(Margin {
                 wcet_scaling_permille,
-                at_most_permille: self.limit.permille - 1,
-                limit: self.limit.failure,
-                bound: self.limit.bound,
+                at_most_permille: limit.permille - 1,
+                limit: limit.failure,
+                bound: limit.bound,
             }),
             stats: SearchStats {
                 ended_by: self.stats.ended_by.filter(|_| open),

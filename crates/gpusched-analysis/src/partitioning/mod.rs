@@ -34,6 +34,7 @@ pub use budgets::{AUTO_BUDGET, OPTIMAL_BUDGET, default_budget};
 pub use hardware::{Offer, Placed};
 pub use heuristic::{Goal, Heuristic, LocalSearch};
 pub use kind::{HeuristicKind, listed};
+pub use margin::MARGIN_SEARCHES;
 pub use merge::{forbidden, order};
 pub use optimal::Solver;
 pub use options::{NEAR_ENOUGH, NoEffect, Options, near_enough};

@@ -52,8 +52,12 @@ impl<'p> Bounding<'p> {
         self.columns.approach(sizes, known, &mut self.bound, enough)
     }
 
-    /// Leaves the groups of the program, if there are any, and the prices to the next search.
+    /// Leaves the groups of the program, if there are any, and the prices to the next search. What was found beside memory
+    /// traffic holds there alone.
     pub fn leave_experience(&self, sizes: &mut Sizes<'_, '_>) {
+        if sizes.problem().memory().is_some() {
+            return;
+        }
         let groups: Vec<Vec<usize>> = self.columns.master.parts().map(|part| part.tasks).collect();
         let scale = sizes.problem().scale();
         let experience = sizes.experience();
