@@ -183,7 +183,7 @@ fn the_margin_is_that_of_exhaustive_search() {
         plans += 1;
     }
     assert!(
-        plans > 300 && none > 10 && spare > 30 && scanned > 30,
+        plans > 300 && none > 10 && spare >= 10 && scanned > 30,
         "{plans} {none} {spare} {scanned}"
     );
     assert!(of_auto * 100 > plans * 95, "{of_auto} of {plans}");
@@ -198,7 +198,7 @@ fn beside_traffic_the_plan_passes_at_its_factor() {
         {"period":"40ms","traffic":"40MB","bandwidth":"20GB/s","wcet":{"table":[[1,"9ms"],[2,"8ms"]]}}]}"#;
     let set: TaskSet = serde_json::from_str(json).unwrap();
     let memory = SharedMemory {
-        bandwidth: "100GB/s".parse().unwrap(),
+        bandwidth: "30GB/s".parse().unwrap(),
         arbitration: Arbitration::Any,
     };
     let alone = Problem::new(&set, 4, Policy::Edf, model_of(Interference::None)).unwrap();

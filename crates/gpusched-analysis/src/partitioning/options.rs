@@ -307,6 +307,17 @@ mod tests {
         };
         let aims = [Savings, Matching, Auto, Optimal];
         assert_eq!(refused(Bf, feasible), option("objective", &aims, true));
+        let margin = Options {
+            objective: Some(Objective::Margin),
+            ..none
+        };
+        for improve in [false, true] {
+            let savings = Options { improve, ..margin };
+            assert_eq!(
+                refused(Savings, savings),
+                option("objective", &[Auto, Optimal], false)
+            );
+        }
         let split = Options {
             split: Some(2),
             improve: true,
