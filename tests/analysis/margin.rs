@@ -210,10 +210,7 @@ fn beside_traffic_the_plan_passes_at_its_factor() {
     verify(&held_up, &set).unwrap();
     let margin = |plan: &Plan| plan.margin.clone().unwrap();
     assert!(margin(&held_up).wcet_scaling_permille < margin(&free).wcet_scaling_permille);
-    assert_eq!(
-        margin(&held_up).at_most_permille,
-        margin(&free).wcet_scaling_permille
-    );
+    assert!(margin(&held_up).at_most_permille >= margin(&free).wcet_scaling_permille);
     let edge = sensitivity(&beside, &held_up).unwrap();
     assert_eq!(edge.wcet_scaling_permille, margin(&held_up).wcet_scaling_permille);
 }
