@@ -1,6 +1,7 @@
 //! `gpusched partition`: which tasks share how many SMs.
 
 mod export;
+mod margin;
 mod response_times;
 mod sensitivity;
 mod solver;
@@ -25,8 +26,8 @@ use crate::model::words::counted;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{
-    self, AUTO_BUDGET, Heuristic, HeuristicKind, NoEffect, Objective, Offer, Options, Problem, Traffic,
-    default_budget, listed, near_enough, partition_by,
+    self, AUTO_BUDGET, Heuristic, HeuristicKind, MARGIN_SEARCHES, NoEffect, Objective, Offer, Options,
+    Problem, Traffic, default_budget, listed, near_enough, partition_by,
 };
 use crate::schedulability::edf;
 use crate::time::Time;
@@ -46,8 +47,9 @@ pub struct Args {
     heuristic: Option<HeuristicKind>,
     /// Search objective [default: sms]
     ///
-    /// `sms` uses as few SMs as possible. `feasible` stops at the first plan that fits on the GPU. Only with `--heuristic savings`,
-    /// `matching`, `auto` or `optimal`, or with `--improve`.
+    /// `sms` uses as few SMs as possible. `feasible` stops at the first plan that fits on the GPU. `margin` finds the plan whose
+    /// WCETs may all grow by the largest factor. Only with `--heuristic savings`, `matching`, `auto` or `optimal`, or with
+    /// `--improve`; `margin` only with `auto` or `optimal`.
     #[arg(long, value_name = "NAME", value_parser = named::<Objective>(), help_heading = "Search")]
     objective: Option<Objective>,
     /// Stop the search of `auto` or `optimal` after N tests
@@ -108,7 +110,7 @@ Examples:
     --interference conflict+bandwidth --memory-bandwidth 100GB/s
   gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --export libsmctrl";
 
-const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by";
+const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by,wcet_scaling_permille,at_most_permille";
 
 impl Args {
     /// Answers for each task set.
@@ -251,8 +253,8 @@ impl Args {
                     format!("no --improve, or it after {}", listed(after)),
                 )
             }
-            NoEffect::GapOfFeasible { gap } => (
-                format!("{gap} with --objective feasible"),
+            NoEffect::GapBeside { gap, objective } => (
+                format!("{gap} with --objective {objective}"),
                 "--objective sms, where the option has an effect".to_owned(),
             ),
         };
@@ -411,6 +413,9 @@ impl Args {
                 );
             }
         }
+        if let Some(margin) = &plan.margin {
+            text += &margin::line(margin);
+        }
         if let Some(sensitivity) = &plan.sensitivity {
             text += &sensitivity::edge(case, sensitivity, palette);
         }
@@ -450,8 +455,12 @@ impl Args {
     fn ended_by(&self, by: EndedBy, tasks: usize, beside_memory: bool) -> String {
         match by {
             EndedBy::Budget => {
+                let searches = match self.objective {
+                    Some(Objective::Margin) => MARGIN_SEARCHES,
+                    _ => 1,
+                };
                 // Beside a memory, searches with and without traffic differ in what they may spend.
-                let default = (!beside_memory).then(|| default_budget(self.kind(), tasks, false));
+                let default = (!beside_memory).then(|| searches * default_budget(self.kind(), tasks, false));
                 let effort = self.search_effort.or(default);
                 let effort = effort.map_or(String::new(), |effort| format!(" after {} of work", counted(effort, "test")));
                 format!("it ended{effort}; a larger --search-effort may lead to a better answer\n")
@@ -531,7 +540,13 @@ impl Report for About<(&Args, &Case<'_>), Plan> {
         );
         let bound = plan.bound.as_ref().map(|bound| bound.sms);
         let gap = bound.and_then(|bound| plan.sms_used.checked_sub(bound));
-        let search = (bound, gap, plan.stats.ended_by.map(EndedBy::name));
+        let (margin, edge) = (plan.margin.as_ref(), plan.sensitivity.as_ref());
+        let scaling = margin.map(|margin| margin.wcet_scaling_permille);
+        let search = (
+            (bound, gap, plan.stats.ended_by.map(EndedBy::name)),
+            scaling.or(edge.map(|edge| edge.wcet_scaling_permille)),
+            margin.map(|margin| margin.at_most_permille),
+        );
         if plan.partitions.is_empty() {
             return rows.add((system, [""; 6], search));
         }

@@ -16,7 +16,7 @@ use crate::model::reader::{Plans, TaskSets};
 use crate::model::words::counted;
 use crate::model::{Arbitration, Bandwidth, Interference, Policy, TaskSet};
 use crate::verification::{
-    CheckedBound, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified, verify_with,
+    CheckedBound, CheckedMargin, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified, verify_with,
 };
 
 /// Checks plans and their evidence with independent code.
@@ -57,7 +57,8 @@ pub struct Args {
 const EXAMPLE: &str = "\
 `verify` recomputes all statements of the plan and its evidence. It shares no test with the rest of gpusched.
 It accepts any length of the checked demand (interval_ns) that is long enough for the proof.
-It does not check search statistics (stats) and WCET margins (sensitivity), which the proof does not use.
+It checks that every partition passes at the common factor of `margin` and `sensitivity`. It does not check the margins of
+single tasks (sensitivity) and search statistics (stats), which the proof does not use.
 `verify` also checks lower bounds. It compares each candidate partition with its dual prices until the limit
 `--search-effort` is reached. The report states which part of the bound is confirmed.
 State the GPU, the memory bandwidth and the models of your system: `verify` refuses a plan with other ones. The output names
@@ -81,6 +82,8 @@ struct Answer {
     proven: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    margin: Option<Margin>,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<NoPlan>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,6 +121,19 @@ struct Bound {
     /// What HiGHS claims beyond `sms`, unconfirmed.
     #[serde(skip_serializing_if = "Option::is_none")]
     highs: Option<u32>,
+}
+
+/// What is known of a margin.
+#[derive(Serialize)]
+struct Margin {
+    /// All WCETs may grow by this factor, says the plan, in thousandths.
+    wcet_scaling_permille: u64,
+    /// Whether that is confirmed.
+    confirmed: bool,
+    /// No plan has a larger factor, says the plan, in thousandths.
+    at_most_permille: u64,
+    /// Whether that is confirmed.
+    limit_confirmed: bool,
 }
 
 #[derive(Serialize)]
@@ -242,6 +258,15 @@ fn answer(plan: &Plan, set: &TaskSet, checked: &Checked, alone: bool) -> Answer 
             unchecked: bound.unchecked.as_ref().map(ToString::to_string),
             highs: bound.highs,
         }),
+        margin: found.and_then(|verified| {
+            let margin = verified.margin.as_ref()?;
+            Some(Margin {
+                wcet_scaling_permille: margin.stated,
+                confirmed: margin.confirmed,
+                at_most_permille: margin.at_most,
+                limit_confirmed: margin.limit.is_ok(),
+            })
+        }),
         failure: failure.map(|failure| NoPlan {
             reason: failure.reason(),
             task: failure.task(),
@@ -307,20 +332,46 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
             format!("{index}: {good}VERIFIED{good:#}, but it says itself that it is not schedulable\n")
         };
         let bound = bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort));
+        let margin = verified.margin.as_ref();
+        let margin = margin.map_or(String::new(), |margin| margin_line(margin, effort));
         let taken = taken.line().filter(|_| notes != Notes::No);
         let taken = taken.map(|taken| format!("   taken from the plan, not checked: {taken}\n"));
         let list = (notes == Notes::All).then(|| numbered(&verified.assumptions));
-        Ok(line + &bound + &taken.unwrap_or_default() + &list.unwrap_or_default())
+        Ok(line + &bound + &margin + &taken.unwrap_or_default() + &list.unwrap_or_default())
+    }
+}
+
+/// How much of the margin of a plan is confirmed, in words.
+fn margin_line(margin: &CheckedMargin, effort: &Effort<'_>) -> String {
+    let factor = |permille: u64| format!("{}.{:03}", permille / 1000, permille % 1000);
+    let confirmed = match margin.confirmed {
+        true => "confirmed",
+        false => "not checked",
+    };
+    let limit = match &margin.limit {
+        Ok(()) => "confirmed".to_owned(),
+        Err(Some(why)) => format!("not confirmed, {}", in_full(why, effort)),
+        Err(None) => "not checked".to_owned(),
+    };
+    format!(
+        "   WCET margin of {}: {confirmed}; limit {} for all plans: {limit}\n",
+        factor(margin.stated),
+        factor(margin.at_most)
+    )
+}
+
+/// Why something is not confirmed, and which option helps.
+fn in_full(why: &Unchecked, effort: &Effort<'_>) -> String {
+    match why {
+        Unchecked::Groups => format!("{why} (a --search-effort above {} examines more)", effort.groups),
+        _ => why.to_string(),
     }
 }
 
 /// How much of the lower bound of a plan is confirmed, in words.
 fn bound_line(bound: &CheckedBound, schedulable: bool, effort: &Effort<'_>) -> String {
     let stated = counted(bound.stated, "SM");
-    let why = bound.unchecked.as_ref().map(|why| match why {
-        Unchecked::Groups => format!("{why} (a --search-effort above {} examines more)", effort.groups),
-        _ => why.to_string(),
-    });
+    let why = bound.unchecked.as_ref().map(|why| in_full(why, effort));
     let line = match (bound.proven, why) {
         (Some(sms), Some(why)) => {
             let sms = counted(sms, "SM");

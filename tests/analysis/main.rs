@@ -25,6 +25,7 @@ mod generation;
 mod golden_singh21;
 mod granularity;
 mod kernel_wcet;
+mod margin;
 mod optimal;
 mod plan_soundness;
 mod prediction;

@@ -310,6 +310,49 @@ fn a_killed_run_leaves_nothing_for_long() {
     assert_eq!(names(), ["sets.jsonl"]);
 }
 
+/// The objective `margin` and `--sensitivity` state the same factor, in all formats, and `verify` confirms it.
+#[test]
+fn partition_states_the_margin() {
+    let margin = format!("partition {ADAS} --gpu xavier --objective margin");
+    let plan: Plan = serde_json::from_str(&run(&format!("{margin} --format json")).stdout).unwrap();
+    let found = plan.margin.clone().unwrap();
+    let (factor, limit) = (found.wcet_scaling_permille, found.at_most_permille);
+    assert!(found.is_largest() && plan.sms_used == 8, "{found:?}");
+    let text = run(&margin).stdout;
+    assert!(
+        text.contains(&format!(
+            "WCET margin: all WCETs may grow together to 1.{:03} times; no plan allows more",
+            factor - 1000
+        )),
+        "{text}"
+    );
+    let csv = run(&format!("{margin} --format csv")).stdout;
+    let end = format!(",{factor},{limit}");
+    assert!(csv.lines().skip(1).all(|row| row.ends_with(&end)), "{csv}");
+    let edge: Plan =
+        serde_json::from_str(&run(&format!("{margin} --sensitivity --format json")).stdout).unwrap();
+    assert_eq!(edge.sensitivity.unwrap().wcet_scaling_permille, factor);
+    // The fewest SMs leave less.
+    let fewest = run(&format!(
+        "partition {ADAS} --gpu xavier --sensitivity --format csv"
+    ))
+    .stdout;
+    let stated = fewest.lines().nth(1).unwrap().rsplit(',').nth(1).unwrap();
+    assert!(stated.parse::<u64>().unwrap() <= factor, "{fewest}");
+    let refused = run(&format!(
+        "partition {ADAS} --gpu xavier --objective margin --gap 1"
+    ));
+    assert!(
+        refused.stderr.contains("--objective margin"),
+        "{}",
+        refused.stderr
+    );
+    let refused = run(&format!(
+        "partition {ADAS} --gpu xavier --objective margin --heuristic savings"
+    ));
+    assert!(refused.stderr.contains("auto or optimal"), "{}", refused.stderr);
+}
+
 /// The bound, the gap and what ended the search are in the CSV as in the JSON.
 #[test]
 fn the_csv_of_partition_states_the_bound() {
@@ -326,7 +369,7 @@ fn the_csv_of_partition_states_the_bound() {
         let text = |number: Option<u32>| number.map_or(String::new(), |number| number.to_string());
         let ended_by = serde_json::to_value(plan.stats.ended_by).unwrap();
         let end = format!(
-            ",{},{},{}",
+            ",{},{},{},,",
             text(bound),
             text(bound.map(|bound| plan.sms_used - bound)),
             ended_by.as_str().unwrap_or_default()
@@ -334,7 +377,10 @@ fn the_csv_of_partition_states_the_bound() {
         let csv = run(&format!("partition {ADAS} {options} --format csv")).stdout;
         let mut lines = csv.lines();
         assert!(
-            lines.next().unwrap().ends_with(",reason,bound,gap,ended_by"),
+            lines
+                .next()
+                .unwrap()
+                .ends_with(",reason,bound,gap,ended_by,wcet_scaling_permille,at_most_permille"),
             "{csv}"
         );
         let rows: Vec<&str> = lines.collect();
@@ -351,7 +397,7 @@ fn the_csv_of_partition_states_the_bound() {
     let csv = run(&format!(
         "partition {ADAS} --sms 8 --heuristic optimal --search-effort 1 --format csv"
     ));
-    assert!(csv.stdout.contains(",budget\n"), "{}", csv.stdout);
+    assert!(csv.stdout.contains(",budget,,\n"), "{}", csv.stdout);
 }
 
 #[test]

@@ -1,15 +1,7 @@
 //! A task as the scheduler of its partition sees it.
 
-use super::memory::Slices;
-use super::wcet;
+use super::wcet::{self, Wcets};
 use gpusched_model::{Interference, TaskSet};
-
-/// What stretches WCETs: company within the partition, and an instance with few memory slices.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Model<'a> {
-    pub interference: Interference,
-    pub slices: Option<Slices<'a>>,
-}
 
 /// One task as the scheduler of its partition sees it; all in ns, and widened so that nothing overflows.
 #[derive(Copy, Clone, Debug)]
@@ -31,31 +23,28 @@ pub(super) struct Job {
 ///
 /// # Panics
 /// At a task that `set` does not have: left out, it would ask for nothing.
-pub(super) fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, model: Model<'_>) -> Result<Vec<Job>, usize> {
+pub(super) fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, wcets: Wcets<'_>) -> Result<Vec<Job>, usize> {
     tasks
         .iter()
         .map(|&position| {
             let task = &set.tasks()[position];
-            let conflict = match model.interference {
+            let conflict = match wcets.interference {
                 Interference::None | Interference::Bandwidth => false,
                 Interference::Conflict | Interference::ConflictBandwidth => tasks
                     .iter()
                     .any(|&other| other != position && wcet::may_conflict(task, &set.tasks()[other])),
             };
-            let whole = |sms| wcet::at(task.wcet(), sms, conflict);
-            let c = match model.slices {
-                None => whole(sms),
-                Some(slices) => slices.wcet(task, sms, whole),
-            };
-            let c = c.ok_or(position)?;
+            let c = wcets.of(task, sms, conflict).ok_or(position)?;
             Ok(Job {
                 task: position,
                 wcet: c,
                 period: task.period().ns().into(),
                 deadline: task.deadline().ns().into(),
                 jitter: task.jitter().ns().into(),
-                block: task.block().map_or(c, |block| c.min(block.ns().into())),
-                work: wcet::least_work(task.wcet(), conflict).ok_or(position)?,
+                block: task
+                    .block()
+                    .map_or(c, |block| c.min(wcets.time(block.ns().into()))),
+                work: wcets.least_work(task.wcet(), conflict).ok_or(position)?,
             })
         })
         .collect()
@@ -70,23 +59,17 @@ mod tests {
         serde_json::from_str(json).expect("a task set")
     }
 
-    fn model() -> Model<'static> {
-        Model {
-            interference: Interference::Conflict,
-            slices: None,
-        }
-    }
-
     /// Left out, it would ask for nothing, and its partition would pass.
     #[test]
     #[should_panic(expected = "out of bounds")]
     fn a_task_that_is_not_there_is_not_left_out() {
-        let _ = jobs(&set(), &[0, 1], 1, model());
+        let _ = jobs(&set(), &[0, 1], 1, Wcets::stated(Interference::Conflict));
     }
 
     #[test]
     fn no_wcet_is_known_beyond_the_largest_partition() {
-        let jobs = |sms| jobs(&set(), &[0], sms, model()).map(|jobs| jobs.len());
+        let jobs =
+            |sms| jobs(&set(), &[0], sms, Wcets::stated(Interference::Conflict)).map(|jobs| jobs.len());
         let most = gpusched_model::wcet::MAX_SMS;
         assert_eq!((jobs(most), jobs(most + 1), jobs(0)), (Ok(1), Err(0), Err(0)));
     }

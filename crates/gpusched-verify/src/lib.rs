@@ -8,7 +8,8 @@
 //! * [`verify`], [`verify_with`]: the whole plan;
 //! * [`verify_bound`]: a bound on the execution time of a kernel;
 //! * `partition`, `job`: one partition, its tasks, and the evidence of its verdict;
-//! * `wcet`: C(m), alone and in conflict;
+//! * `wcet`: C(m), alone and in conflict, times a common factor;
+//! * `margin`: the factor by which all WCETs may grow;
 //! * `demand`: the walk of a processor-demand test;
 //! * `response`: response times under fixed priorities;
 //! * `memory`: the same where the traffic of others delays a partition, and the memory slices of MIG instances;
@@ -24,6 +25,7 @@ mod fault;
 mod fraction;
 mod hardware;
 mod job;
+mod margin;
 mod memory;
 mod partition;
 mod premises;
@@ -33,22 +35,26 @@ mod wcet;
 
 pub use bound::verify_bound;
 pub use fault::Fault;
+pub use margin::CheckedMargin;
 pub use premises::{Stated, Taken};
 pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
 use gpusched_model::TaskSet;
 use gpusched_model::assumptions::Assumption;
-use gpusched_model::plan::{Failure, Plan, Proof};
+use gpusched_model::plan::{Failure, LowerBound, Plan, Proof};
 use gpusched_model::words::counted;
-use job::{Job, Model, jobs};
+use job::{Job, jobs};
 use memory::{Beside, Slices};
 use partition::check_partition;
+use wcet::Wcets;
 
 /// What a check finds beside what it confirms.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Verified {
     /// How far the lower bound of the plan is confirmed, if it states one.
     pub bound: Option<CheckedBound>,
+    /// How far the margin of the plan is confirmed, if it states one.
+    pub margin: Option<CheckedMargin>,
     /// What the verdicts of the plan assume, whether or not the plan lists it.
     pub assumptions: Vec<Assumption>,
 }
@@ -83,16 +89,13 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
     cover(plan, set)?;
     let assumptions = premises::check(plan, set)?;
     hardware::check(plan)?;
-    let model = Model {
-        interference,
-        slices: Slices::of(plan, plan.memory),
-    };
+    let wcets = Wcets::stated(interference).within(Slices::of(plan, plan.memory));
     let mut all_pass = true;
     for (index, partition) in plan.partitions.iter().enumerate() {
         let beside = plan
             .memory
-            .map(|memory| (memory, Beside::new(plan, set, model, memory, index)));
-        check_partition(partition, set, model, beside)
+            .map(|memory| (memory, Beside::new(plan, set, wcets, memory, index)));
+        check_partition(partition, set, wcets, beside)
             .map_err(|fault| fault.inside(&format!("partitions[{index}]")))?;
         all_pass &= partition.verdict.schedulable;
     }
@@ -119,9 +122,14 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
         return Err(Fault::new("schedulable", message));
     }
     bound(plan, set)?;
-    failure(plan, set, model)?;
-    let bound = pricing::check(plan, set, interference, effort)?;
-    Ok(Verified { bound, assumptions })
+    failure(plan, set, wcets)?;
+    let bound = pricing::check(plan, set, wcets, effort)?;
+    let margin = margin::check(plan, set, wcets, effort)?;
+    Ok(Verified {
+        bound,
+        margin,
+        assumptions,
+    })
 }
 
 /// The lower bound is what its prices sum to, or a search beyond them is claimed, and no plan is below it.
@@ -129,6 +137,37 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let Some(bound) = &plan.bound else {
         return Ok(());
     };
+    bound_by_prices(bound, plan, set)?;
+    let sms = bound.sms;
+    let all_pass = plan
+        .partitions
+        .iter()
+        .all(|partition| partition.verdict.schedulable);
+    let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
+    let whole = all_pass && placed == set.tasks().len();
+    if whole && sms > plan.sms_used {
+        let message = format!("found {sms}, but the plan has {}", counted(plan.sms_used, "SM"));
+        return Err(Fault::new("bound.sms", message));
+    }
+    let Some(claimed) = bound.highs else {
+        return Ok(());
+    };
+    if claimed <= bound.sms {
+        let message = format!("found {claimed}, expected more than bound.sms, {sms}, or no such field");
+        return Err(Fault::new("bound.highs", message));
+    }
+    if whole && claimed > plan.sms_used {
+        let message = format!(
+            "found {claimed}, but the plan has {}",
+            counted(plan.sms_used, "SM")
+        );
+        return Err(Fault::new("bound.highs", message));
+    }
+    Ok(())
+}
+
+/// `bound` is what its prices sum to for plans of the device of `plan`, or a search beyond them is claimed.
+fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     if bound.prices.len() != set.tasks().len() {
         let message = format!(
             "found {}, expected one for each of {}",
@@ -163,30 +202,6 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
             return Err(Fault::new("bound.sms", message));
         }
         Proof::Prices | Proof::Search => {}
-    }
-    let all_pass = plan
-        .partitions
-        .iter()
-        .all(|partition| partition.verdict.schedulable);
-    let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
-    let whole = all_pass && placed == set.tasks().len();
-    if whole && sms > plan.sms_used {
-        let message = format!("found {sms}, but the plan has {}", counted(plan.sms_used, "SM"));
-        return Err(Fault::new("bound.sms", message));
-    }
-    let Some(claimed) = bound.highs else {
-        return Ok(());
-    };
-    if claimed <= bound.sms {
-        let message = format!("found {claimed}, expected more than bound.sms, {sms}, or no such field");
-        return Err(Fault::new("bound.highs", message));
-    }
-    if whole && claimed > plan.sms_used {
-        let message = format!(
-            "found {claimed}, but the plan has {}",
-            counted(plan.sms_used, "SM")
-        );
-        return Err(Fault::new("bound.highs", message));
     }
     Ok(())
 }
@@ -230,7 +245,7 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
 }
 
 /// Why there is no plan, where that is stated.
-fn failure(plan: &Plan, set: &TaskSet, model: Model<'_>) -> Result<(), Fault> {
+fn failure(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), Fault> {
     let fault = |message: &str| Err(Fault::new("failure", message));
     let Some(failure) = &plan.failure else {
         return if plan.schedulable {
@@ -242,24 +257,31 @@ fn failure(plan: &Plan, set: &TaskSet, model: Model<'_>) -> Result<(), Fault> {
     if plan.schedulable {
         return fault("found one beside a plan that is schedulable");
     }
-    // The lemmas take a task alone for the lightest that it can be.
-    let takes_alone = matches!(
-        failure,
-        Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. }
-    );
-    if takes_alone && !pricing::known_alone(set) {
-        return fault("found that no plan exists, but some WCETs are known in conflict and not alone");
-    }
     match failure {
         Failure::HeuristicFailed => Ok(()), // claims nothing
         Failure::BoundExceedsGpu => match &plan.bound {
             Some(bound) if bound.sms > plan.gpu_sms => Ok(()),
             _ => fault("found bound-exceeds-gpu, expected a bound above the GPU"),
         },
+        Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. } => {
+            lemma(failure, plan, set, wcets).or_else(|message| fault(&message))
+        }
+    }
+}
+
+/// Checks that no plan for the GPU of `plan` exists, for the reason that `failure` names, where tasks take `wcets`; the lemmas take
+/// a task alone for the lightest that it can be. `Err` says what was found.
+fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), String> {
+    let fault = |message: &str| Err(message.to_owned());
+    if !pricing::known_alone(set) {
+        return fault("found that no plan exists, but some WCETs are known in conflict and not alone");
+    }
+    match failure {
+        Failure::HeuristicFailed | Failure::BoundExceedsGpu => fault("found no lemma"),
         // Alone on the GPU, each task occupies it the least.
         Failure::WorkExceedsGpu => {
             let alone = set.tasks().iter().map(|task| {
-                let work = wcet::least_work(task.wcet(), false)?;
+                let work = wcets.least_work(task.wcet(), false)?;
                 Some(fraction::Fraction::new(work, task.period().ns().into()))
             });
             let Some(alone) = alone.collect::<Option<Vec<_>>>() else {
@@ -275,7 +297,7 @@ fn failure(plan: &Plan, set: &TaskSet, model: Model<'_>) -> Result<(), Fault> {
                 return fault("found a task that does not exist");
             }
             let largest = hardware::Sizes::of(plan).at_most(plan.gpu_sms);
-            let alone = jobs(set, &[*task], largest, model);
+            let alone = jobs(set, &[*task], largest, wcets);
             let claims_unknown = matches!(failure, Failure::WcetUnknown { .. });
             match alone.as_deref() {
                 Err(_) if claims_unknown => Ok(()),

@@ -1,7 +1,8 @@
 //! One partition: its tasks as its scheduler sees them, and the evidence of its verdict.
 
-use super::job::{Job, Model, jobs};
+use super::job::{Job, jobs};
 use super::memory::{Beside, Disturbed};
+use super::wcet::Wcets;
 use super::{Fault, bounds, demand, fraction, response};
 use gpusched_model::plan::Partition;
 use gpusched_model::policy::{Policy, Preemption, Priorities, Strength};
@@ -12,7 +13,7 @@ use gpusched_model::{SharedMemory, TaskSet};
 pub(super) fn check_partition(
     partition: &Partition,
     set: &TaskSet,
-    model: Model<'_>,
+    wcets: Wcets<'_>,
     beside: Option<(SharedMemory, Beside)>,
 ) -> Result<(), Fault> {
     if partition.sms == 0 {
@@ -26,7 +27,7 @@ pub(super) fn check_partition(
         );
         return Err(Fault::new("verdict.policy", message));
     }
-    let jobs = jobs(set, &partition.tasks, partition.sms, model);
+    let jobs = jobs(set, &partition.tasks, partition.sms, wcets);
     if let (Some((memory, beside)), Ok(jobs)) = (beside, &jobs) {
         let disturbed = Disturbed {
             slowest: beside.slowest(memory, set, partition.sms, jobs),

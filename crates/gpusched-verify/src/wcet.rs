@@ -1,7 +1,85 @@
-//! C(m) from the printed formulas, in 128-bit fractions, and whether two tasks are in conflict.
+//! C(m) from the printed formulas, in 128-bit fractions, times a common factor, and whether two tasks are in conflict.
 
+use super::memory::Slices;
+use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, MAX_SMS, Scaling, Table};
-use gpusched_model::{Task, WcetFunction};
+use gpusched_model::{Interference, Task, WcetFunction};
+
+/// The WCETs that a check counts.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Wcets<'a> {
+    pub interference: Interference,
+    /// The factor on all of them, in thousandths.
+    permille: u64,
+    /// The memory, where partitions have slices of their own.
+    pub slices: Option<Slices<'a>>,
+}
+
+impl<'a> Wcets<'a> {
+    /// As the task set states them.
+    pub fn stated(interference: Interference) -> Wcets<'static> {
+        Wcets {
+            interference,
+            permille: 1000,
+            slices: None,
+        }
+    }
+
+    /// The same in partitions with `slices` of the memory.
+    pub fn within(self, slices: Option<Slices<'_>>) -> Wcets<'_> {
+        Wcets {
+            interference: self.interference,
+            permille: self.permille,
+            slices,
+        }
+    }
+
+    /// The same times `permille`/1000, which is at most [`LARGEST_SCALING`](gpusched_model::plan::LARGEST_SCALING).
+    pub fn scaled(self, permille: u64) -> Wcets<'a> {
+        Wcets { permille, ..self }
+    }
+
+    /// The same without traffic: what passes with it passes without.
+    pub fn without_memory(self) -> Wcets<'static> {
+        Wcets::stated(self.interference).scaled(self.permille)
+    }
+
+    /// C of `task` times the factor, and then what its memory slices make of it; `None` where it is unknown.
+    pub fn of(self, task: &Task, sms: u32, conflict: bool) -> Option<u128> {
+        let whole = |sms| self.at(task.wcet(), sms, conflict);
+        match self.slices {
+            None => whole(sms),
+            Some(slices) => slices.wcet(task, sms, whole),
+        }
+    }
+
+    /// Whether tasks disturb each other.
+    pub fn conflict(self) -> bool {
+        matches!(
+            self.interference,
+            Interference::Conflict | Interference::ConflictBandwidth
+        )
+    }
+
+    /// [`at`] times the factor.
+    pub fn at(self, function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
+        at(function, sms, conflict).map(|wcet| self.time(wcet))
+    }
+
+    /// [`least_work`] times the factor, rounded up: m·C(m) times the factor is whole where C(m) is rounded up.
+    pub fn least_work(self, function: &WcetFunction, conflict: bool) -> Option<u128> {
+        least_work(function, conflict).map(|work| self.times(work))
+    }
+
+    /// `ns` times the factor, rounded up; beyond the longest time that there is, 1 ns more than that.
+    pub fn time(self, ns: u128) -> u128 {
+        self.times(ns).min(u128::from(Time::LIMIT.ns()) + 1)
+    }
+
+    fn times(self, number: u128) -> u128 {
+        number.saturating_mul(self.permille.into()).div_ceil(1000)
+    }
+}
 
 /// Two tasks of the same kind, or of a kind that is not known to differ, disturb each other.
 pub(super) fn may_conflict(a: &Task, b: &Task) -> bool {
@@ -14,7 +92,7 @@ pub(super) fn may_conflict(a: &Task, b: &Task) -> bool {
 /// C(m) [ns] on `sms` SMs, rounded up; `None` below the first point of a table, on 0 SMs, or above [`MAX_SMS`].
 ///
 /// The products fit: the model refuses a function that leaves 128 bits anywhere up to [`MAX_SMS`].
-pub(super) fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
+fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
     if !(1..=MAX_SMS).contains(&sms) {
         return None;
     }
@@ -48,7 +126,7 @@ pub(super) fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u1
 }
 
 /// min over m of m·C(m) [SM·ns]; the parametric forms have it at m = 1. `None` where no C(m) is known.
-pub(super) fn least_work(function: &WcetFunction, conflict: bool) -> Option<u128> {
+fn least_work(function: &WcetFunction, conflict: bool) -> Option<u128> {
     match function.form() {
         Form::Table(table) => {
             let work = points(table, conflict)

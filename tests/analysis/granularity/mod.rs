@@ -3,6 +3,7 @@
 
 mod command;
 mod exports;
+mod margin;
 mod optimum;
 mod stored;
 mod tampered;

@@ -87,12 +87,12 @@ fn heuristics() -> Vec<Heuristic> {
         _ => None,
     };
     let with_budget = |kind| Options {
-        budget: budget(kind),
+        search_effort: budget(kind),
         ..Options::default()
     };
     let improved = Options {
         improve: true,
-        budget: Some(300),
+        search_effort: Some(300),
         ..Options::default()
     };
     let feasible = Options {
@@ -128,6 +128,7 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
         let least = all
             .iter()
             .filter_map(|groups| small.least(granularity, groups))
+            .filter(|&least| least <= small.sms())
             .min();
         let unrounded: Option<u32> = all.iter().map(|groups| groups.iter().sum()).min();
         rounded += usize::from(least.is_some() && least > unrounded);

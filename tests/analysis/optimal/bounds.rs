@@ -33,7 +33,7 @@ fn no_bound_is_above_a_plan() {
             &problem,
             &HeuristicKind::Optimal
                 .with(&Options {
-                    budget: Some(budget),
+                    search_effort: Some(budget),
                     ..Options::default()
                 })
                 .unwrap(),

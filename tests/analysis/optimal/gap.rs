@@ -30,7 +30,7 @@ fn plan(set: &TaskSet, kind: HeuristicKind, gap: u32) -> Plan {
     let problem = Problem::new(set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
     let options = Options {
         gap: Some(gap),
-        budget: Some(300_000),
+        search_effort: Some(300_000),
         ..Options::default()
     };
     let mut plan = partition(&problem, &kind.with(&options).unwrap());
@@ -83,7 +83,7 @@ fn a_budget_that_ends_the_search_is_named() {
         let by = |set: &TaskSet| {
             let problem = Problem::new(set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
             let options = Options {
-                budget: Some(budget),
+                search_effort: Some(budget),
                 ..Options::default()
             };
             let plan = partition(&problem, &HeuristicKind::Optimal.with(&options).unwrap());

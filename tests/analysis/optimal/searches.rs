@@ -11,7 +11,7 @@ pub fn searches() -> Vec<Heuristic> {
             ..Options::default()
         };
         let within = |budget| Options {
-            budget: Some(budget),
+            search_effort: Some(budget),
             ..alone
         };
         let improved = |budget| Options {

@@ -70,7 +70,7 @@ fn plans(count: usize, seed: u64) -> impl Iterator<Item = (Granularity, TaskSet,
         let problem = Problem::new(&set, device.sms(), policy, model_of(Interference::Conflict)).unwrap();
         let problem = problem.offered(&offer).unwrap().sharing(memory).unwrap();
         let budget = Options {
-            budget: (kind == HeuristicKind::Auto).then_some(500),
+            search_effort: (kind == HeuristicKind::Auto).then_some(500),
             ..Options::default()
         };
         let plan = partition(&problem, &kind.with(&budget).unwrap());
@@ -241,7 +241,7 @@ fn bounds_beside_a_memory_hold() {
         let problem = problem.sharing(memory).unwrap();
         let fewest = fewest(&problem);
         let options = Options {
-            budget: Some(3_000),
+            search_effort: Some(3_000),
             ..Options::default()
         };
         let kind = [HeuristicKind::Auto, HeuristicKind::Optimal][round / policies().len() % 2];

@@ -21,7 +21,7 @@ fn no_time_means_little_work_and_honest_plans() {
         let problem = problem.sharing(memory).unwrap();
         let kind = [HeuristicKind::Auto, HeuristicKind::Optimal][round % 2];
         let within = |time_limit| Options {
-            budget: Some(2_000),
+            search_effort: Some(2_000),
             time_limit,
             ..Options::default()
         };

@@ -52,6 +52,7 @@ pub(crate) fn auto(
         sizes.spend(20, 20);
         improve(&mut sizes, &mut parts, target, SEED + 1);
     }
+    bound.leave_experience(&mut sizes);
     let ended_by = sizes.ended_by(&parts, aim.target(bound.sms()));
     let other_work = sizes.charged() - tested;
     let tested = tested + sizes.tested();

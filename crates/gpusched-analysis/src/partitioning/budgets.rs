@@ -28,11 +28,7 @@ pub fn default_budget(kind: HeuristicKind, tasks: usize, beside_traffic: bool) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interference::{Interference, model_of};
-    use crate::partitioning::search::Examiner;
-    use crate::partitioning::search::examiner::outlook::Outlook;
-    use crate::partitioning::{Options, Problem};
-    use gpusched_model::{Arbitration, Policy, SharedMemory, TaskSet};
+    use crate::partitioning::Options;
 
     #[test]
     fn that_of_auto_grows_beyond_fifty_tasks_and_not_beyond_that_of_optimal() {
@@ -53,26 +49,16 @@ mod tests {
 
     #[test]
     fn heuristics_spend_what_their_tests_cost() {
-        let set: TaskSet =
-            serde_json::from_str(r#"{"tasks":[{"period":"9ms","wcet":{"table":[[1,"1ms"]]}}]}"#).unwrap();
-        let alone = Problem::new(&set, 4, Policy::Edf, model_of(Interference::Conflict)).unwrap();
-        let memory = SharedMemory {
-            bandwidth: "100GB/s".parse().unwrap(),
-            arbitration: Arbitration::MaxMin,
-        };
-        let beside = alone.sharing(memory).unwrap();
         let spends = |options: &Options, traffic: bool| {
-            let mut examiner = Examiner::new(&beside);
-            examiner.expect(traffic.then(|| Outlook::new(&beside, &[])));
             let optimal = HeuristicKind::Optimal.with(options).unwrap();
-            optimal.spends(optimal.limits().unwrap(), &examiner).start()
+            optimal.spends(optimal.limits().unwrap(), 200, traffic).start()
         };
         for (traffic, tests) in [(false, OPTIMAL_BUDGET), (true, AUTO_BUDGET)] {
             let budget = spends(&Options::default(), traffic);
             assert!(budget.is_spent(tests) && !budget.is_spent(tests - 1));
         }
         let given = Options {
-            budget: Some(7),
+            search_effort: Some(7),
             ..Options::default()
         };
         let budget = spends(&given, true);

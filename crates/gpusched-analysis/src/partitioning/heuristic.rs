@@ -7,7 +7,7 @@ use super::kind::HeuristicKind;
 use super::merge::forbidden::Forbidden;
 use super::merge::order::{BfDirection, BfMeasure, ListOrder};
 use super::optimal::Solver;
-use super::search::{Aim, Examiner, Limits, Objective, Problem, SearchLimits};
+use super::search::{Aim, Limits, Objective, Problem, SearchLimits};
 
 /// A heuristic with all its options.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -106,6 +106,8 @@ pub enum Goal {
     },
     /// [`Objective::Feasible`].
     Feasible,
+    /// [`Objective::Margin`].
+    Margin,
 }
 
 impl Default for Goal {
@@ -133,7 +135,7 @@ impl Heuristic {
     }
 
     /// What it aims for: without a gap if it knows no lower bound.
-    fn goal(&self) -> Goal {
+    pub(crate) fn goal(&self) -> Goal {
         let objective = match *self {
             Heuristic::OneGpu => Objective::Sms,
             Heuristic::Sms { improve, .. }
@@ -147,6 +149,7 @@ impl Heuristic {
         match objective {
             Objective::Sms => Goal::Sms { gap: 0 },
             Objective::Feasible => Goal::Feasible,
+            Objective::Margin => Goal::Margin,
         }
     }
 
@@ -156,13 +159,43 @@ impl Heuristic {
             // Whose shares are there may still have no place: the fewer, the better.
             _ if problem.has_places() => (Objective::Sms, 0),
             Goal::Sms { gap } => (Objective::Sms, gap),
-            Goal::Feasible => (Objective::Feasible, 0),
+            Goal::Feasible | Goal::Margin => (Objective::Feasible, 0),
         };
         Aim {
             objective,
             sms: problem.shares(),
             gap,
         }
+    }
+
+    /// The same with another objective, where it has one, and within `limits`.
+    pub(crate) fn towards(mut self, objective: Objective, limits: SearchLimits) -> Heuristic {
+        match &mut self {
+            Heuristic::OneGpu => {}
+            Heuristic::Sms { improve, .. }
+            | Heuristic::Bf { improve, .. }
+            | Heuristic::OnePerPartition { improve }
+            | Heuristic::Ffd { improve, .. }
+            | Heuristic::Wfd { improve, .. } => {
+                if let Some(search) = improve {
+                    search.objective = objective;
+                }
+            }
+            Heuristic::Savings { objective: own, .. } | Heuristic::Matching { objective: own, .. } => {
+                *own = objective;
+            }
+            Heuristic::Auto { goal, .. } | Heuristic::Optimal { goal, .. } => {
+                *goal = match objective {
+                    Objective::Sms => Goal::default(),
+                    Objective::Feasible => Goal::Feasible,
+                    Objective::Margin => Goal::Margin,
+                };
+            }
+        }
+        if let Some(own) = self.limits_mut() {
+            *own = limits;
+        }
+        self
     }
 
     /// [`Heuristic::limits`], to be changed.
@@ -197,9 +230,8 @@ impl Heuristic {
         matches!(self, Heuristic::Auto { .. } | Heuristic::Optimal { .. })
     }
 
-    /// What it spends within `limits`, where tests are those of `examiner`.
-    pub(crate) fn spends(&self, limits: SearchLimits, examiner: &Examiner<'_>) -> Limits {
-        let tasks = examiner.problem().tasks().len();
-        limits.or(default_budget(self.kind(), tasks, examiner.expects_traffic()))
+    /// What it spends on `tasks` tasks within `limits`, where tests count the traffic of others if `beside_traffic`.
+    pub(crate) fn spends(&self, limits: SearchLimits, tasks: usize, beside_traffic: bool) -> Limits {
+        limits.or(default_budget(self.kind(), tasks, beside_traffic))
     }
 }

@@ -10,7 +10,7 @@
 //! * `optimal`: the fewest SMs, with a lower bound and its proof.
 //!
 //! The files of this folder use all of them: [`Heuristic`] and its [`Options`], `auto`, which combines the searches, `run`,
-//! which calls them, and [`sensitivity`].
+//! which calls them, `margin`, which calls them at many factors on the WCETs, and [`sensitivity`].
 //!
 //! Everything is deterministic: each file states how it breaks ties.
 
@@ -21,6 +21,7 @@ mod hardware;
 mod heuristic;
 mod improve;
 mod kind;
+mod margin;
 mod merge;
 mod optimal;
 mod options;
@@ -33,6 +34,7 @@ pub use budgets::{AUTO_BUDGET, OPTIMAL_BUDGET, default_budget};
 pub use hardware::{Offer, Placed};
 pub use heuristic::{Goal, Heuristic, LocalSearch};
 pub use kind::{HeuristicKind, listed};
+pub use margin::MARGIN_SEARCHES;
 pub use merge::{forbidden, order};
 pub use optimal::Solver;
 pub use options::{NEAR_ENOUGH, NoEffect, Options, near_enough};

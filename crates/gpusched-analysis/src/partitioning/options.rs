@@ -61,10 +61,12 @@ pub enum NoEffect {
         /// The heuristics that local search may follow.
         after: Vec<HeuristicKind>,
     },
-    /// A gap to a bound, where any plan that fits will do.
-    GapOfFeasible {
+    /// A gap to a bound on the SMs, where the search aims for something else.
+    GapBeside {
         /// The gap.
         gap: u32,
+        /// What the search aims for.
+        objective: Objective,
     },
 }
 
@@ -74,7 +76,7 @@ impl NoEffect {
         match self {
             NoEffect::Option { option, .. } => option,
             NoEffect::Improve { .. } => "improve",
-            NoEffect::GapOfFeasible { .. } => "gap",
+            NoEffect::GapBeside { .. } => "gap",
         }
     }
 }
@@ -93,7 +95,10 @@ impl HeuristicKind {
         let with = options.heeding(option);
         Err(match (option, options.gap) {
             ("improve", _) => NoEffect::Improve { after: with },
-            ("gap", Some(gap)) if with.contains(&self) => NoEffect::GapOfFeasible { gap },
+            ("gap", Some(gap)) if with.contains(&self) => NoEffect::GapBeside {
+                gap,
+                objective: options.objective.unwrap_or_default(),
+            },
             _ => NoEffect::Option {
                 option,
                 with,
@@ -144,11 +149,11 @@ impl Options {
                 improve: self.local_search(),
             },
             HeuristicKind::Savings => Heuristic::Savings {
-                objective: self.objective.take().unwrap_or_default(),
+                objective: self.fit().unwrap_or_default(),
                 improve: self.improve().then(|| self.limits()),
             },
             HeuristicKind::Matching => Heuristic::Matching {
-                objective: self.objective.take().unwrap_or_default(),
+                objective: self.fit().unwrap_or_default(),
                 improve: self.improve().then(|| self.limits()),
             },
             HeuristicKind::Auto => Heuristic::Auto {
@@ -169,9 +174,15 @@ impl Options {
 
     fn local_search(&mut self) -> Option<LocalSearch> {
         self.improve().then(|| LocalSearch {
-            objective: self.objective.take().unwrap_or_default(),
+            objective: self.fit().unwrap_or_default(),
             limits: self.limits(),
         })
+    }
+
+    /// The objective, unless only a search that knows a lower bound has it.
+    fn fit(&mut self) -> Option<Objective> {
+        self.objective
+            .take_if(|objective| *objective != Objective::Margin)
     }
 
     fn limits(&mut self) -> SearchLimits {
@@ -187,6 +198,7 @@ impl Options {
                 gap: self.gap.take().unwrap_or_default(),
             },
             Objective::Feasible => Goal::Feasible,
+            Objective::Margin => Goal::Margin,
         }
     }
 
@@ -300,6 +312,17 @@ mod tests {
         };
         let aims = [Savings, Matching, Auto, Optimal];
         assert_eq!(refused(Bf, feasible), option("objective", &aims, true));
+        let margin = Options {
+            objective: Some(Objective::Margin),
+            ..none
+        };
+        for improve in [false, true] {
+            let savings = Options { improve, ..margin };
+            assert_eq!(
+                refused(Savings, savings),
+                option("objective", &[Auto, Optimal], false)
+            );
+        }
         let split = Options {
             split: Some(2),
             improve: true,
@@ -316,7 +339,10 @@ mod tests {
                     ..feasible
                 }
             ),
-            NoEffect::GapOfFeasible { gap: 1 }
+            NoEffect::GapBeside {
+                gap: 1,
+                objective: Objective::Feasible,
+            }
         );
         let after = vec![Sms, Bf, OnePerPartition, Ffd, Wfd, Savings, Matching];
         for kind in [OneGpu, Auto, Optimal] {

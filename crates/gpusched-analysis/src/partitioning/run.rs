@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-use super::heuristic::Heuristic;
+use super::heuristic::{Goal, Heuristic};
 use super::improve::{SEED, gather, improve, mend};
 use super::merge::{Preference, Rules, merge_by_matching, merge_by_savings, partition_and_allocate};
 use super::search::examiner::outlook::Outlook;
 use super::search::outcome::elapsed_ns;
-use super::search::{Candidate, Examiner, Outcome, Problem, Sizes, lemmas, parts_of};
+use super::search::{Candidate, Examiner, Experience, Outcome, Problem, Sizes, lemmas, parts_of};
 use super::traffic::Traffic;
-use super::{auto, baselines, optimal};
+use super::{auto, baselines, margin, optimal};
 use gpusched_model::SharedMemory;
 use gpusched_model::plan::{Failure, LowerBound, Plan, SearchStats};
 
@@ -20,11 +20,28 @@ pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
 
 /// The same by one way to deal with memory traffic, where that counts.
 pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
+    match heuristic.goal() {
+        Goal::Margin => margin::widest(problem, heuristic, traffic),
+        Goal::Sms { .. } | Goal::Feasible => {
+            search(problem, heuristic, traffic, &mut Experience::default()).0
+        }
+    }
+}
+
+/// One search, and whether its lower bound proves that no plan exists. Shares that are no SMs leave a plan without the bound.
+///
+/// It starts from `experience` and leaves its own there.
+pub(crate) fn search(
+    problem: &Problem<'_>,
+    heuristic: &Heuristic,
+    traffic: Traffic,
+    experience: &mut Experience,
+) -> (Plan, bool) {
     let examiner = &mut Examiner::new(problem);
     let singles = match lemmas::smallest_partitions(examiner) {
         Ok(singles) => singles,
         Err(failure) => {
-            return Plan {
+            let plan = Plan {
                 schedulable: false,
                 gpu_sms: problem.sms(),
                 hardware: problem.offer().map(|offer| offer.hardware().clone()),
@@ -34,14 +51,20 @@ pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traff
                 partitions: Vec::new(),
                 failure: Some(failure),
                 bound: None,
+                margin: None,
                 stats: SearchStats::default(),
                 sensitivity: None,
                 assumptions: None,
             };
+            return (plan, false);
         }
     };
     let Some(memory) = problem.memory() else {
-        return search_and_bound(examiner, singles, heuristic).into_plan(problem);
+        std::mem::swap(examiner.experience(), experience);
+        let found = search_and_bound(examiner, singles, heuristic);
+        std::mem::swap(examiner.experience(), experience);
+        let excluded = found.excluded;
+        return (found.into_plan(problem), excluded);
     };
     let one = [traffic];
     let ways: &[Traffic] = match traffic {
@@ -89,7 +112,8 @@ pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traff
             break;
         }
     }
-    first.unwrap_or_else(|| Outcome::default().into_plan(problem))
+    let plan = first.unwrap_or_else(|| Outcome::default().into_plan(problem));
+    (plan, false)
 }
 
 /// The search of `heuristic` among partitions that share a memory, from `singles` on.
@@ -133,11 +157,21 @@ fn search_by(
 /// [`search_from`], with a bound in SMs where shares are none.
 fn search_and_bound(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
     let problem = examiner.problem();
+    let excludes = |found: &Outcome| {
+        found
+            .bound
+            .as_ref()
+            .is_some_and(|bound| bound.sms > problem.shares())
+    };
     let Some(offer) = problem
         .offer()
         .filter(|offer| !offer.counts_sms() && heuristic.seeks_bound())
     else {
-        return search_from(examiner, singles, heuristic);
+        let found = search_from(examiner, singles, heuristic);
+        return Outcome {
+            excluded: excludes(&found),
+            ..found
+        };
     };
     let limit = heuristic.limits().and_then(|limits| limits.time);
     let heuristic = &heuristic.within(limit.map(|limit| limit / 2));
@@ -148,7 +182,12 @@ fn search_and_bound(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuris
     let bound = lemmas::smallest_partitions(examiner)
         .ok()
         .and_then(|singles| search_from(examiner, singles, heuristic).bound);
-    Outcome { bound, ..found }
+    let excluded = excludes(&found);
+    Outcome {
+        bound,
+        excluded,
+        ..found
+    }
 }
 
 /// The search of `heuristic`, from the smallest partition of each task on.
@@ -197,11 +236,11 @@ fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: 
             merged(partitions, tested, start)
         }
         Heuristic::Auto { limits, .. } => {
-            let limits = heuristic.spends(limits, examiner);
+            let limits = heuristic.spends(limits, problem.tasks().len(), examiner.expects_traffic());
             return auto::auto(examiner, mergeable(problem, singles), (aim, target), limits);
         }
         Heuristic::Optimal { limits, solver, .. } => {
-            let limits = heuristic.spends(limits, examiner);
+            let limits = heuristic.spends(limits, problem.tasks().len(), examiner.expects_traffic());
             return optimal::optimal(
                 examiner,
                 mergeable(problem, singles),
@@ -214,7 +253,7 @@ fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: 
     let Some(limits) = heuristic.limits().filter(|_| found.is_whole(problem)) else {
         return found;
     };
-    let limits = heuristic.spends(limits, examiner);
+    let limits = heuristic.spends(limits, problem.tasks().len(), examiner.expects_traffic());
     let mut sizes = Sizes::new(examiner, limits.start());
     let mut parts = parts_of(found.partitions);
     improve(&mut sizes, &mut parts, target, SEED);

@@ -1,18 +1,15 @@
 //! How far a plan is from the edge: WCETs that may grow, SMs that may go.
 
-use crate::partitioning::search::Problem;
 use crate::partitioning::search::lemmas::smallest;
+use crate::partitioning::search::{Problem, Scale};
 use crate::schedulability::{self, Demand};
+pub use gpusched_model::plan::LARGEST_SCALING;
 use gpusched_model::plan::{Partition, PartitionSlack, Plan, Sensitivity, TaskSlack};
-use gpusched_model::time::Time;
-
-/// The largest factor that is looked for, in thousandths; more is reported as this.
-pub const LARGEST_SCALING: u64 = 1_000_000;
 
 /// The sensitivity of `plan`, an answer to `problem`; `None` if the plan is not schedulable.
 ///
-/// Per task, the largest factor by which its WCET (and its longest block) may grow, with everything else as it is. Per
-/// partition, how many of its SMs could be taken away. Both by bisection, for every test is monotone in them: a longer
+/// The largest factor by which all WCETs and longest blocks may grow together. Per task, the largest factor by which its
+/// WCET (and its longest block) may grow, with everything else as it is. Per partition, how many of its SMs could be taken away. All by bisection, for every test is monotone in them: a longer
 /// WCET asks for more and blocks for longer, and WCETs do not grow with the SMs.
 pub fn sensitivity(problem: &Problem<'_>, plan: &Plan) -> Option<Sensitivity> {
     if !plan.schedulable {
@@ -20,6 +17,7 @@ pub fn sensitivity(problem: &Problem<'_>, plan: &Plan) -> Option<Sensitivity> {
     }
     Some(Sensitivity {
         free_sms: problem.sms().saturating_sub(plan.sms_used),
+        wcet_scaling_permille: joint_scaling(problem, &plan.partitions),
         partitions: match problem.memory() {
             None => plan
                 .partitions
@@ -33,6 +31,26 @@ pub fn sensitivity(problem: &Problem<'_>, plan: &Plan) -> Option<Sensitivity> {
     })
 }
 
+/// The largest factor in thousandths, at least 1000, with which all `partitions` pass when every WCET and longest block grows
+/// by it.
+pub(crate) fn joint_scaling(problem: &Problem<'_>, partitions: &[Partition]) -> u64 {
+    largest(|permille| all_pass(&problem.scaled(Scale::permille(permille)), partitions))
+}
+
+/// Whether all `partitions` pass their tests, together where they share a memory.
+pub(crate) fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool {
+    let mut parts = partitions
+        .iter()
+        .map(|partition| (&partition.tasks[..], partition.sms));
+    match problem.memory() {
+        None => parts.all(|(tasks, sms)| problem.accepts(tasks, sms)),
+        Some(_) => {
+            let parts: Vec<(&[usize], u32)> = parts.collect();
+            problem.verdicts(&parts).iter().all(|verdict| verdict.schedulable)
+        }
+    }
+}
+
 /// The slack of partition `index` where partitions disturb each other: all of them must pass after a change.
 ///
 /// Fewer SMs may draw less from memory and so help others; the bisection finds a number that passes, not always the least.
@@ -44,7 +62,7 @@ fn slack_beside(problem: &Problem<'_>, plan: &Plan, index: usize) -> PartitionSl
         });
         let parts: Vec<(&[usize], u32)> = parts.collect();
         let verdicts = problem.verdicts_scaled(&parts, |task, demand| match scaled {
-            Some((changed, permille)) if changed == task => scale(&demand, permille),
+            Some((changed, permille)) if changed == task => Scale::permille(permille).demand(&demand),
             _ => demand,
         });
         verdicts.iter().all(|verdict| verdict.schedulable)
@@ -84,7 +102,7 @@ fn partition_slack(problem: &Problem<'_>, partition: &Partition) -> PartitionSla
 fn largest_scaling(problem: &Problem<'_>, sms: u32, demands: &[Demand], position: usize) -> u64 {
     let mut scaled = demands.to_vec();
     largest(|permille: u64| {
-        scaled[position] = scale(&demands[position], permille);
+        scaled[position] = Scale::permille(permille).demand(&demands[position]);
         schedulability::accepts(problem.policy(), &scaled, sms)
     })
 }
@@ -101,18 +119,4 @@ fn largest(mut passes: impl FnMut(u64) -> bool) -> u64 {
         }
     }
     holds
-}
-
-/// `demand` with WCET, block and work times `permille`/1000, rounded up, at most 2⁶³ ns: longer than any deadline.
-fn scale(demand: &Demand, permille: u64) -> Demand {
-    let times = |time: Time| {
-        let ns = (u128::from(time.ns()) * u128::from(permille)).div_ceil(1000);
-        Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX).min(Time::LIMIT.ns() + 1))
-    };
-    Demand {
-        wcet: times(demand.wcet),
-        block: times(demand.block),
-        least_work: demand.least_work.saturating_mul(permille.into()).div_ceil(1000),
-        ..*demand
-    }
 }

@@ -3,5 +3,6 @@
 pub mod assumptions;
 pub(super) mod bound;
 pub(super) mod estimated;
+mod margin;
 pub mod plan;
 pub mod verdict;

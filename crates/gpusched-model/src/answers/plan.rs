@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::assumptions::Assumption;
+pub use super::margin::{LARGEST_SCALING, Margin};
 use super::verdict::Verdict;
 use crate::Interference;
 use crate::device::{Hardware, Place};
@@ -42,6 +43,9 @@ pub struct Plan {
     /// No plan has fewer SMs than this, and why; absent where the heuristic looks for no bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<LowerBound>,
+    /// The factor by which all WCETs may grow together, where the search aimed for the largest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<Margin>,
     /// What the search cost.
     pub stats: SearchStats,
     /// How far the plan is from the edge, if that was asked for. Like the cost, it is no part of the proof.
@@ -261,6 +265,8 @@ mod tests {
 pub struct Sensitivity {
     /// SMs of the GPU that no partition has.
     pub free_sms: u32,
+    /// The largest factor by which all WCETs and longest blocks may grow together, in thousandths; 1000000 stands for more.
+    pub wcet_scaling_permille: u64,
     /// In the order of the plan's partitions.
     pub partitions: Vec<PartitionSlack>,
 }

@@ -99,8 +99,10 @@ fn refusal(algorithm: &Algorithm, refused: &NoEffect, found: &str) -> String {
             algorithm.heuristic,
             listed(kinds)
         ),
-        NoEffect::GapOfFeasible { .. } => {
-            format!("found {found} with objective feasible, expected objective sms, where it has an effect")
+        NoEffect::GapBeside { objective, .. } => {
+            format!(
+                "found {found} with objective {objective}, expected objective sms, where it has an effect"
+            )
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use num_bigint::BigUint;
 
-use crate::job::{Job, Model, jobs};
+use crate::job::{Job, jobs};
+use crate::wcet::Wcets;
 use gpusched_model::{Arbitration, Plan, SharedMemory, TaskSet};
 
 /// Who moves how much: V [nano-bytes], d [nano-bytes per ns], T [ns], and how long after its arrival a job may still move bytes [ns].
@@ -24,8 +25,8 @@ pub(crate) struct Beside {
 
 impl Beside {
     /// The others of partition `index` of `plan`.
-    pub fn new(plan: &Plan, set: &TaskSet, model: Model<'_>, memory: SharedMemory, index: usize) -> Beside {
-        let capacity = match model.slices {
+    pub fn new(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, memory: SharedMemory, index: usize) -> Beside {
+        let capacity = match wcets.slices {
             None => u128::from(memory.bandwidth.bytes_per_second()),
             Some(slices) => slices.bandwidth(plan.partitions[index].sms),
         };
@@ -33,10 +34,10 @@ impl Beside {
             .partitions
             .iter()
             .enumerate()
-            .filter(|&(other, _)| other != index && model.slices.is_none());
+            .filter(|&(other, _)| other != index && wcets.slices.is_none());
         let mut others: Vec<Vec<Source>> = parts
             .map(|(_, part)| {
-                let known = jobs(set, &part.tasks, part.sms, model);
+                let known = jobs(set, &part.tasks, part.sms, wcets);
                 let source = |(place, &task): (usize, &usize)| {
                     let task = &set.tasks()[task];
                     let peak = task.bandwidth(part.sms).map(|rate| rate.bytes_per_second());

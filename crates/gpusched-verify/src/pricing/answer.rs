@@ -5,7 +5,7 @@ use super::super::{Job, bounds, response};
 use gpusched_model::Policy;
 
 /// Whether `jobs` on `sms` SMs pass the test of `policy`; `None` where that is not decided within reason.
-pub(super) fn passes(policy: Policy, jobs: &[Job], sms: u32) -> Option<bool> {
+pub(in super::super) fn passes(policy: Policy, jobs: &[Job], sms: u32) -> Option<bool> {
     match policy {
         Policy::Edf | Policy::NpEdf | Policy::LpEdf => match Supply::new(policy, jobs) {
             Ok(supply) => supply.suffices(),

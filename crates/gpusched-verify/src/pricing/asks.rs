@@ -1,6 +1,5 @@
 //! What the tasks of a group ask of m SMs at least, and when that is too much whatever the policy.
 
-use super::super::wcet;
 use gpusched_model::Task;
 
 /// 1, as a share [2⁻⁴⁸].
@@ -109,9 +108,9 @@ impl Ask {
         u64::try_from(demand).unwrap_or(u64::MAX)
     }
 
-    /// `None` if C is unknown, or the task is late even alone.
-    pub fn of(task: &Task, conflict: bool, sms: u32) -> Option<Ask> {
-        let wcet = u64::try_from(wcet::at(task.wcet(), sms, conflict)?).ok()?;
+    /// `task` where it takes `wcet` [ns]; `None` if it is late even alone.
+    pub fn of(task: &Task, wcet: u128) -> Option<Ask> {
+        let wcet = u64::try_from(wcet).ok()?;
         let due = task.deadline().ns().checked_sub(task.jitter().ns())?;
         if wcet > due {
             return None;

@@ -1,6 +1,6 @@
 //! Measures of what tasks ask of some SMs: by each of them, the tasks of a group that passes its test ask for 1 at most.
 
-use super::super::wcet;
+use super::super::wcet::Wcets;
 use super::asks::{Ask, WHOLE};
 use gpusched_model::{Policy, Task, TaskSet};
 
@@ -17,7 +17,12 @@ pub(super) struct Asked {
 }
 
 /// What is measured.
-pub(super) enum Measures {
+pub(super) struct Measures {
+    wcets: Wcets<'static>,
+    pub what: What,
+}
+
+pub(super) enum What {
     /// Work by period, for policies that count nothing else.
     Work,
     /// C/T, and the demand in intervals of these lengths [ns].
@@ -26,9 +31,12 @@ pub(super) enum Measures {
 
 impl Measures {
     /// Of the tasks of `set`: intervals as long as deadlines are, evenly taken.
-    pub fn new(set: &TaskSet, policy: Policy) -> Measures {
+    pub fn new(set: &TaskSet, policy: Policy, wcets: Wcets<'static>) -> Measures {
         if matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
-            return Measures::Work;
+            return Measures {
+                wcets,
+                what: What::Work,
+            };
         }
         let dues = set.tasks().iter();
         let dues = dues.map(|task| task.deadline().ns().saturating_sub(task.jitter().ns()));
@@ -36,14 +44,17 @@ impl Measures {
         dues.sort_unstable();
         dues.dedup();
         let step = dues.len().div_ceil(INTERVALS).max(1);
-        Measures::Demand(dues.into_iter().rev().step_by(step).collect())
+        Measures {
+            wcets,
+            what: What::Demand(dues.into_iter().rev().step_by(step).collect()),
+        }
     }
 
     /// What `task` asks of `sms` SMs; `None` if no group with it passes there.
     pub fn asked(&self, task: &Task, conflict: bool, sms: u32) -> Option<Asked> {
-        match self {
-            Measures::Work => {
-                let work = wcet::least_work(task.wcet(), conflict)?;
+        match &self.what {
+            What::Work => {
+                let work = self.wcets.least_work(task.wcet(), conflict)?;
                 let whole = u128::from(task.period().ns()) * u128::from(sms);
                 let share = work.saturating_mul(WHOLE.into()) / whole.max(1);
                 Some(Asked {
@@ -51,8 +62,8 @@ impl Measures {
                     shares: vec![u64::try_from(share).unwrap_or(u64::MAX)],
                 })
             }
-            Measures::Demand(intervals) => {
-                let ask = Ask::of(task, conflict, sms)?;
+            What::Demand(intervals) => {
+                let ask = Ask::of(task, self.wcets.at(task.wcet(), sms, conflict)?)?;
                 let demands = intervals.iter().map(|&t| ask.demand(t));
                 Some(Asked {
                     shares: std::iter::once(ask.load()).chain(demands).collect(),

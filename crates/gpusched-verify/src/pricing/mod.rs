@@ -18,11 +18,13 @@ mod walk;
 
 use super::Fault;
 use super::hardware::Sizes;
+use super::wcet::Wcets;
+pub(super) use answer::passes;
 pub use effort::{Effort, GROUPS};
-use gpusched_model::plan::{Plan, Proof, UNITS_PER_SM};
+use gpusched_model::plan::{LowerBound, Plan, Proof, UNITS_PER_SM};
 use gpusched_model::wcet::{Form, Table};
 use gpusched_model::words::counted;
-use gpusched_model::{Interference, Policy, TaskSet};
+use gpusched_model::{Policy, TaskSet};
 use walk::{Found, Walk};
 
 /// What is known of the lower bound of a plan after its check.
@@ -81,12 +83,26 @@ impl std::fmt::Display for Unchecked {
 pub(super) fn check(
     plan: &Plan,
     set: &TaskSet,
-    interference: Interference,
+    wcets: Wcets<'_>,
     effort: &Effort<'_>,
 ) -> Result<Option<CheckedBound>, Fault> {
     let Some(bound) = &plan.bound else {
         return Ok(None);
     };
+    check_bound(bound, plan, set, wcets, effort).map(Some)
+}
+
+/// Checks the prices of `bound` for plans of the device of `plan`, under its policy, where tasks take `wcets`.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn check_bound(
+    bound: &LowerBound,
+    plan: &Plan,
+    set: &TaskSet,
+    wcets: Wcets<'_>,
+    effort: &Effort<'_>,
+) -> Result<CheckedBound, Fault> {
     if bound.prices.len() != set.tasks().len() {
         let message = "found another number of prices than of tasks, which leaves tasks without a price";
         return Err(Fault::new("bound.prices", message));
@@ -95,17 +111,25 @@ pub(super) fn check(
     let sizes = Sizes::of(plan);
     let by_prices = by_prices(&bound.prices, &sizes);
     let checked = |proven, unchecked| {
-        Ok(Some(CheckedBound {
+        Ok(CheckedBound {
             stated: bound.sms,
             proven,
             unchecked,
             highs: bound.highs,
-        }))
+        })
     };
     if !known_alone(set) {
         return checked(None, Some(Unchecked::Tables));
     }
-    match Walk::new(set, (interference, policy), &sizes, &bound.prices, effort).search() {
+    match Walk::new(
+        set,
+        (wcets.without_memory(), policy),
+        &sizes,
+        &bound.prices,
+        effort,
+    )
+    .search()
+    {
         Found::Nothing => checked(
             Some(by_prices),
             (bound.proof == Proof::Search).then_some(Unchecked::Search),

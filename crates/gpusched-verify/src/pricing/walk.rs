@@ -9,13 +9,14 @@ use super::asks::{Group, WHOLE};
 use super::candidate::Candidate;
 use super::effort::Effort;
 use super::family::{Family, Part};
-use super::measures::Measures;
+use super::measures::{Measures, What};
 use super::multipliers::Multipliers;
 use crate::hardware::Sizes;
-use crate::job::{Model, jobs};
+use crate::job::jobs;
+use crate::wcet::Wcets;
 use gpusched_model::plan::UNITS_PER_SM;
 use gpusched_model::wcet::MAX_SMS;
-use gpusched_model::{Interference, Kind, Policy, TaskSet};
+use gpusched_model::{Kind, Policy, TaskSet};
 
 /// The price of one SM.
 const ONE: i64 = UNITS_PER_SM as i64;
@@ -50,7 +51,7 @@ pub(super) enum Found {
 /// The search.
 pub(super) struct Walk<'a> {
     set: &'a TaskSet,
-    interference: Interference,
+    wcets: Wcets<'static>,
     policy: Policy,
     sizes: &'a Sizes,
     /// The tasks that have a price, by position, which is in units: those without make no group worth more.
@@ -70,7 +71,7 @@ impl<'a> Walk<'a> {
     /// A search over the tasks of `set`, with a price for each, in partitions of `sizes`.
     pub fn new(
         set: &'a TaskSet,
-        (interference, policy): (Interference, Policy),
+        (wcets, policy): (Wcets<'static>, Policy),
         sizes: &'a Sizes,
         prices: &[u64],
         effort: &'a Effort<'a>,
@@ -80,11 +81,11 @@ impl<'a> Walk<'a> {
         let prices = prices.map(|(task, &price)| (task, i64::try_from(price).unwrap_or(MOST).min(MOST)));
         Walk {
             set,
-            interference,
+            wcets,
             policy,
             sizes,
             prices: prices.collect(),
-            measures: Measures::new(set, policy),
+            measures: Measures::new(set, policy, wcets),
             group: Group::default(),
             left: effort.groups,
             tell_at: effort.groups,
@@ -127,7 +128,7 @@ impl<'a> Walk<'a> {
     /// Looks at the groups of three tasks and more on `sms` SMs.
     fn look_at_groups_on(&mut self, sms: u32) -> Result<(), Found> {
         self.spend(self.prices.len() as u64)?;
-        if !self.conflicts() {
+        if !self.wcets.conflict() {
             let all = self.candidates(false, sms);
             return self.look_at_family(sms, &[], &all.iter().collect::<Vec<_>>());
         }
@@ -140,14 +141,6 @@ impl<'a> Walk<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Whether tasks disturb each other.
-    fn conflicts(&self) -> bool {
-        matches!(
-            self.interference,
-            Interference::Conflict | Interference::ConflictBandwidth
-        )
     }
 
     /// The tasks that may be in a group that passes on `sms` SMs.
@@ -228,12 +221,12 @@ impl<'a> Walk<'a> {
 
     /// Whether `group` passes no test on its SMs, whatever is added to it. `false` says nothing.
     fn is_hopeless(&mut self, group: &[&Candidate]) -> bool {
-        match self.measures {
-            Measures::Demand(_) => {
+        match self.measures.what {
+            What::Demand(_) => {
                 let asks = group.iter().filter_map(|candidate| candidate.asked.ask.as_ref());
                 self.group.is_hopeless(asks)
             }
-            Measures::Work => {
+            What::Work => {
                 let shares = group
                     .iter()
                     .filter_map(|candidate| candidate.asked.shares.first());
@@ -265,12 +258,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let tasks = tasks.to_vec();
-        // A bound leaves memory traffic out: a group that passes with it passes without.
-        let model = Model {
-            interference: self.interference,
-            slices: None,
-        };
-        let jobs = jobs(self.set, &tasks, sms, model);
+        let jobs = jobs(self.set, &tasks, sms, self.wcets);
         match jobs.map_or(Some(false), |jobs| passes(self.policy, &jobs, sms)) {
             Some(true) => Err(Found::Worth { tasks, sms }),
             Some(false) => Ok(()),

@@ -84,6 +84,7 @@ pub(crate) fn optimal(
     };
     sizes.spend(20, 20);
     bounding.close(&mut sizes, &mut parts, aim);
+    bounding.leave_experience(&mut sizes);
     let bound = bounding.sms();
     let open = total(&parts) > aim.target(bound) && !aim.is_beyond(bound);
     let ended_by = sizes.ended_by(&parts, aim.target(bound));
@@ -91,7 +92,7 @@ pub(crate) fn optimal(
     placed.restore(&mut parts);
     let enumerated = match aim.objective {
         Objective::Sms => enumeration::fewest_placed(&mut sizes, &parts),
-        Objective::Feasible => None,
+        Objective::Feasible | Objective::Margin => None,
     };
     let ended_by = ended_by.filter(|_| enumerated.is_none());
     let tested = tested + sizes.tested();

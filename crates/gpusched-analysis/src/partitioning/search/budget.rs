@@ -31,6 +31,14 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
+    /// The tests of `searches` searches, and the time of one.
+    pub fn of_all(self, searches: u64) -> Limits {
+        Limits {
+            tests: self.tests.saturating_mul(searches),
+            ..self
+        }
+    }
+
     /// From now on.
     pub fn start(self) -> Budget {
         Budget::new(self.tests, self.time)

@@ -1,6 +1,6 @@
 //! What all searches share.
 //!
-//! * [`problem`]: the tasks, the GPU, the test and the interference model;
+//! * [`problem`]: the tasks, the GPU, the test and the interference model; [`scale`]: a common factor on the WCETs;
 //! * [`examiner`]: the test as the searches ask it, with its tables and its short cuts;
 //! * [`candidate`], [`group`], [`work`]: a partition in the making, and two that may merge;
 //! * [`lemmas`]: Lemmas 1–3;
@@ -18,6 +18,7 @@ pub(crate) mod outcome;
 pub(crate) mod part;
 pub(crate) mod placed;
 pub(crate) mod problem;
+pub(crate) mod scale;
 pub(crate) mod sizes;
 mod work;
 
@@ -29,7 +30,8 @@ pub(crate) use group::Group;
 pub(crate) use objective::Aim;
 pub use objective::Objective;
 pub(crate) use outcome::Outcome;
-pub(crate) use part::{Part, total};
+pub(crate) use part::{Experience, Part, total};
 pub(crate) use placed::LastPlaced;
 pub use problem::Problem;
+pub(crate) use scale::Scale;
 pub(crate) use sizes::Sizes;

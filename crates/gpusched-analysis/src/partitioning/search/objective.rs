@@ -13,6 +13,8 @@ pub enum Objective {
     Sms,
     /// A plan that fits on the GPU; the search ends with the first.
     Feasible,
+    /// On the whole GPU, the plan whose WCETs may all grow by the largest common factor; the fewest SMs among equals.
+    Margin,
 }
 
 impl Objective {
@@ -23,6 +25,8 @@ impl Objective {
 }
 
 /// When a search may end: its objective on a GPU of so many SMs, and how far from the bound a plan may stay.
+///
+/// A search for the largest margin consists of searches for a plan that fits, so its aim is theirs.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Aim {
     pub objective: Objective,
@@ -39,7 +43,7 @@ impl Aim {
         match self.objective {
             Objective::Sms if bound <= self.sms => near.min(self.sms),
             Objective::Sms => near,
-            Objective::Feasible => self.sms.max(bound),
+            Objective::Feasible | Objective::Margin => self.sms.max(bound),
         }
     }
 
@@ -49,7 +53,7 @@ impl Aim {
         match self.objective {
             Objective::Sms if held <= self.sms => near,
             Objective::Sms => near.max(self.sms.saturating_add(1)),
-            Objective::Feasible => held.min(self.sms.saturating_add(1)),
+            Objective::Feasible | Objective::Margin => held.min(self.sms.saturating_add(1)),
         }
     }
 
@@ -57,13 +61,13 @@ impl Aim {
     pub fn reach(self, least: u32) -> u32 {
         match self.objective {
             Objective::Sms => least,
-            Objective::Feasible => least.max(self.sms),
+            Objective::Feasible | Objective::Margin => least.max(self.sms),
         }
     }
 
     /// Whether plans of `least` SMs and more are of no interest.
     pub fn is_beyond(self, least: u32) -> bool {
-        self.objective == Objective::Feasible && least > self.sms
+        self.objective != Objective::Sms && least > self.sms
     }
 }
 

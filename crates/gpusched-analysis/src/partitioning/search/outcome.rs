@@ -16,6 +16,8 @@ pub(crate) struct Outcome {
     pub partitions: Vec<Candidate>,
     /// No plan has fewer SMs.
     pub bound: Option<LowerBound>,
+    /// Whether a bound on shares says that no plan has them.
+    pub excluded: bool,
     /// Groups with the SMs that each needs, in place of `partitions`: no plan has fewer SMs on the hardware, for all were looked
     /// at.
     pub enumerated: Option<Vec<Part>>,
@@ -97,6 +99,7 @@ impl Outcome {
                 _ => Failure::HeuristicFailed,
             }),
             bound,
+            margin: None,
             stats: self.stats,
             sensitivity: None,
             assumptions: None,

@@ -4,7 +4,7 @@ use super::budget::Budget;
 use super::examiner::Examiner;
 use super::group::Group;
 use super::lemmas::smallest;
-use super::part::{Part, total};
+use super::part::{Experience, Part, total};
 use super::problem::Problem;
 use crate::interference::Company;
 use gpusched_model::Policy;
@@ -50,6 +50,11 @@ impl<'e, 'p> Sizes<'e, 'p> {
     /// From now on, groups that [`Sizes::smallest`] finds to pass are kept; those so far are handed out.
     pub fn record(&mut self) -> Vec<Part> {
         self.recorded.replace(Vec::new()).unwrap_or_default()
+    }
+
+    /// What an earlier search found, to be changed.
+    pub fn experience(&mut self) -> &mut Experience {
+        self.examiner.experience()
     }
 
     /// Counts other work against the budget, in tests that take as long.

@@ -154,7 +154,7 @@ fn asks(
 ) -> Option<Box<[i64]>> {
     let what = &problem.tasks()[task];
     let (period, due) = (what.period().ns(), due(what));
-    let work = problem.interference().least_work(what, company);
+    let work = problem.least_work(task, company);
     let most = (i64::from(high) + 1) * SM;
     let ask = |work: u128, jobs: u64, by: u64| {
         let ask = work.saturating_mul(jobs.into()).saturating_mul(SM as u128) / u128::from(by.max(1));

@@ -10,6 +10,7 @@ pub(crate) mod outlook;
 use std::time::Instant;
 
 use super::group::Group;
+use super::part::Experience;
 use super::problem::Problem;
 use crate::schedulability::{self, Demand};
 use costs::Costs;
@@ -30,6 +31,8 @@ pub(crate) struct Examiner<'a> {
     demands: Vec<Demand>,
     /// The traffic around a partition, if it counts.
     outlook: Option<Outlook>,
+    /// What an earlier search found.
+    experience: Experience,
     /// From when on nothing passes beside that traffic, whose tests take long.
     deadline: Option<Instant>,
 }
@@ -39,12 +42,18 @@ impl<'a> Examiner<'a> {
         Examiner {
             problem,
             costs: Costs::new(problem),
-            frames: problem.tasks().iter().map(Problem::frame).collect(),
+            frames: problem.tasks().iter().map(|task| problem.frame(task)).collect(),
             tasks: Vec::new(),
             demands: Vec::new(),
             outlook: None,
+            experience: Experience::default(),
             deadline: None,
         }
+    }
+
+    /// What an earlier search found, to be changed.
+    pub fn experience(&mut self) -> &mut Experience {
+        &mut self.experience
     }
 
     /// After `deadline`, no group is found to pass beside the traffic of others any more. A search so comes to its end, with what it

@@ -41,6 +41,11 @@ impl<'a> Problem<'a> {
         Ok(shared)
     }
 
+    /// The same without that memory: what passes beside the traffic of others passes here, too.
+    pub(crate) fn without_memory(self) -> Problem<'a> {
+        Problem { memory: None, ..self }
+    }
+
     /// The memory that partitions share, if that counts.
     pub fn memory(&self) -> Option<SharedMemory> {
         self.memory
@@ -59,7 +64,7 @@ impl<'a> Problem<'a> {
     ) -> Vec<Verdict> {
         if self.memory.is_none() {
             let alone = parts.iter().map(|&(tasks, sms)| {
-                let demands = self.scaled(tasks, sms, &scale);
+                let demands = self.demands_scaled(tasks, sms, &scale);
                 self.verdict_of(tasks, sms, demands.as_deref())
             });
             return alone.collect();
@@ -67,7 +72,7 @@ impl<'a> Problem<'a> {
         let prepared: Vec<Prepared> = parts
             .iter()
             .map(|&(tasks, sms)| {
-                let demands = self.scaled(tasks, sms, &scale);
+                let demands = self.demands_scaled(tasks, sms, &scale);
                 let sources = self.sources(tasks, sms, demands.as_deref().ok());
                 Prepared {
                     load: Load::new(sources.iter().copied()),
@@ -109,7 +114,7 @@ impl<'a> Problem<'a> {
             .collect()
     }
 
-    fn scaled(
+    fn demands_scaled(
         &self,
         tasks: &[usize],
         sms: u32,

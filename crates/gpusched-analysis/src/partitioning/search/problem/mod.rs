@@ -4,6 +4,7 @@ mod memory;
 mod slices;
 
 use super::part::Part;
+use super::scale::Scale;
 use crate::interference::{Company, InflatedWcet};
 use crate::partitioning::hardware::Offer;
 use crate::schedulability::{self, Demand};
@@ -27,6 +28,8 @@ pub struct Problem<'a> {
     offer: Option<&'a Offer>,
     /// The memory that partitions share, if their traffic counts.
     memory: Option<SharedMemory>,
+    /// The factor on all WCETs.
+    scale: Scale,
 }
 
 impl<'a> Problem<'a> {
@@ -52,6 +55,7 @@ impl<'a> Problem<'a> {
             other_traffic: set.other_traffic(),
             offer: None,
             memory: None,
+            scale: Scale::ONE,
         })
     }
 
@@ -87,6 +91,16 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// The same with all WCETs and longest blocks of the task set times `scale`.
+    pub(crate) fn scaled(self, scale: Scale) -> Problem<'a> {
+        Problem { scale, ..self }
+    }
+
+    /// The factor on all WCETs.
+    pub(crate) fn scale(&self) -> Scale {
+        self.scale
+    }
+
     /// What the hardware offers, if that was said.
     pub fn offer(&self) -> Option<&'a Offer> {
         self.offer
@@ -100,6 +114,14 @@ impl<'a> Problem<'a> {
     /// The SMs of a partition of `shares` shares; 0 if there is none so small.
     pub(crate) fn sms_of(&self, shares: u32) -> u32 {
         self.offer.map_or(shares, |offer| offer.sms_of(shares))
+    }
+
+    /// The fewest shares of a partition with at least `sms` SMs; all of them if none has so many.
+    pub(crate) fn shares_of(&self, sms: u32) -> u32 {
+        let all = self.shares();
+        (1..=all)
+            .find(|&shares| self.sms_of(shares) >= sms)
+            .unwrap_or(all)
     }
 
     /// Whether partitions whose shares are there may still not fit side by side.
@@ -173,7 +195,7 @@ impl<'a> Problem<'a> {
             .iter()
             .map(|&index| {
                 let wcet = self.wcet(index, sms, &company).ok_or(index)?;
-                Ok(self.fill(Problem::frame(&self.tasks[index]), index, wcet, &company))
+                Ok(self.fill(self.frame(&self.tasks[index]), index, wcet, &company))
             })
             .collect()
     }
@@ -182,7 +204,7 @@ impl<'a> Problem<'a> {
     /// is C'(m), from what these slices can move.
     pub(crate) fn wcet(&self, index: usize, sms: u32, company: &Company) -> Option<Time> {
         let task = &self.tasks[index];
-        let whole = |sms| self.interference.wcet(task, sms, company);
+        let whole = |sms| Some(self.scale.time(self.interference.wcet(task, sms, company)?));
         match self.sliced() {
             None => whole(sms),
             Some(sliced) => sliced.wcet(task, sms, whole),
@@ -190,9 +212,11 @@ impl<'a> Problem<'a> {
     }
 
     /// What `task` asks of any partition, to be filled with its WCET there.
-    pub(crate) fn frame(task: &Task) -> Demand {
+    pub(crate) fn frame(&self, task: &Task) -> Demand {
         Demand {
-            block: task.block().unwrap_or(Time::from_ns(u64::MAX)),
+            block: task
+                .block()
+                .map_or(Time::from_ns(u64::MAX), |block| self.scale.time(block)),
             ..Demand::new(Time::ZERO, task.period(), task.deadline()).with_jitter(task.jitter())
         }
     }
@@ -200,7 +224,7 @@ impl<'a> Problem<'a> {
     /// `frame` of task `index` in a partition where it takes `wcet`, in `company`.
     pub(crate) fn fill(&self, frame: Demand, index: usize, wcet: Time, company: &Company) -> Demand {
         let least_work = match self.policy.counts_work() {
-            true => self.interference.least_work(&self.tasks[index], company),
+            true => self.least_work(index, company),
             false => wcet.ns().into(),
         };
         Demand {
@@ -224,17 +248,21 @@ impl<'a> Problem<'a> {
 
     /// The least work of task `index` alone on the GPU [SM·ns].
     pub(crate) fn least_work_alone(&self, index: usize) -> u128 {
-        let task = &self.tasks[index];
-        self.interference.least_work(task, &Company::of([task]))
+        self.least_work(index, &Company::of([&self.tasks[index]]))
+    }
+
+    /// The least work of task `index` in `company` [SM·ns].
+    pub(crate) fn least_work(&self, index: usize, company: &Company) -> u128 {
+        let work = self.interference.least_work(&self.tasks[index], company);
+        self.scale.work(work)
     }
 
     /// The least work of task `index` in `company` by its period [SMs], rounded down.
     pub(crate) fn work(&self, index: usize, company: &Company) -> Utilization {
-        let task = &self.tasks[index];
-        let work = self.interference.least_work(task, company);
+        let work = self.least_work(index, company);
         Utilization::of(
             Time::from_ns(u64::try_from(work).unwrap_or(u64::MAX)),
-            task.period(),
+            self.tasks[index].period(),
         )
     }
 

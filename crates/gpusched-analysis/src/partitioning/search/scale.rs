@@ -1,0 +1,54 @@
+//! A common factor on the WCETs of all tasks.
+
+use crate::schedulability::Demand;
+use gpusched_model::time::Time;
+
+/// A factor on WCETs and longest blocks, in thousandths. Products are rounded up to whole nanoseconds.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Scale(u64);
+
+impl Scale {
+    /// The WCETs as the task set states them.
+    pub const ONE: Scale = Scale(1000);
+
+    pub fn permille(permille: u64) -> Scale {
+        Scale(permille)
+    }
+
+    /// `time` at this factor: at most 1 ns above [`Time::LIMIT`], which is longer than any deadline.
+    pub fn time(self, time: Time) -> Time {
+        let ns = (u128::from(time.ns()) * u128::from(self.0)).div_ceil(1000);
+        Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX).min(Time::LIMIT.ns() + 1))
+    }
+
+    /// Work [SM·ns] at this factor. No m·C(m) is less at this factor: it is whole, and at least m·C(m) times the factor.
+    pub fn work(self, work: u128) -> u128 {
+        work.saturating_mul(self.0.into()).div_ceil(1000)
+    }
+
+    /// `demand` with its WCET, its longest block and its work at this factor.
+    pub fn demand(self, demand: &Demand) -> Demand {
+        Demand {
+            wcet: self.time(demand.wcet),
+            block: self.time(demand.block),
+            least_work: self.work(demand.least_work),
+            ..*demand
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_rounded_up_and_stay_in_range() {
+        let scale = Scale::permille(1001);
+        assert_eq!(scale.time(Time::from_ns(1)), Time::from_ns(2));
+        assert_eq!(scale.time(Time::from_ns(1000)), Time::from_ns(1001));
+        assert_eq!(Scale::ONE.time(Time::LIMIT), Time::LIMIT);
+        assert_eq!(scale.time(Time::LIMIT).ns(), Time::LIMIT.ns() + 1);
+        assert_eq!(Scale::ONE.work(7), 7);
+        assert_eq!(scale.work(7), 8);
+    }
+}

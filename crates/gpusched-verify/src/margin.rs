@@ -1,0 +1,141 @@
+//! The factor by which all WCETs of a plan may grow together, and the limit for all plans.
+
+use super::pricing::{self, Effort, Unchecked};
+use super::wcet::Wcets;
+use super::{Fault, bound_by_prices, jobs, lemma};
+use gpusched_model::TaskSet;
+use gpusched_model::plan::{Failure, LARGEST_SCALING, Margin, Plan};
+
+/// What is known of the margin of a plan after its check.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CheckedMargin {
+    /// The factor that the plan states, in thousandths.
+    pub stated: u64,
+    /// Whether every partition passes at this factor; else no test here decides it.
+    pub confirmed: bool,
+    /// The stated limit for all plans, in thousandths.
+    pub at_most: u64,
+    /// Whether the limit is confirmed; `Err` says why not, where something is known.
+    pub limit: Result<(), Option<Unchecked>>,
+}
+
+/// Checks the factors that `plan` states, in its margin and in its sensitivity.
+///
+/// That a factor is the largest of the plan is not checked: a smaller one than the largest is safe.
+///
+/// # Errors
+/// A partition that fails at a stated factor, or a limit that does not follow.
+pub(super) fn check(
+    plan: &Plan,
+    set: &TaskSet,
+    wcets: Wcets<'_>,
+    effort: &Effort<'_>,
+) -> Result<Option<CheckedMargin>, Fault> {
+    if let Some(sensitivity) = &plan.sensitivity {
+        let permille = sensitivity.wcet_scaling_permille;
+        passes(plan, set, wcets, permille)
+            .map_err(|message| Fault::new("sensitivity.wcet_scaling_permille", message))?;
+    }
+    let Some(margin) = &plan.margin else {
+        return Ok(None);
+    };
+    let stated = margin.wcet_scaling_permille;
+    let confirmed = passes(plan, set, wcets, stated)
+        .map_err(|message| Fault::new("margin.wcet_scaling_permille", message))?;
+    if !(stated..=LARGEST_SCALING).contains(&margin.at_most_permille) {
+        let message = format!(
+            "found {}, expected {stated} to {LARGEST_SCALING}",
+            margin.at_most_permille
+        );
+        return Err(Fault::new("margin.at_most_permille", message));
+    }
+    let limit = limit(margin, plan, set, wcets, effort).map_err(|fault| fault.inside("margin"))?;
+    Ok(Some(CheckedMargin {
+        stated,
+        confirmed,
+        at_most: margin.at_most_permille,
+        limit,
+    }))
+}
+
+/// Whether every partition passes its test at the factor `permille`; false where that is not decided within reason, or not at
+/// all, as beside the traffic of other partitions. `Err` says what is wrong.
+fn passes(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, permille: u64) -> Result<bool, String> {
+    if !(1000..=LARGEST_SCALING).contains(&permille) {
+        return Err(format!("found {permille}, expected 1000 to {LARGEST_SCALING}"));
+    }
+    if !plan.schedulable {
+        return Err("found a factor of a plan that is not schedulable".to_owned());
+    }
+    let wcets = wcets.scaled(permille);
+    let mut decided = plan.memory.is_none();
+    for (index, partition) in plan.partitions.iter().enumerate() {
+        let policy = partition.verdict.policy;
+        let jobs = jobs(set, &partition.tasks, partition.sms, wcets);
+        match jobs.map_or(Some(false), |jobs| pricing::passes(policy, &jobs, partition.sms)) {
+            Some(true) => {}
+            // What fails without traffic fails beside it.
+            Some(false) => {
+                return Err(format!(
+                    "found {permille}, but partitions[{index}] fails with WCETs times {permille}/1000"
+                ));
+            }
+            None => decided = false,
+        }
+    }
+    Ok(decided)
+}
+
+/// Checks why no plan exists beyond `margin`; `Ok(Err(_))` where that is not confirmed.
+fn limit(
+    margin: &Margin,
+    plan: &Plan,
+    set: &TaskSet,
+    wcets: Wcets<'_>,
+    effort: &Effort<'_>,
+) -> Result<Result<(), Option<Unchecked>>, Fault> {
+    let beyond = margin.at_most_permille.saturating_add(1);
+    let wcets = wcets.scaled(beyond);
+    let expects_bound = margin.limit == Some(Failure::BoundExceedsGpu);
+    if margin.bound.is_some() && !expects_bound {
+        return Err(Fault::new(
+            "bound",
+            "found one, expected it with the limit bound-exceeds-gpu alone",
+        ));
+    }
+    match (&margin.limit, &margin.bound) {
+        (None, _) if margin.at_most_permille == LARGEST_SCALING => Ok(Ok(())),
+        (None, _) => {
+            let message = format!("found none, expected why no plan exists at {beyond}/1000");
+            Err(Fault::new("limit", message))
+        }
+        (Some(_), _) if beyond > LARGEST_SCALING => {
+            let message =
+                format!("found one, expected none: no factor beyond {LARGEST_SCALING}/1000 is looked at");
+            Err(Fault::new("limit", message))
+        }
+        (Some(Failure::BoundExceedsGpu), None) => Ok(Err(None)),
+        (Some(Failure::BoundExceedsGpu), Some(bound)) => {
+            if bound.sms <= plan.gpu_sms {
+                let message = format!(
+                    "found {}, expected more than the {} of the GPU",
+                    bound.sms, plan.gpu_sms
+                );
+                return Err(Fault::new("bound.sms", message));
+            }
+            bound_by_prices(bound, plan, set)?;
+            let checked = pricing::check_bound(bound, plan, set, wcets, effort)?;
+            Ok(match checked.proven {
+                Some(sms) if sms > plan.gpu_sms => Ok(()),
+                _ => Err(checked.unchecked),
+            })
+        }
+        (Some(Failure::HeuristicFailed), _) => Err(Fault::new(
+            "limit",
+            "found heuristic-failed, expected a proof that no plan exists",
+        )),
+        (Some(failure), _) => lemma(failure, plan, set, wcets)
+            .map(Ok)
+            .map_err(|message| Fault::new("limit", message)),
+    }
+}

@@ -1,0 +1,31 @@
+//! By how much all WCETs of a plan may grow together, for people.
+
+use crate::model::plan::{LARGEST_SCALING, Margin};
+
+/// The factor of the plan, and the limit for all plans.
+pub(super) fn line(margin: &Margin) -> String {
+    let found = times(margin.wcet_scaling_permille);
+    let limit = match margin.at_most_permille {
+        LARGEST_SCALING.. if margin.is_largest() => String::new(),
+        LARGEST_SCALING.. => "; no limit for other plans is proven".to_owned(),
+        _ if margin.is_largest() => "; no plan allows more".to_owned(),
+        permille => {
+            let gap = margin.gap_thousandths_of_percent();
+            format!(
+                "; no plan allows more than {}, gap {}.{:03} %",
+                times(permille),
+                gap / 1000,
+                gap % 1000
+            )
+        }
+    };
+    format!("\nWCET margin: all WCETs may grow together to {found}{limit}\n")
+}
+
+/// A factor in thousandths.
+pub(super) fn times(permille: u64) -> String {
+    match permille {
+        LARGEST_SCALING.. => format!("{} times or more", LARGEST_SCALING / 1000),
+        _ => format!("{}.{:03} times", permille / 1000, permille % 1000),
+    }
+}
