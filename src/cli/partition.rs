@@ -47,9 +47,8 @@ pub struct Args {
     heuristic: Option<HeuristicKind>,
     /// Search objective [default: sms]
     ///
-    /// `sms` uses as few SMs as possible. `feasible` stops at the first plan that fits on the GPU. `margin` finds the plan whose
-    /// WCETs may all grow by the largest factor. Only with `--heuristic savings`, `matching`, `auto` or `optimal`, or with
-    /// `--improve`; `margin` only with `auto` or `optimal`.
+    /// `sms`: as few SMs as possible. `feasible`: the first plan that fits. `margin`: WCETs may grow the most; only with `auto` and
+    /// `optimal`, others also with `savings`, `matching` or `--improve`.
     #[arg(long, value_name = "NAME", value_parser = named::<Objective>(), help_heading = "Search")]
     objective: Option<Objective>,
     /// Stop the search of `auto` or `optimal` after N tests
@@ -110,7 +109,8 @@ Examples:
     --interference conflict+bandwidth --memory-bandwidth 100GB/s
   gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --export libsmctrl";
 
-const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,ended_by,wcet_scaling_permille,at_most_permille";
+const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,\
+    ended_by,wcet_scaling_permille,at_most_permille";
 
 impl Args {
     /// Answers for each task set.

@@ -105,7 +105,7 @@ mod tests {
         let named = "--memory-bandwidth: found 0, expected 1";
         assert_eq!(said("gpusched partition x", refusal()), named);
         assert_eq!(
-            said("gpusched verify x y", refusal()),
+            said("gpusched gpus a100", refusal()),
             "memory_bandwidth: found 0, expected 1"
         );
         // A field of a file is not an option.

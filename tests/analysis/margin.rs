@@ -242,7 +242,7 @@ fn wrong_margins_are_refused() {
         fault(|margin| margin.at_most_permille = 1999),
         "margin.at_most_permille"
     );
-    assert_eq!(fault(|margin| margin.limit = None), "margin.limit");
+    assert_eq!(fault(|margin| margin.limit = None), "margin.bound");
     assert_eq!(
         fault(|margin| margin.limit = Some(Failure::WorkExceedsGpu)),
         "margin.bound"

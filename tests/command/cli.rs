@@ -226,7 +226,7 @@ fn partition_shows_the_plan() {
     let answer = run(&format!("partition {ADAS} --gpu tx2 --format csv"));
     assert_eq!(
         answer.stdout.lines().nth(1),
-        Some("0,adas,false,work-exceeds-gpu,0,,,,,,,,,")
+        Some("0,adas,false,work-exceeds-gpu,0,,,,,,,,,,,")
     );
 }
 

@@ -75,11 +75,11 @@ pub fn conflict_in<'t>(set: &TaskSet, groups: impl Iterator<Item = &'t [usize]>)
     let Some(&first) = silent.first() else { return };
     let name = clip(&set.label(first), 40);
     let tasks = match silent.len() {
-        1 => format!("task `{name}` states"),
-        many => format!("{many} tasks, such as `{name}`, state"),
+        1 => format!("task `{name}` shares"),
+        many => format!("{many} tasks, such as `{name}`, share"),
     };
     complain(&format!(
-        "note: {tasks} no WCET in `conflict` and share a partition with tasks of the same kind: \
-         the isolated WCET is used, which is unsafe if they delay each other"
+        "note: {tasks} a partition with tasks of the same kind, without a WCET in `conflict`: \
+         gpusched uses the isolated WCET, which is unsafe if they delay each other"
     ));
 }

@@ -138,7 +138,7 @@ mod tests {
                 let name = names.first().map(ToString::to_string).unwrap_or_default();
                 name.starts_with("PATH") || name.starts_with("FILE")
             });
-            let writes = ["Also write", "Also draw", "Where ", "--export: to"];
+            let writes = ["Also write", "Also draw", "Where ", "File for", "File of the"];
             if names_file && writes.iter().any(|start| help.starts_with(start)) {
                 let is_known = option.get_value_parser().type_id() == TypeId::of::<OutputPath>();
                 assert!(is_known, "{}: {help}", option.get_id());

@@ -113,7 +113,11 @@ impl Small {
             Granularity::GreenContext => steps(&|sms| sms >= self.min && sms % self.step == 0),
             Granularity::Mps => steps(&|sms| sms % self.chunk == 0),
             Granularity::Gpc => self.least_gpcs(needs),
-            Granularity::Mig => self.least_instances(needs, 0, self.slices.0),
+            Granularity::Mig => {
+                // Slices of a random device may have more SMs than the device.
+                let least = self.least_instances(needs, 0, self.slices.0);
+                least.filter(|&least| least <= self.sms())
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::improve::{SEED, best_start, improve};
-use super::optimal::Bounding;
+use super::optimal::{Bounding, fewest_placed};
 use super::search::{Aim, Candidate, Examiner, Limits, Outcome, Sizes, total};
 
 /// Parts of the budget for the search, with what the starts cost, before the bound is sought; twenty are all.
@@ -53,12 +53,14 @@ pub(crate) fn auto(
         improve(&mut sizes, &mut parts, target, SEED + 1);
     }
     bound.leave_experience(&mut sizes);
+    let enumerated = fewest_placed(&mut sizes, &parts);
     let ended_by = sizes.ended_by(&parts, aim.target(bound.sms()));
     let other_work = sizes.charged() - tested;
     let tested = tested + sizes.tested();
     let mut outcome = Outcome::of_parts(problem, parts, tested, start);
     outcome.stats.other_work = other_work;
-    outcome.stats.ended_by = ended_by;
+    outcome.stats.ended_by = ended_by.filter(|_| enumerated.is_none());
+    outcome.enumerated = enumerated;
     outcome.bound = Some(bound.into_statement());
     outcome
 }

@@ -6,6 +6,9 @@ use crate::partitioning::search::{Part, Problem, Sizes};
 /// The most tasks: 10 have 115,975 divisions, of which most end early.
 const MOST_TASKS: usize = 10;
 
+/// A search for a place costs as many tests.
+const PLACE: u64 = 5;
+
 /// All divisions of the tasks of a problem whose partitions need places.
 struct Enumeration<'s, 'e, 'p> {
     sizes: &'s mut Sizes<'e, 'p>,
@@ -25,7 +28,7 @@ struct Enumeration<'s, 'e, 'p> {
 ///
 /// `None` if there is none, if the search is cut short, or if there is nothing to enumerate: too many tasks, or partitions that
 /// need no places.
-pub(super) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option<Vec<Part>> {
+pub(crate) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option<Vec<Part>> {
     let problem = sizes.problem();
     let tasks = problem.tasks().len();
     if !problem.has_places() || tasks > MOST_TASKS {
@@ -104,7 +107,7 @@ impl Enumeration<'_, '_, '_> {
 
     /// Keeps the groups, which have all tasks and these `needs`, if they have a place of fewer SMs than the best.
     fn note(&mut self, needs: &[u32]) {
-        self.sizes.charge(1);
+        self.sizes.charge(PLACE);
         let placed = self.problem.placed_sms(needs).map(u64::from);
         if let Some(sms) = placed.filter(|&sms| sms < self.best) {
             self.best = sms;

@@ -25,6 +25,7 @@ use std::time::Instant;
 use super::improve::{SEED, best_start, improve};
 use super::search::{Aim, Candidate, Examiner, LastPlaced, Limits, Objective, Outcome, Part, Sizes, total};
 pub(crate) use bounding::Bounding;
+pub(crate) use enumeration::fewest_placed;
 use gpusched_model::plan::{EndedBy, LowerBound};
 
 /// What chooses the fewest SMs among known groups.
@@ -91,7 +92,7 @@ pub(crate) fn optimal(
     let ended_by = ended_by.or(open.then_some(EndedBy::Choices));
     placed.restore(&mut parts);
     let enumerated = match aim.objective {
-        Objective::Sms => enumeration::fewest_placed(&mut sizes, &parts),
+        Objective::Sms => fewest_placed(&mut sizes, &parts),
         Objective::Feasible | Objective::Margin => None,
     };
     let ended_by = ended_by.filter(|_| enumerated.is_none());

@@ -54,7 +54,7 @@ impl Basis<'_> {
             add(&mut list, preemption(policy));
         }
         add(&mut list, Some(separation(self.granularity.unwrap_or_default())));
-        add(&mut list, Some(interference(self.interference)));
+        add(&mut list, Some(interference(self.interference, self.granularity)));
         self.memory(&mut list);
         self.unknown(&mut list);
         let jitter = self.count(|task| task.jitter().ns() > 0).count > 0;
@@ -90,6 +90,10 @@ impl Basis<'_> {
         };
         let bandwidth = words::bandwidth(memory.bandwidth);
         add(list, Some((AssumptionId::GuaranteedBandwidth, bandwidth)));
+        if self.granularity == Some(Granularity::Mig) {
+            let text = "An instance with s of D memory slices has s/D of this bandwidth for itself. WCETs hold with the whole memory.";
+            add(list, Some((AssumptionId::MemorySlices, text.to_owned())));
+        }
         if memory.arbitration == Arbitration::MaxMin {
             let text = "The memory divides its bandwidth max-min fairly among partitions and other sources.";
             add(list, Some((AssumptionId::MaxMinArbitration, text.to_owned())));
@@ -118,8 +122,8 @@ impl Basis<'_> {
             let kind = self.count(|task| task.kind().is_none());
             add(list, kind.if_any(AssumptionId::KindUnknown, words::kind_unknown));
             let isolated = self.count(|task| {
-                matches!(task.wcet().form(), Form::Affine(pair) if pair.conflict.is_none())
-                    || matches!(task.wcet().form(), Form::Table(Table::Both(_)))
+                // A plain table is one for both cases, so its author may not have measured conflicts.
+                !task.wcet().states_conflict() || matches!(task.wcet().form(), Form::Table(Table::Both(_)))
             });
             add(
                 list,
@@ -236,8 +240,17 @@ fn separation(granularity: Granularity) -> (AssumptionId, String) {
 }
 
 /// Which contention counts, and which is left out.
-fn interference(model: Option<Interference>) -> (AssumptionId, String) {
+fn interference(model: Option<Interference>, granularity: Option<Granularity>) -> (AssumptionId, String) {
+    let divided = granularity == Some(Granularity::Mig);
     let (id, text) = match model {
+        Some(Interference::ConflictBandwidth) if divided => (
+            AssumptionId::InterferenceConflictBandwidth,
+            "Tasks of the same kind in one partition contend. Instances do not delay each other (L2, DRAM, host link).",
+        ),
+        Some(Interference::Bandwidth) if divided => (
+            AssumptionId::InterferenceBandwidth,
+            "Tasks in one partition do not contend. Instances do not delay each other (L2, DRAM, host link).",
+        ),
         Some(Interference::Conflict) => (
             AssumptionId::InterferenceConflict,
             "Only tasks of the same kind in one partition contend. Partitions do not delay each other (L2, DRAM).",

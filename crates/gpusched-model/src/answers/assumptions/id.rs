@@ -57,6 +57,8 @@ pub enum AssumptionId {
     InterferenceUnnamed,
     /// The memory moves at least B bytes per second while requests wait.
     GuaranteedBandwidth,
+    /// A MIG instance has memory slices of its own.
+    MemorySlices,
     /// The memory divides its bandwidth max-min fairly.
     MaxMinArbitration,
     /// Tasks and other sources keep to their stated traffic.
