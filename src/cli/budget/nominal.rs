@@ -9,6 +9,7 @@ use crate::cli::{Global, Outcome, complain};
 use crate::error::Result;
 use crate::model::reader::Kernels;
 use crate::model::{Factor, Kernel};
+use crate::time::Time;
 
 /// Finds the largest budget that slows a kernel down by no more than is accepted.
 #[derive(Debug, clap::Args)]
@@ -48,11 +49,50 @@ impl Args {
             distrust(&kernel);
             let Traffic { sync, straddling } = self.traffic;
             let found = nominal(&kernel, self.slowdown, sync, straddling)?;
+            if let Some(note) = self.shorter(&kernel, &found)?.filter(|_| !global.quiet) {
+                complain(&note);
+            }
             output.report(&About((&kernel, &self.traffic), found))?;
         }
         output.finish()?;
         Ok(Outcome::Positive)
     }
+}
+
+/// A regulation period is suggested that a kernel alone takes at least so often.
+const PERIODS: u64 = 10;
+
+/// The shortest regulation period that is suggested.
+const SHORTEST: Time = Time::from_ns(1_000);
+
+impl Args {
+    /// What a shorter regulation period leads to, if `kernel` ends within its own.
+    fn shorter(&self, kernel: &Kernel, found: &Nominal) -> Result<Option<String>> {
+        let (alone, period) = (found.wcet_isolated_ns, kernel.regulation_period());
+        let shorter =
+            period_within(alone.ns() / PERIODS).filter(|shorter| *shorter >= SHORTEST && period > alone);
+        let Some(shorter) = shorter else {
+            return Ok(None);
+        };
+        let kernel = kernel.clone().with_regulation_period(shorter)?;
+        let better = nominal(&kernel, self.slowdown, found.sync, found.straddling)?;
+        Ok((better.nominal_q > found.nominal_q).then(|| {
+            format!(
+                "note: {} takes {alone} in isolation, less than its regulation period of {period}; \
+                 a regulation period of {shorter} allows Q = {} in place of {}",
+                title(&kernel),
+                better.nominal_q,
+                found.nominal_q
+            )
+        }))
+    }
+}
+
+/// The longest of 1, 2, 5, 10, 20, 50 … ns that is at most `longest` ns.
+fn period_within(longest: u64) -> Option<Time> {
+    let unit = 10_u64.pow(longest.checked_ilog10()?);
+    let times = [5, 2, 1].into_iter().find(|times| times * unit <= longest)?;
+    Some(Time::from_ns(times * unit))
 }
 
 impl Report for About<(&Kernel, &Traffic), Nominal> {
