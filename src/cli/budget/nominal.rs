@@ -59,40 +59,36 @@ impl Args {
     }
 }
 
-/// A regulation period is suggested that a kernel alone takes at least so often.
-const PERIODS: u64 = 10;
-
-/// The shortest regulation period that is suggested.
-const SHORTEST: Time = Time::from_ns(1_000);
-
 impl Args {
-    /// What a shorter regulation period leads to, if `kernel` ends within its own.
+    /// The regulation period below that of `kernel` that allows most, and what it allows, if `kernel` ends within its own.
     fn shorter(&self, kernel: &Kernel, found: &Nominal) -> Result<Option<String>> {
         let (alone, period) = (found.wcet_isolated_ns, kernel.regulation_period());
-        let shorter =
-            period_within(alone.ns() / PERIODS).filter(|shorter| *shorter >= SHORTEST && period > alone);
-        let Some(shorter) = shorter else {
+        if alone >= period {
             return Ok(None);
-        };
-        let kernel = kernel.clone().with_regulation_period(shorter)?;
-        let better = nominal(&kernel, self.slowdown, found.sync, found.straddling)?;
-        Ok((better.nominal_q > found.nominal_q).then(|| {
+        }
+        let (mut best, mut at) = (found.nominal_q, period);
+        for shorter in rounded_periods().take_while(|shorter| *shorter < period) {
+            let kernel = kernel.clone().with_regulation_period(shorter)?;
+            let q = nominal(&kernel, self.slowdown, found.sync, found.straddling)?.nominal_q;
+            if q > found.nominal_q && q >= best {
+                (best, at) = (q, shorter);
+            }
+        }
+        Ok((at < period).then(|| {
             format!(
                 "note: {} takes {alone} in isolation, less than its regulation period of {period}; \
-                 a regulation period of {shorter} allows Q = {} in place of {}",
-                title(&kernel),
-                better.nominal_q,
+                 a regulation period of {at} allows Q = {best} in place of {}",
+                title(kernel),
                 found.nominal_q
             )
         }))
     }
 }
 
-/// The longest of 1, 2, 5, 10, 20, 50 … ns that is at most `longest` ns.
-fn period_within(longest: u64) -> Option<Time> {
-    let unit = 10_u64.pow(longest.checked_ilog10()?);
-    let times = [5, 2, 1].into_iter().find(|times| times * unit <= longest)?;
-    Some(Time::from_ns(times * unit))
+/// 1, 2, 5, 10, 20, 50 … us, up to 5 s.
+fn rounded_periods() -> impl Iterator<Item = Time> {
+    let units = (0..7).map(|digits| 1_000 * 10_u64.pow(digits));
+    units.flat_map(|unit| [1, 2, 5].map(|times| Time::from_ns(times * unit)))
 }
 
 impl Report for About<(&Kernel, &Traffic), Nominal> {

@@ -216,7 +216,7 @@ mod tests {
         for width in [80, 100, 120] {
             let text = text(Some(width));
             assert!(widest(&text) <= width, "{text}");
-            assert_eq!(text.contains("SMS-INA"), width > 80, "{text}");
+            assert_eq!(text.contains("SMS-INA"), width == 120, "{text}");
         }
     }
 }

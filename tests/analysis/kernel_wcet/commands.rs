@@ -135,11 +135,11 @@ fn text_says_what_it_rests_on() {
     let within = KERNEL.replace("\"blocks\":10", "\"blocks\":268");
     let note = run_with("budget nominal -", within.as_str()).stderr;
     assert!(
-        note.contains("takes 134us in isolation, less than its regulation period of 1ms"),
+        note.contains("takes 135.5us in isolation, less than its regulation period of 1ms"),
         "{note}"
     );
     assert!(
-        note.contains("a regulation period of 10us allows Q = 0."),
+        note.contains("a regulation period of 50us allows Q = 0.132 in place of 0.0162"),
         "{note}"
     );
     assert_eq!(run_with("budget nominal - -q", within.as_str()).stderr, "");
