@@ -10,7 +10,7 @@ pub mod seed;
 mod values;
 
 pub use global::{Format, Global};
-pub use gpu::{Gpu, device, offer, platform};
+pub use gpu::{Gpu, NEXT, device, offer, platform};
 pub use names::{named, one_of, policy};
 pub use pairs::{check_as_many, pairs};
 pub use question::{Answer, Case, Question, naming};

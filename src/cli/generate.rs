@@ -73,6 +73,9 @@ fn factor(text: &str) -> Result<Factor, String> {
     value.ok_or_else(|| refused(text, "a number from 0 to 1000000 with at most nine decimals"))
 }
 
+/// The most tasks of all sets of a run: about 100 GB of JSONL.
+const MOST_TASKS: u64 = 1_000_000_000;
+
 /// Sets drawn in parallel, then written in order.
 const BATCH: u64 = 512;
 
@@ -93,6 +96,14 @@ impl Args {
             return Err(Error::parameter("output", path.display(), expected));
         }
         let source = Source::new(&self.recipe(), self.tasks, self.utilization, global.seed())?;
+        let most = MOST_TASKS / u64::try_from(self.tasks.max(1)).unwrap_or(u64::MAX);
+        if self.count > most {
+            let expected = format!(
+                "at most {most} sets of {} tasks, {MOST_TASKS} tasks in all",
+                self.tasks
+            );
+            return Err(Error::parameter("count", self.count, expected));
+        }
         let batch = (BATCH_TASKS / self.tasks.max(1)).max(1);
         let batch = u64::try_from(batch).unwrap_or(BATCH).min(BATCH);
 

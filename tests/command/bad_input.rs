@@ -233,6 +233,8 @@ fn bad_usage_is_refused() {
         "generate --tasks 40 --utilization 39.5 --cap 1",
         "generate --tasks 5 --utilization 3 --count 0",
         "generate --tasks 5 --utilization 3 --count 9999999999999999999999999999999999999999",
+        "generate --tasks 5 --utilization 3 --count 1000000000",
+        "wcet synth tasksets/traces/two-paths.json --runs 1000000000",
         "generate --tasks 5 --utilization 3 --periods harmonic",
         "generate --tasks 5 --utilization 3 --periods log-uniform:1s:1ms",
         "generate --tasks 5 --utilization 3 --memory-share 1.5",

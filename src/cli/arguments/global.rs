@@ -99,6 +99,12 @@ impl Global {
         self.output.as_deref().filter(|path| *path != Path::new("-"))
     }
 
+    /// The columns of the terminal that results go to; `None` if they go elsewhere.
+    pub fn width(&self) -> Option<usize> {
+        let (_, columns) = console::Term::stdout().size_checked()?;
+        self.file().is_none().then_some(columns.into())
+    }
+
     /// The seed of everything random.
     pub fn seed(&self) -> u64 {
         self.seed.unwrap_or(1)

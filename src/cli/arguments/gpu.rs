@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::cli::arguments::{refused, whole};
-use crate::error::{Error, Result};
+use crate::error::{Error, Refusal, Result};
 use crate::model::device::Granularity;
 use crate::model::reader::Devices;
 use crate::model::wcet::MAX_SMS;
@@ -13,6 +13,9 @@ use crate::partitioning::Offer;
 
 /// What `--gpu` expects.
 const EXPECTED: &str = "a name that `gpusched gpus` lists, or a device file";
+
+/// What to do without a number of SMs.
+pub const NEXT: &str = "see the GPUs with `gpusched gpus`, then add `--gpu NAME`, such as `--gpu orin`";
 
 /// The GPU, by its number of SMs or by what is known of it.
 #[derive(Debug, Clone, clap::Args)]
@@ -46,7 +49,11 @@ impl Gpu {
                 format!("{others}--sms M, or --gpu with {EXPECTED}"),
             ),
         };
-        Err(Error::parameter("", found, expected))
+        let refusal = Refusal::new("", found, expected);
+        Err(match (self.sms, &self.gpu) {
+            (None, None) => refusal.hint(NEXT).into(),
+            _ => refusal.into(),
+        })
     }
 
     /// M, if it is given in one of the two ways.

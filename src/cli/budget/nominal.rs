@@ -9,6 +9,7 @@ use crate::cli::{Global, Outcome, complain};
 use crate::error::Result;
 use crate::model::reader::Kernels;
 use crate::model::{Factor, Kernel};
+use crate::time::Time;
 
 /// Finds the largest budget that slows a kernel down by no more than is accepted.
 #[derive(Debug, clap::Args)]
@@ -48,11 +49,46 @@ impl Args {
             distrust(&kernel);
             let Traffic { sync, straddling } = self.traffic;
             let found = nominal(&kernel, self.slowdown, sync, straddling)?;
+            if let Some(note) = self.shorter(&kernel, &found)?.filter(|_| !global.quiet) {
+                complain(&note);
+            }
             output.report(&About((&kernel, &self.traffic), found))?;
         }
         output.finish()?;
         Ok(Outcome::Positive)
     }
+}
+
+impl Args {
+    /// The regulation period below that of `kernel` that allows most, and what it allows, if `kernel` ends within its own.
+    fn shorter(&self, kernel: &Kernel, found: &Nominal) -> Result<Option<String>> {
+        let (alone, period) = (found.wcet_isolated_ns, kernel.regulation_period());
+        if alone >= period {
+            return Ok(None);
+        }
+        let (mut best, mut at) = (found.nominal_q, period);
+        for shorter in rounded_periods().take_while(|shorter| *shorter < period) {
+            let kernel = kernel.clone().with_regulation_period(shorter)?;
+            let q = nominal(&kernel, self.slowdown, found.sync, found.straddling)?.nominal_q;
+            if q > found.nominal_q && q >= best {
+                (best, at) = (q, shorter);
+            }
+        }
+        Ok((at < period).then(|| {
+            format!(
+                "note: {} takes {alone} in isolation, less than its regulation period of {period}; \
+                 a regulation period of {at} allows Q = {best} in place of {}",
+                title(kernel),
+                found.nominal_q
+            )
+        }))
+    }
+}
+
+/// 1, 2, 5, 10, 20, 50 … us, up to 5 s.
+fn rounded_periods() -> impl Iterator<Item = Time> {
+    let units = (0..7).map(|digits| 1_000 * 10_u64.pow(digits));
+    units.flat_map(|unit| [1, 2, 5].map(|times| Time::from_ns(times * unit)))
 }
 
 impl Report for About<(&Kernel, &Traffic), Nominal> {

@@ -28,8 +28,9 @@ pub struct Args {
     /// Threads of a block: 256, 16x16, 8x8x4.
     #[arg(long, value_name = "SIZE")]
     block: Dimensions,
-    /// One per parameter of the kernel, in order: memory as NAME:BYTES, a number as NAME=VALUE (of a floating-point
-    /// number, any).
+    /// Parameters of the kernel, in order: memory NAME:BYTES, numbers NAME=VALUE
+    ///
+    /// Parameters of type f32 and f64 also take decimals, such as `a=2.5`. Their values have no effect on timing.
     #[arg(long = "parameter", short, value_name = "NAME:BYTES|NAME=VALUE", value_parser = argument)]
     parameters: Vec<Argument>,
     /// Registers of a thread.
@@ -38,6 +39,11 @@ pub struct Args {
     /// Shared memory of a block beyond that of the kernel's variables [bytes].
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = whole(0..=u32::MAX))]
     shared_memory: u32,
+    /// Pass over modifiers that an opcode does not have
+    ///
+    /// Without it such a modifier is refused. It may change what an instruction does, and so its timing.
+    #[arg(long)]
+    any_modifier: bool,
     /// Address of the first instruction [bytes].
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = whole(0..=u32::MAX))]
     pc: u32,
@@ -68,12 +74,14 @@ fn argument(text: &str) -> std::result::Result<Argument, String> {
             })?,
         ));
     }
-    Ok(Argument::Number(
-        name.to_owned(),
-        value.parse().map_err(|_| {
-            format!("found {value:?} as the value of {name}, expected a whole number; of a floating-point parameter any, which nothing depends on")
-        })?,
-    ))
+    let name = name.to_owned();
+    match (value.parse::<i64>(), value.parse::<f64>()) {
+        (Ok(value), _) => Ok(Argument::Number(name, value)),
+        (_, Ok(_)) => Ok(Argument::Decimal(name, value.to_owned())),
+        _ => Err(format!(
+            "found {value:?} as the value of {name}, expected a number, such as 16, or 2.5 for a floating-point parameter"
+        )),
+    }
 }
 
 /// The longest text [bytes].
@@ -116,12 +124,18 @@ impl Args {
             registers: self.registers,
             dynamic_shared_memory: self.shared_memory,
             pc: self.pc,
+            any_modifier: self.any_modifier,
             source: None,
         };
         let program = Module::read(&text).and_then(|module| import(&module, &self.kernel, &options));
         let program = program.map_err(|error| {
             let line = Some(error.line).filter(|line| *line > 0);
-            Refusal::told("", error.message).at(&self.file, line)
+            let refusal = Refusal::told("", error.message).at(&self.file, line);
+            match error.unknown_modifier {
+                true => refusal
+                    .hint("correct the modifier, or add `--any-modifier` to pass over all such modifiers"),
+                false => refusal,
+            }
         })?;
         let text = program
             .to_text()

@@ -12,7 +12,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
 
-use crate::cli::arguments::refused;
+use crate::cli::arguments::{NEXT, refused};
 use crate::error::{Error, Refusal, Result, excerpt};
 
 /// `command`, in which a negative number after an option is a value of that option, which says what it expects.
@@ -64,7 +64,13 @@ fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
         }
         _ => return None,
     };
-    Some(Refusal::told(name(option), message))
+    let refusal = Refusal::told(name(option), message);
+    // Commands that take a number of SMs or a GPU.
+    let is_either = option.get_long() == Some("sms") && option.get_help_heading() == Some("GPU");
+    Some(match is_either {
+        true => refusal.hint(NEXT),
+        false => refusal,
+    })
 }
 
 /// What is wrong with a negative value with a unit, such as -5ms, that stands behind its option and is not taken for a value.

@@ -42,6 +42,11 @@ impl Table {
         self.rows.push(cells.into());
     }
 
+    /// The width of the rendered table [characters].
+    pub fn width(&self) -> usize {
+        self.render(Style::new()).lines().map(width).max().unwrap_or(0)
+    }
+
     /// The table as text, two blanks before each column, its titles in `header` style.
     pub fn render(&self, header: Style) -> String {
         let widths: Vec<usize> = self

@@ -48,6 +48,9 @@ Examples:
   gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json
   gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json --gantt blocks.svg -o blocks.csv";
 
+/// The most blocks of a run.
+const MOST: u64 = 200_000_000;
+
 /// The most blocks of an answer in JSON, which is sorted and therefore held in memory.
 const MOST_BLOCKS: u64 = 20_000_000;
 
@@ -60,12 +63,16 @@ impl Args {
         let scenario = self.scenario()?;
         let shape = scenario.shape();
         let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
-        if global.format() == Format::Json && blocks > MOST_BLOCKS {
-            return Err(Error::file(
-                &self.scenario,
-                format!("{blocks} thread blocks"),
-                format!("at most {MOST_BLOCKS} for JSON, which is held in memory; --format csv has no limit"),
-            ));
+        let expected = match global.format() {
+            _ if blocks > MOST => format!("at most {MOST} of all kernels (field `blocks`)"),
+            Format::Json if blocks > MOST_BLOCKS => {
+                format!("at most {MOST_BLOCKS} for JSON, which is held in memory; --format csv takes {MOST}")
+            }
+            _ => String::new(),
+        };
+        if !expected.is_empty() {
+            let found = format!("{blocks} thread blocks");
+            return Err(Error::file(&self.scenario, found, expected));
         }
         let mut output = Output::open(global)?;
         let canvas = self.pictures.open(&mut output)?;

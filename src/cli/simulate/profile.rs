@@ -115,6 +115,7 @@ impl Args {
             complain(&format!("note: {note}"));
         }
         self.once.explain(global, &setup)?;
+        kernels::warn_outside(&setup);
         Ok(Outcome::Positive)
     }
 

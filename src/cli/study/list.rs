@@ -107,7 +107,10 @@ impl Args {
     /// Those of [`study::studies`], or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let studies = study::studies(&self.folder)?;
-        let list = List(studies.iter().map(Entry::new).collect());
+        let list = List {
+            entries: studies.iter().map(Entry::new).collect(),
+            width: global.width(),
+        };
         Output::open(global)?.only(COLUMNS, &list)?;
         Ok(Outcome::Positive)
     }
@@ -118,7 +121,13 @@ const COLUMNS: &str = "name,title,source,points,sets,readings,algorithms,claims,
 
 /// The studies in a folder.
 #[derive(Serialize)]
-struct List<'a>(Vec<Entry<'a>>);
+#[serde(transparent)]
+struct List<'a> {
+    entries: Vec<Entry<'a>>,
+    /// The columns of the terminal, if the list goes to one.
+    #[serde(skip)]
+    width: Option<usize>,
+}
 
 impl Report for List<'_> {
     fn json(&self) -> Result<String> {
@@ -126,7 +135,7 @@ impl Report for List<'_> {
     }
 
     fn rows(&self, rows: &mut Rows) -> Result<()> {
-        self.0.iter().try_for_each(|entry| {
+        self.entries.iter().try_for_each(|entry| {
             rows.add([
                 entry.name,
                 entry.title,
@@ -143,33 +152,71 @@ impl Report for List<'_> {
         })
     }
 
+    /// The widest table that fits: with narrower cells, or without readings and algorithms.
     fn text(&self, palette: &Palette) -> Result<String> {
-        let mut table = Table::new([
-            Column::Left("study"),
-            Column::Left("source"),
-            Column::Right("size"),
-            Column::Left("readings, measures"),
-            Column::Left("algorithms"),
-            Column::Left("results"),
-        ]);
-        for entry in &self.0 {
-            table.row([
-                entry.name.to_owned(),
-                clip(entry.source, 40),
-                entry.size(),
-                words(&[entry.readings.as_slice(), &entry.measures].concat()),
-                words(&entry.algorithms),
-                entry.state().to_owned(),
-            ]);
-        }
+        let cells = (WIDEST - 24..=WIDEST).rev();
+        let all = cells.clone().map(|cell| self.table(cell, true));
+        let short = cells.map(|cell| self.table(cell, false));
+        let fits = |table: &Table| self.width.is_none_or(|width| table.width() <= width);
+        let table = all.chain(short).find(fits);
+        let table = table.unwrap_or_else(|| self.table(WIDEST - 24, false));
         Ok(table.render(palette.header))
     }
 }
 
-fn words(names: &[&str]) -> String {
-    wrap(names.iter().map(|name| (*name).to_owned()), 36)
+/// The widest cell of readings, measures and algorithms [characters]; sources have four more.
+const WIDEST: usize = 36;
+
+impl List<'_> {
+    /// The table with cells of about `cell` characters; `words` says whether it has readings, measures and algorithms.
+    fn table(&self, cell: usize, words: bool) -> Table {
+        let mut columns = vec![
+            Column::Left("study"),
+            Column::Left("source"),
+            Column::Right("size"),
+        ];
+        if words {
+            columns.extend([Column::Left("readings, measures"), Column::Left("algorithms")]);
+        }
+        columns.push(Column::Left("results"));
+        let mut table = Table::new(columns);
+        let wrapped = |names: &[&str]| wrap(names.iter().map(|name| (*name).to_owned()), cell);
+        for entry in &self.entries {
+            let mut cells = vec![entry.name.to_owned(), clip(entry.source, cell + 4), entry.size()];
+            if words {
+                cells.push(wrapped(&[entry.readings.as_slice(), &entry.measures].concat()));
+                cells.push(wrapped(&entry.algorithms));
+            }
+            cells.push(entry.state().to_owned());
+            table.row(cells);
+        }
+        table
+    }
 }
 
 fn number(number: Option<impl ToString>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_as_wide_as_the_terminal() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/analysis");
+        let studies = study::studies(std::path::Path::new(folder)).unwrap();
+        let text = |width| {
+            let entries = studies.iter().map(Entry::new).collect();
+            List { entries, width }.text(&Palette::default()).unwrap()
+        };
+        let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
+        let whole = text(None);
+        assert_eq!(text(Some(widest(&whole))), whole);
+        for width in [80, 100, 120] {
+            let text = text(Some(width));
+            assert!(widest(&text) <= width, "{text}");
+            assert_eq!(text.contains("SMS-INA"), width == 120, "{text}");
+        }
+    }
 }

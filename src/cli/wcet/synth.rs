@@ -15,6 +15,7 @@ use crate::kernel_wcet::synthesis::{Synthesizer, alternate};
 use crate::kernel_wcet::trace::{Level, Row};
 use crate::model::Kernel;
 use crate::model::reader::Kernels;
+use crate::model::words::counted;
 
 /// Draws measured times of thread blocks from the profile of a kernel.
 #[derive(Debug, clap::Args)]
@@ -38,6 +39,9 @@ Equal arguments and --seed give equal traces, on every machine; of more runs the
 Example:
   gpusched wcet synth tasksets/traces/two-paths.json --runs 40 -o trace.csv";
 
+/// The most rows of a trace: about 20 GB of CSV.
+const MOST_ROWS: u64 = 1_000_000_000;
+
 /// Rows that are drawn before they are written, about, so that memory stays bounded.
 const BATCH_ROWS: u64 = 1 << 20;
 
@@ -59,6 +63,12 @@ impl Args {
             Format::Csv | Format::Text => csv,
         };
         let kernel = self.kernel()?;
+        let most = MOST_ROWS / (2 * kernel.blocks()).max(1);
+        if self.runs > most {
+            let blocks = counted(kernel.blocks(), "thread block");
+            let expected = format!("at most {most}, for a kernel of {blocks}: {MOST_ROWS} rows in all");
+            return Err(Error::parameter("runs", self.runs, expected));
+        }
         let synthesizer = Synthesizer::new(&kernel, global.seed())?;
         let mut output = Output::open(global)?;
         if global.format() != Format::Json {
@@ -68,7 +78,7 @@ impl Args {
         let progress = self.progress(global);
         let batch = (BATCH_ROWS / (2 * kernel.blocks().max(1))).max(1);
         let mut drawn = 0;
-        while drawn < self.runs {
+        while drawn < self.runs && output.has_reader() {
             let end = self.runs.min(drawn.saturating_add(batch));
             let runs: Vec<u64> = (drawn..end).collect();
             let chunks: Vec<Result<String>> = pool.install(|| {

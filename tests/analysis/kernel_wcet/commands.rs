@@ -131,6 +131,19 @@ fn text_says_what_it_rests_on() {
     let none = run_with("budget nominal -", short.as_str());
     assert_eq!(none.code, 0);
     assert!(none.stdout.contains("no budget: any at all costs +"), "{none:?}");
+    // A kernel that ends within its regulation period is told a period that allows more, and what it allows.
+    let within = KERNEL.replace("\"blocks\":10", "\"blocks\":268");
+    let note = run_with("budget nominal -", within.as_str()).stderr;
+    assert!(
+        note.contains("takes 135.5us in isolation, less than its regulation period of 1ms"),
+        "{note}"
+    );
+    assert!(
+        note.contains("a regulation period of 50us allows Q = 0.132 in place of 0.0162"),
+        "{note}"
+    );
+    assert_eq!(run_with("budget nominal - -q", within.as_str()).stderr, "");
+    assert_eq!(run(&format!("budget nominal {HISTO}")).stderr, "");
     let large = run(&format!("budget nominal {HISTO} --slowdown 5"));
     assert!(
         large.stderr.contains("note: a slowdown of 5 is 500 %"),

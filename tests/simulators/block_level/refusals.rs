@@ -126,6 +126,9 @@ fn what_does_not_fit_the_options_is_refused() {
     assert_snapshot!(told);
     let told = refused("simulate blocks --format json", [(blocks.clone(), blocks)]);
     assert_snapshot!(told);
+    let blocks = kernel(r#""blocks":1000000000"#);
+    let told = refused("simulate blocks", [(blocks.clone(), blocks)]);
+    assert_snapshot!(told);
 }
 
 fn log() -> String {

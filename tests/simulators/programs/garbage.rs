@@ -33,6 +33,7 @@ fn try_all(text: &str) {
             arguments: arguments.collect(),
             registers: Program::REGISTERS,
             dynamic_shared_memory: 0,
+            any_modifier: false,
             pc: 0,
             source: None,
         };

@@ -18,6 +18,10 @@ fn refusals_name_line_and_reason() {
         "call.uni foo;",
         "tex.2d.v4.f32.f32 {%f1,%f1,%f1,%f1}, [%rd1];",
         "frob.u32 %r1, %r0;",
+        "wmma.foo %r1, %r0;",
+        "add.rn.foo.f32 %f1, %f1, %f1;",
+        "ld.global.cz.u32 %r1, [%rd1];",
+        "mov.lo.u32 %r1, 1;",
         "mov.u32 %r1, %r99;",
         "mov.u32 %r1, 1;\n@%q bra $E;\n$E:",
         "mov.u32 %r1, 1;\n$A:\nadd.s32 %r1, %r1, %r1;\nmul.wide.s32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\nld.global.u32 %r2, [%rd2];\nadd.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, 9;\n@%p1 bra $A;",
@@ -32,13 +36,21 @@ fn refusals_name_line_and_reason() {
             arguments: vec![Argument::Buffer("a".to_owned(), 4096)],
             registers: 16,
             dynamic_shared_memory: 0,
+            any_modifier: false,
             pc: 0,
             source: None,
         };
         let error = module
             .and_then(|module| import(&module, "k", &options))
             .expect_err(lines);
-        told.case(lines, error);
+        told.case(lines, &error);
+        // Modifiers can be passed over, all else is refused either way.
+        let options = Options {
+            any_modifier: true,
+            ..options
+        };
+        let passed = import(&Module::read(&text).unwrap_or_default(), "k", &options).is_ok();
+        assert_eq!(passed, error.unknown_modifier, "{lines}");
     }
     for text in [
         "x",

@@ -31,6 +31,7 @@ pub fn imported(file_name: &str, kernel: &str, grid: u32, block: u32, pc: u32, a
         arguments: arguments.collect(),
         registers: Program::REGISTERS,
         dynamic_shared_memory: 0,
+        any_modifier: false,
         pc,
         source: None,
     };

@@ -92,6 +92,7 @@ pub fn options(grid: &str, block: &str, arguments: Vec<Argument>) -> Options {
         arguments,
         registers: Program::REGISTERS,
         dynamic_shared_memory: 0,
+        any_modifier: false,
         pc: 0,
         source: None,
     }
@@ -122,6 +123,26 @@ fn kernels_that_ship_do_what_their_ptx_does() {
         let program = import(&module, kernel, &options(grid, block, given.clone())).unwrap();
         compare(&text, &program, kernel, &given, 3);
     }
+}
+
+/// Values of floating-point parameters become their bits, which nothing else in the program depends on.
+#[test]
+fn decimals_are_stated_by_their_bits() {
+    let text =
+        ".entry k(.param .f32 s, .param .f64 d)\n{ .reg .f32 %f<2>;\nld.param.f32 %f1, [s];\nret;\n}\n";
+    let module = Module::read(text).unwrap();
+    let program = |s: &str, d: &str| {
+        let decimals = [("s", s), ("d", d)];
+        let decimals = decimals.map(|(name, value)| Argument::Decimal(name.to_owned(), value.to_owned()));
+        import(&module, "k", &options("1", "32", decimals.into())).unwrap()
+    };
+    let found = program("2.5", "-0.1");
+    assert_eq!(found.value("s"), Some(0x4020_0000));
+    assert_eq!(found.value("d"), Some((-0.1_f64).to_bits().cast_signed()));
+    assert_eq!(found.body, program("1", "2").body);
+    let whole = [("s", 3), ("d", -2)].map(|(name, value)| Argument::Number(name.to_owned(), value));
+    let whole = import(&module, "k", &options("1", "32", whole.into())).unwrap();
+    assert_eq!(whole.parameters, program("3.0", "-2.0").parameters);
 }
 
 /// Under another launch a program does what its kernel does there.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::support::transcript::Transcript;
 use crate::support::{root, run, run_with};
-use crate::warp_runs::{json, write};
+use crate::warp_runs::{SMALL, json, write};
 
 const PC: &str = "simulate profile tasksets/kernels/programs/pc.json --machine rtx2060";
 
@@ -200,5 +200,26 @@ fn what_is_refused() {
     ] {
         told.refusal(options, &run(&format!("{PC} {options}")));
     }
+    assert_snapshot!(told);
+}
+
+/// Accesses outside of buffers are told with the kernel, the instruction, the buffer and the distance, whatever the number of threads.
+#[test]
+fn accesses_outside_of_buffers_are_told() {
+    let vadd = "tasksets/kernels/programs/vadd.json --machine rtx2060";
+    let mut told = Transcript::default();
+    for line in [
+        format!("simulate warps {vadd} --grid 8 --sms 2"),
+        format!("simulate warps {vadd} --grid 8 --sms 2 -p b=4 -p c=8188"),
+        format!("simulate profile {vadd} --grid 8 --sms 1..3 -p b=4"),
+        format!("simulate profile {vadd} --grid 8 --sms 1..3 -p b=4 --estimate"),
+    ] {
+        let answer = run(&line);
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        told.case(&line, answer.stderr);
+    }
+    let before = SMALL.replace("a + 4", "a - 16 + 4");
+    let answer = run_with("simulate warps - --machine rtx2060", before);
+    told.case("a - 16", answer.stderr);
     assert_snapshot!(told);
 }

@@ -20,6 +20,8 @@ fn options() {
         "simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 -p z=1",
         "simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 -p a=-1",
         "simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --block 2048",
+        "simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --grid 1000000000",
+        "simulate warps tasksets/kernels/programs/copyl.json --machine rtx2060 --grid 20000000 -p n=1000000",
         "simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --limit 100",
         "simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --scheduler qaws",
         "simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --budget x=1",
@@ -155,7 +157,9 @@ fn numbers_that_are_none_are_named() {
 "#;
     let mut told = refusals([
         "import ptx tasksets/kernels/ptx/saxpyl.ptx --kernel saxpyl --block 32 --grid 1000000000000",
-        "import ptx tasksets/kernels/ptx/saxpyl.ptx --kernel saxpyl --block 32 --grid 1 -p f=2.0",
+        "import ptx tasksets/kernels/ptx/saxpyl.ptx --kernel saxpyl --block 32 --grid 1 -p f=two",
+        "import ptx tasksets/kernels/ptx/saxpyl.ptx --kernel saxpyl --block 32 --grid 1 -p x:9 -p y:9 -p a=1e39 -p n=1",
+        "import ptx tasksets/kernels/ptx/saxpyl.ptx --kernel saxpyl --block 32 --grid 1 -p x:9 -p y:9 -p a=2.5 -p n=1.5",
         "import ptx tasksets/kernels/ptx/saxpyl.ptx --kernel saxpyl --block 32 --grid 1 -p a:-1",
         "import ptx tasksets/kernels/ptx/saxpyl.ptx --kernel saxpyl --block 32 --grid 1 -p a",
     ]);

@@ -144,6 +144,15 @@ impl Kernel {
         Ok(self)
     }
 
+    /// The kernel with another regulation period.
+    ///
+    /// # Errors
+    /// [`Refusal`] for a period of zero or above [`Time::LIMIT`].
+    pub fn with_regulation_period(mut self, period: Time) -> Result<Kernel, Refusal> {
+        self.regulation_period = period;
+        self.checked()
+    }
+
     /// The kernel with other sources.
     pub fn with_sources(mut self, sources: BTreeMap<String, String>) -> Kernel {
         self.sources = sources;

@@ -1,6 +1,7 @@
 //! Programs as flat code, which streams execute.
 
 mod alike;
+mod bounds;
 mod flow;
 mod lower;
 mod registers;
@@ -12,6 +13,8 @@ mod threads;
 use std::sync::{Arc, OnceLock};
 
 pub use alike::{BlockKey, Unlike};
+use bounds::Bounds;
+pub use bounds::Outside;
 pub use stream::WarpStream;
 
 use super::Instruction;
@@ -45,6 +48,8 @@ struct Step {
     /// The first lanes that execute it may; all bits: no matter.
     lanes: u32,
     address: Option<Compiled>,
+    /// The buffer that its address names.
+    bounds: Option<Arc<Bounds>>,
     flow: Flow,
 }
 

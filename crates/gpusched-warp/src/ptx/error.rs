@@ -8,6 +8,8 @@ pub struct PtxError {
     pub line: usize,
     /// What was found and what was expected.
     pub message: String,
+    /// Whether it is a modifier that its opcode does not have, which [`Options::any_modifier`](super::Options) lets pass.
+    pub unknown_modifier: bool,
 }
 
 impl PtxError {
@@ -15,6 +17,7 @@ impl PtxError {
         PtxError {
             line,
             message: message.into(),
+            unknown_modifier: false,
         }
     }
 }

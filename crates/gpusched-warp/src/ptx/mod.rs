@@ -11,6 +11,7 @@ mod classify;
 mod error;
 mod execute;
 mod instruction;
+mod modifiers;
 mod module;
 mod options;
 mod structure;

@@ -1,10 +1,11 @@
 //! Importing a kernel under a launch.
 
 use super::execute::Knowledge;
+use super::instruction::clip;
 use super::module::size;
 use super::structure::Structure;
 use super::symbolic::{Range, Ranges};
-use super::{Module, PtxError};
+use super::{Module, PtxError, modifiers};
 use gpusched_model::Program;
 use gpusched_model::Refusal;
 use gpusched_model::program::{Buffer, Builtin, Dimensions};
@@ -12,8 +13,10 @@ use gpusched_model::program::{Buffer, Builtin, Dimensions};
 /// What a kernel is launched with.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Argument {
-    /// A number, under a name.
+    /// A whole number, under a name.
     Number(String, i64),
+    /// A decimal number such as `2.5`, under a name; for parameters of type `f32` and `f64`.
+    Decimal(String, String),
     /// Memory of so many bytes, under a name.
     Buffer(String, u64),
 }
@@ -22,7 +25,7 @@ impl Argument {
     /// Its name.
     pub fn name(&self) -> &str {
         match self {
-            Argument::Number(name, _) | Argument::Buffer(name, _) => name,
+            Argument::Number(name, _) | Argument::Decimal(name, _) | Argument::Buffer(name, _) => name,
         }
     }
 }
@@ -34,7 +37,7 @@ pub struct Options {
     pub grid: Dimensions,
     /// Threads of a block.
     pub block: Dimensions,
-    /// One per parameter of the kernel, in its order; floating-point numbers as any number.
+    /// One per parameter of the kernel, in its order. A program states `f32` and `f64` by their IEEE 754 bits.
     pub arguments: Vec<Argument>,
     /// Registers of a thread.
     pub registers: u32,
@@ -42,6 +45,8 @@ pub struct Options {
     pub dynamic_shared_memory: u32,
     /// Address of the first instruction [bytes].
     pub pc: u32,
+    /// Whether modifiers that an opcode does not have are passed over instead of refused.
+    pub any_modifier: bool,
     /// Where the program says it comes from.
     pub source: Option<String>,
 }
@@ -54,6 +59,9 @@ pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Progra
     let kernel = module
         .kernel(kernel)
         .map_err(|message| PtxError::new(0, message))?;
+    if !options.any_modifier {
+        kernel.instructions.iter().try_for_each(modifiers::check)?;
+    }
     let fail = |message: String| PtxError::new(kernel.line, message);
     if options.arguments.len() != kernel.parameters.len() {
         let message = format!(
@@ -97,7 +105,25 @@ pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Progra
                     },
                 ));
             }
-            Argument::Number(name, value) => program.parameters.push((name.clone(), *value)),
+            Argument::Number(name, value) => {
+                let bits = bits(&parameter.kind, &value.to_string());
+                program.parameters.push((name.clone(), bits.unwrap_or(*value)));
+            }
+            Argument::Decimal(name, text) => {
+                let Some(bits) = bits(&parameter.kind, text) else {
+                    let expected = match parameter.kind.as_str() {
+                        "f32" | "f64" => "a finite number of that type",
+                        _ => "a whole number from -2^63 to 2^63 - 1",
+                    };
+                    let message = format!(
+                        "found {} as the value of {name:?}, a parameter of type {}, expected {expected}",
+                        clip(text),
+                        parameter.kind
+                    );
+                    return Err(fail(message));
+                };
+                program.parameters.push((name.clone(), bits));
+            }
         }
         let whole = parameter.scalar && parameter.kind.starts_with(['s', 'u', 'b']);
         names.push(whole.then(|| argument.name().to_owned()));
@@ -113,6 +139,21 @@ pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Progra
     program.body = Structure::new(knowledge).body()?;
     program.check().map_err(refused)?;
     Ok(program)
+}
+
+/// The IEEE 754 bits of the number `text`, if `kind` is a floating-point type and has a number next to it.
+fn bits(kind: &str, text: &str) -> Option<i64> {
+    match kind {
+        "f32" => {
+            let value = text.parse().ok().filter(|value: &f32| value.is_finite())?;
+            Some(i64::from(value.to_bits()))
+        }
+        "f64" => {
+            let value = text.parse().ok().filter(|value: &f64| value.is_finite())?;
+            Some(value.to_bits().cast_signed())
+        }
+        _ => None,
+    }
 }
 
 /// Where names lie under any launch.

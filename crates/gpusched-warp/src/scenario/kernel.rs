@@ -14,6 +14,7 @@ use gpusched_model::Refusal;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::Programs;
 use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
+use gpusched_model::words::counted;
 
 /// A kernel that has been read and laid out.
 #[derive(Debug)]
@@ -168,6 +169,31 @@ impl Kernel {
         let addresses = program.addresses().into_iter();
         let sizes = program.buffers.iter().map(|(_, buffer)| buffer.bytes);
         addresses.zip(sizes).collect()
+    }
+
+    /// The first instruction that accessed memory outside of its buffer, in all runs so far, in words; those of traces are
+    /// not known.
+    pub(super) fn outside(&self) -> Option<String> {
+        let Body::Program(program, code) = &self.body else {
+            return None;
+        };
+        let outside = code.outside();
+        let first = outside.first()?;
+        let (buffer, found) = program.buffers.get(first.buffer)?;
+        let name = &self.name;
+        let (text, pc) = (&first.text, first.pc);
+        let by = match (first.before, first.beyond) {
+            (before, 0) => format!("{before} bytes before the start"),
+            (_, beyond) => format!("{beyond} bytes beyond the end"),
+        };
+        let others = match outside.len() - 1 {
+            0 => String::new(),
+            others => format!(" (further such instructions: {others})"),
+        };
+        Some(format!(
+            "kernel `{name}`: `{text}` at pc {pc:#x} accesses memory up to {by} of buffer `{buffer}`, which has {}{others}",
+            counted(found.bytes, "byte")
+        ))
     }
 
     /// Its launch, and what its instructions are called.

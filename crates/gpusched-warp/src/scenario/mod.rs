@@ -17,6 +17,15 @@ use gpusched_model::{Scheduler, WarpRun};
 /// Cycles after which a run gives up, unless said otherwise.
 pub const LIMIT: u64 = 1_000_000_000;
 
+/// The most warp instructions of a run, hours of simulation; estimates have no such limit.
+pub const MAX_INSTRUCTIONS: u64 = 10_000_000_000;
+
+/// The most thread blocks of a kernel in a run, whose records take 1 GB; estimates have no such limit.
+pub const MAX_BLOCKS: u64 = 20_000_000;
+
+/// Instructions of a block that are counted, at most.
+const COUNTED: u64 = 1 << 16;
+
 /// The most memory that is brought into L2 before a run [bytes].
 pub const MAX_WARM: u64 = 1 << 34;
 
@@ -164,6 +173,9 @@ impl Setup {
     /// As there.
     pub fn run_on(&self, sms: u32, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
         let (launches, texts) = self.launches()?;
+        for launch in &launches {
+            self.check_length(launch)?;
+        }
         let settings = self.settings(sms, options);
         let results = match options.equal_sms_once {
             true => gpu::run_equal_once(&self.machine, &launches, &settings, watch),
@@ -193,6 +205,34 @@ impl Setup {
         let mut estimates = estimates.collect::<std::result::Result<Vec<Estimate>, Refusal>>()?;
         let estimate = estimates.pop().map(|estimate| estimate.results);
         estimate.ok_or_else(|| self.blame(&"no kernel").into())
+    }
+
+    /// What kernels accessed outside of their buffers in all runs so far, in words, the first instruction of each kernel.
+    ///
+    /// Simulated times then differ from those of correct kernels: outside of buffers, L2 is cold or holds other buffers.
+    pub fn outside(&self) -> Vec<String> {
+        self.kernels.iter().filter_map(Kernel::outside).collect()
+    }
+
+    /// Refuses a kernel of more than [`MAX_BLOCKS`], or [`MAX_INSTRUCTIONS`] if all its blocks are like the one in its middle.
+    fn check_length(&self, launch: &Launch) -> Result<()> {
+        let blocks = launch.blocks;
+        let found = match blocks {
+            _ if blocks > MAX_BLOCKS => format!("{blocks} thread blocks, expected at most {MAX_BLOCKS}"),
+            _ if blocks.saturating_mul(COUNTED) <= MAX_INSTRUCTIONS => return Ok(()),
+            _ => {
+                let all = blocks.saturating_mul(launch.source.some_block(COUNTED).unwrap_or(1));
+                if all <= MAX_INSTRUCTIONS {
+                    return Ok(());
+                }
+                format!(
+                    "{blocks} thread blocks with about {all} warp instructions, expected at most {MAX_INSTRUCTIONS}"
+                )
+            }
+        };
+        let refusal = self.blame(&format!("kernel `{}`: found {found}", launch.name));
+        let hint = "give the kernel a smaller grid, or estimate it from a few rounds of blocks";
+        Err(refusal.hint(hint).into())
     }
 
     fn launches(&self) -> Result<(Vec<Launch>, Texts)> {

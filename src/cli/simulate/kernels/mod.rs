@@ -13,7 +13,7 @@ use std::path::Path;
 use super::pictures::Pictures;
 use crate::cli::arguments::{refused, whole};
 use crate::cli::report::{Content, Output, OutputPath, Progress};
-use crate::cli::{Global, Outcome};
+use crate::cli::{Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::model::machine::Machine;
 use crate::model::program::{Dimensions, Ordered};
@@ -218,7 +218,17 @@ impl KernelArgs {
         }
         output.only(table::COLUMNS, &answer)?;
         self.once.explain(global, &setup)?;
+        warn_outside(&setup);
         Ok(Outcome::Positive)
+    }
+}
+
+/// Says which kernels of `setup` accessed memory outside of their buffers in its runs so far.
+pub fn warn_outside(setup: &Setup) {
+    for outside in setup.outside() {
+        complain(&format!(
+            "warning: {outside}; the simulated times may be too short"
+        ));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::flow::meeting_points;
 use super::registers::Registers;
-use super::{Code, Flow, Jump, Step, threads};
+use super::{Bounds, Code, Flow, Jump, Step, threads};
 use crate::code::expression::{Compiled, FixedParts};
 use crate::code::{Caching, Instruction, Number, Operation, Register, Space};
 use gpusched_model::Refusal;
@@ -220,6 +220,7 @@ impl<'p> Lowering<'p> {
             when: None,
             lanes: u32::MAX,
             address: None,
+            bounds: None,
             flow,
         });
     }
@@ -271,9 +272,14 @@ impl<'p> Lowering<'p> {
             .as_ref()
             .map(|access| self.compile(&access.address, path))
             .transpose()?;
+        let program = self.program;
         if let Some(step) = self.steps.last_mut() {
             step.when = when;
             step.address = address;
+            step.bounds = source
+                .access
+                .as_ref()
+                .and_then(|access| Bounds::of(program, access));
             step.lanes = source.lanes.map_or(u32::MAX, lowest);
         }
         Ok(())

@@ -88,6 +88,9 @@ impl Stream for WarpStream {
             );
             effect.stride = address.stride();
             address.put(&mut effect.addresses);
+            if let Some(bounds) = &step.bounds {
+                bounds.note(effect, lanes);
+            }
         }
         match &step.flow {
             Flow::Next => self.stack.advance(),
