@@ -73,7 +73,7 @@ pub struct Args {
     /// `ina` starts with an empty list and adds pairs of partitions whose merge failed. `act` first tests each pair of tasks.
     #[arg(long, value_name = "NAME", value_parser = named::<Forbidden>(), help_heading = TUNING)]
     forbidden: Option<Forbidden>,
-    /// Order of partitions in `fewest-sms` and `bf` [default: decreasing]
+    /// Order of their partitions [default: decreasing]
     #[arg(long, value_name = "NAME", value_parser = named::<ListOrder>(), help_heading = TUNING)]
     order: Option<ListOrder>,
     /// Measure of a merge in `bf` [default: utilization]
@@ -85,7 +85,7 @@ pub struct Args {
     /// Equal partitions in `ffd` and `wfd` [default: smallest that fits]
     #[arg(long, value_name = "K", value_parser = whole(1..=MAX_SMS), help_heading = TUNING)]
     split: Option<u32>,
-    /// Use of memory traffic in the search [default: all]
+    /// Memory traffic in the search [default: all]
     ///
     /// Verdicts always count all traffic. `heed` counts it in every test, `gather` puts tasks with much traffic together, `ignore`
     /// searches without it, and `all` tries them in this order.

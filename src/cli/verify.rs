@@ -346,7 +346,7 @@ fn margin_line(margin: &CheckedMargin, effort: &Effort<'_>) -> String {
     let factor = |permille: u64| format!("{}.{:03}", permille / 1000, permille % 1000);
     let confirmed = match margin.confirmed {
         true => "confirmed",
-        false => "not checked",
+        false => "not confirmed",
     };
     let limit = match &margin.limit {
         Ok(()) => "confirmed".to_owned(),

@@ -106,9 +106,9 @@ fn a_long_list_of_blocks_is_whole() {
 
 #[test]
 fn a_reader_that_goes_away_ends_the_simulation() {
-    // 4 · 10⁹ blocks take an hour; the test is over at once.
+    // As many blocks as are allowed take many seconds; the test is over at once.
     let endless =
-        r#"{"platform":"tx2","kernels":[{"stream":0,"blocks":4000000000,"threads":64,"block_time":"1ns"}]}"#;
+        r#"{"platform":"tx2","kernels":[{"stream":0,"blocks":200000000,"threads":64,"block_time":"1ns"}]}"#;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("endless.json");
     std::fs::write(&file, endless).unwrap();

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::heuristic::{Goal, Heuristic};
 use super::improve::{SEED, gather, improve, mend};
+use super::kind::HeuristicKind;
 use super::merge::{Preference, Rules, merge_by_matching, merge_by_savings, partition_and_allocate};
 use super::search::examiner::outlook::Outlook;
 use super::search::outcome::elapsed_ns;
@@ -107,13 +108,36 @@ pub(crate) fn search(
             }),
             _ => Some(plan),
         };
-        let ends = |plan: &Plan| plan.schedulable || plan.failure == Some(Failure::BoundExceedsGpu);
         if first.as_ref().is_some_and(ends) {
             break;
         }
     }
-    let plan = first.unwrap_or_else(|| Outcome::default().into_plan(problem));
+    let mut plan = first.unwrap_or_else(|| Outcome::default().into_plan(problem));
+    // Searches without a bound merge further than the fewest SMs ask for: fewer partitions delay each other less, one not at all.
+    let others = [Heuristic::from(HeuristicKind::Sms), Heuristic::OneGpu];
+    for other in others
+        .iter()
+        .filter(|_| traffic == Traffic::All && heuristic.seeks_bound())
+    {
+        if ends(&plan) || examiner.is_late() {
+            break;
+        }
+        let found = search(problem, other, traffic, experience).0;
+        plan.stats = found.stats.plus(&plan.stats);
+        if found.schedulable {
+            plan = Plan {
+                bound: plan.bound,
+                stats: plan.stats,
+                ..found
+            };
+        }
+    }
     (plan, false)
+}
+
+/// Whether no further search is of use after `plan`.
+fn ends(plan: &Plan) -> bool {
+    plan.schedulable || plan.failure == Some(Failure::BoundExceedsGpu)
 }
 
 /// The search of `heuristic` among partitions that share a memory, from `singles` on.

@@ -24,11 +24,11 @@ struct Enumeration<'s, 'e, 'p> {
     cut_short: bool,
 }
 
-/// A plan with the fewest SMs on the hardware: its groups, and the SMs that each needs. `parts` are another plan, with shares.
+/// The plan with the fewest SMs on the hardware, if it has fewer than `parts`, which count shares: its groups, and the SMs that
+/// each needs.
 ///
-/// `None` if there is none, if the search is cut short, or if there is nothing to enumerate: too many tasks, or partitions that
-/// need no places.
-pub(crate) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option<Vec<Part>> {
+/// `None` if the search is cut short, or if there is nothing to enumerate: too many tasks, or partitions that need no places.
+pub(crate) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option<Option<Vec<Part>>> {
     let problem = sizes.problem();
     let tasks = problem.tasks().len();
     if !problem.has_places() || tasks > MOST_TASKS {
@@ -50,9 +50,7 @@ pub(crate) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option
         problem,
         needs,
         groups: Vec::new(),
-        best: problem
-            .placed_sms(&held)
-            .map_or(u64::MAX, |sms| u64::from(sms) + 1),
+        best: problem.placed_sms(&held).map_or(u64::MAX, u64::from),
         found: None,
         cut_short: false,
     };
@@ -69,7 +67,8 @@ pub(crate) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option
             tasks: members(group),
         })
     };
-    found.filter(|_| !cut_short)?.into_iter().map(part).collect()
+    let better = found.map(|groups| groups.into_iter().filter_map(part).collect());
+    (!cut_short).then_some(better)
 }
 
 /// The tasks of `group`, ascending.

@@ -18,9 +18,9 @@ pub(crate) struct Outcome {
     pub bound: Option<LowerBound>,
     /// Whether a bound on shares says that no plan has them.
     pub excluded: bool,
-    /// Groups with the SMs that each needs, in place of `partitions`: no plan has fewer SMs on the hardware, for all were looked
-    /// at.
-    pub enumerated: Option<Vec<Part>>,
+    /// All plans were looked at: none has fewer SMs on the hardware than `partitions`, or than the groups here, with the SMs that
+    /// each needs.
+    pub enumerated: Option<Option<Vec<Part>>>,
     /// What it cost.
     pub stats: SearchStats,
 }
@@ -53,7 +53,7 @@ impl Outcome {
     /// Lemma 3 on the partitions, and the verdict of each.
     pub fn into_plan(self, problem: &Problem<'_>) -> Plan {
         let enumerated = self.enumerated.is_some();
-        let parts = self.enumerated.unwrap_or_else(|| {
+        let parts = self.enumerated.flatten().unwrap_or_else(|| {
             let part = |candidate: Candidate| Part {
                 sms: problem.sms_of(candidate.sms),
                 tasks: candidate.tasks,
@@ -83,8 +83,15 @@ impl Outcome {
             && lemmas::fits(sms_used, problem.sms())
             && partitions.iter().all(|partition| partition.verdict.schedulable);
         let mut bound = self.bound;
-        if let Some(bound) = bound.as_mut().filter(|bound| enumerated && sms_used > bound.sms) {
+        if let Some(bound) = bound
+            .as_mut()
+            .filter(|bound| enumerated && schedulable && sms_used > bound.sms)
+        {
             (bound.sms, bound.proof) = (sms_used, Proof::Search);
+        }
+        let mut stats = self.stats;
+        if schedulable && bound.as_ref().is_some_and(|bound| bound.sms == sms_used) {
+            stats.ended_by = None; // nothing is left to find
         }
         Plan {
             schedulable,
@@ -100,7 +107,7 @@ impl Outcome {
             }),
             bound,
             margin: None,
-            stats: self.stats,
+            stats,
             sensitivity: None,
             assumptions: None,
         }
