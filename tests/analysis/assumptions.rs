@@ -7,6 +7,7 @@ use gpusched::model::device::Granularity;
 use gpusched::model::{Interference, Policy, SharedMemory, TaskSet};
 use insta::assert_snapshot;
 
+use crate::granularity::GRANULARITIES;
 use crate::support::transcript::Transcript;
 use crate::support::{ADAS, files, root, run, run_with};
 
@@ -24,15 +25,6 @@ const MODELS: [Option<Interference>; 5] = [
     Some(Interference::ConflictBandwidth),
     Some(Interference::Bandwidth),
     None,
-];
-
-const GRANULARITIES: [Granularity; 6] = [
-    Granularity::Sm,
-    Granularity::Tpc,
-    Granularity::Gpc,
-    Granularity::GreenContext,
-    Granularity::Mps,
-    Granularity::Mig,
 ];
 
 fn memory(model: Option<Interference>, arbitration: &str) -> Option<SharedMemory> {

@@ -3,12 +3,12 @@
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::plan::{Failure, LARGEST_SCALING, Margin, UNITS_PER_SM};
 use gpusched::model::policy::{Preemption, Priorities};
-use gpusched::model::{Arbitration, Contention, Plan, Policy, SharedMemory, TaskSet};
+use gpusched::model::{Arbitration, Plan, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Objective, Options, Problem, partition, sensitivity};
 use gpusched::schedulability::{self, Demand};
 use gpusched::time::Time;
 use gpusched::verification::verify;
-use rand::{Rng, RngExt};
+use rand::RngExt;
 
 use crate::oracle::random_sets;
 
@@ -63,20 +63,6 @@ pub fn largest(passes: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
-/// WCETs in conflict are known only where those alone are: company never helps.
-pub fn task_set(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
-    loop {
-        let set = random_sets::task_set(rng, n, load);
-        let harmless = set.tasks().iter().all(|task| {
-            let known = |contention| task.wcet().at(1, contention).is_some();
-            known(Contention::Isolated) || !known(Contention::Conflict)
-        });
-        if harmless {
-            return set;
-        }
-    }
-}
-
 /// By number of SMs, the largest factor of any plan: every partitioning of the tasks, every division of the SMs.
 fn by_exhaustion(problem: &Problem<'_>, n: usize, factor: impl Fn(&[usize], u32) -> u64) -> Vec<u64> {
     let sms = problem.sms() as usize;
@@ -121,7 +107,7 @@ fn the_margin_is_that_of_exhaustive_search() {
         let sms = rng.random_range(1..=8);
         let n = rng.random_range(1..=5);
         let load = rng.random_range(0.1..0.7) * f64::from(sms);
-        let set = task_set(&mut rng, n, load);
+        let set = random_sets::known_alone(&mut rng, n, load);
         let interference = [Interference::Conflict, Interference::None][usize::from(rng.random_bool(0.25))];
         let problem = Problem::new(&set, sms, policy, model_of(interference)).unwrap();
         let what = format!(

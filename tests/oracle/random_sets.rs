@@ -1,6 +1,6 @@
 //! Random task sets that no generator of the library has a hand in: all WCET forms, kinds, and deadline relations.
 
-use gpusched::model::TaskSet;
+use gpusched::model::{Contention, Task, TaskSet};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -10,6 +10,18 @@ pub fn rng(seed: u64) -> ChaCha8Rng {
 
 /// Periods that divide 4000 ms, so that the twins can work on hyperperiods.
 const PERIODS_MS: [u64; 11] = [50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000, 4000];
+
+/// A set whose WCETs in conflict are known only where those in isolation are: co-located tasks never help.
+pub fn known_alone(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
+    loop {
+        let set = task_set(rng, n, load);
+        let is_known = |task: &Task, contention| task.wcet().at(1, contention).is_some();
+        let mut tasks = set.tasks().iter();
+        if tasks.all(|task| is_known(task, Contention::Isolated) || !is_known(task, Contention::Conflict)) {
+            return set;
+        }
+    }
+}
 
 /// `n` tasks with about `load` SMs of work in total.
 pub fn task_set(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {

@@ -7,8 +7,8 @@ use gpusched::partitioning::{HeuristicKind, Offer, Problem};
 use gpusched::verification::verify;
 use rand::RngExt;
 
-use crate::granularity::{GRANULARITIES, Small};
-use crate::margin::{largest, passes, task_set, widest};
+use crate::granularity::{GRANULARITIES, Small, partitionings};
+use crate::margin::{largest, passes, widest};
 use crate::oracle::random_sets;
 
 /// Whether some partitioning of `n` tasks passes on `small` with all WCETs times `permille`/1000.
@@ -18,33 +18,11 @@ fn exists(
     n: usize,
     permille: u64,
 ) -> bool {
-    let size = |group: usize| {
-        let tasks: Vec<usize> = (0..n).filter(|task| group & (1 << task) != 0).collect();
-        (1..=problem.sms()).find(|&sms| passes(problem, policy, &tasks, sms, permille))
-    };
-    let sizes: Vec<Option<u32>> = (0..1 << n).map(size).collect();
-    let mut open = vec![((1usize << n) - 1, Vec::new())];
-    while let Some((rest, groups)) = open.pop() {
-        if rest == 0 {
-            match small.least(granularity, &groups) {
-                Some(_) => return true,
-                None => continue,
-            }
-        }
-        let first = rest & rest.wrapping_neg();
-        let mut group = rest;
-        while group != 0 {
-            if group & first != 0
-                && let Some(sms) = sizes[group]
-            {
-                let mut groups: Vec<u32> = groups.clone();
-                groups.push(sms);
-                open.push((rest ^ group, groups));
-            }
-            group = (group - 1) & rest;
-        }
-    }
-    false
+    let all = partitionings(n, problem.sms(), |tasks, sms| {
+        passes(problem, policy, tasks, sms, permille)
+    });
+    all.iter()
+        .any(|groups| small.least(granularity, groups).is_some())
 }
 
 #[test]
@@ -55,7 +33,7 @@ fn the_margin_on_hardware_is_that_of_exhaustive_search() {
         let small = Small::random(&mut rng);
         let n = rng.random_range(1..=4);
         let load = rng.random_range(0.1..0.5) * f64::from(small.sms());
-        let set = task_set(&mut rng, n, load);
+        let set = random_sets::known_alone(&mut rng, n, load);
         let policy = [Policy::Edf, Policy::NpEdf][round / 6 % 2];
         let free = Problem::new(&set, small.sms(), policy, model_of(Interference::Conflict)).unwrap();
         let which = round % 6;

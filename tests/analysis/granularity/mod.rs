@@ -13,7 +13,7 @@ use rand::{Rng, RngExt};
 use serde_json::json;
 
 /// Every way to divide a device.
-const GRANULARITIES: [Granularity; 6] = [
+pub const GRANULARITIES: [Granularity; 6] = [
     Granularity::Sm,
     Granularity::Tpc,
     Granularity::Gpc,
@@ -21,6 +21,36 @@ const GRANULARITIES: [Granularity; 6] = [
     Granularity::Mps,
     Granularity::Mig,
 ];
+
+/// The numbers of SMs, up to `sms`, on which the groups of every partitioning of `n` tasks pass, without hardware.
+fn partitionings(n: usize, sms: u32, passes: impl Fn(&[usize], u32) -> bool) -> Vec<Vec<u32>> {
+    let size = |group: usize| {
+        let tasks: Vec<usize> = (0..n).filter(|task| group & (1 << task) != 0).collect();
+        (1..=sms).find(|&sms| passes(&tasks, sms))
+    };
+    let sizes: Vec<Option<u32>> = (0..1 << n).map(size).collect();
+    let mut all = Vec::new();
+    let mut open = vec![((1usize << n) - 1, Vec::new())];
+    while let Some((rest, groups)) = open.pop() {
+        if rest == 0 {
+            all.push(groups);
+            continue;
+        }
+        let first = rest & rest.wrapping_neg();
+        let mut group = rest;
+        while group != 0 {
+            if group & first != 0
+                && let Some(sms) = sizes[group]
+            {
+                let mut groups: Vec<u32> = groups.clone();
+                groups.push(sms);
+                open.push((rest ^ group, groups));
+            }
+            group = (group - 1) & rest;
+        }
+    }
+    all
+}
 
 /// A small device with everything, and the numbers that the twins need.
 struct Small {

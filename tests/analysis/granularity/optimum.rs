@@ -2,15 +2,15 @@
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
+use gpusched::model::Policy;
 use gpusched::model::device::Granularity;
 use gpusched::model::plan::Failure;
 use gpusched::model::policy::{Preemption, Priorities};
-use gpusched::model::{Contention, Policy, TaskSet};
 use gpusched::partitioning::{Goal, Heuristic, HeuristicKind, Objective, Offer, Options, Problem, partition};
 use gpusched::verification::verify;
-use rand::{Rng, RngExt};
+use rand::RngExt;
 
-use crate::granularity::{GRANULARITIES, Small};
+use crate::granularity::{GRANULARITIES, Small, partitionings};
 use crate::oracle::random_sets;
 
 const POLICIES: [Policy; 6] = [
@@ -21,50 +21,6 @@ const POLICIES: [Policy; 6] = [
     Policy::Density,
     Policy::WorkCapacity,
 ];
-
-/// The numbers of SMs that the groups of every partitioning need, without hardware.
-fn partitionings(problem: &Problem<'_>, n: usize) -> Vec<Vec<u32>> {
-    let size = |group: usize| {
-        let tasks: Vec<usize> = (0..n).filter(|task| group & (1 << task) != 0).collect();
-        (1..=problem.sms()).find(|&sms| problem.accepts(&tasks, sms))
-    };
-    let sizes: Vec<Option<u32>> = (0..1 << n).map(size).collect();
-    let mut all = Vec::new();
-    let mut open = vec![((1usize << n) - 1, Vec::new())];
-    while let Some((rest, groups)) = open.pop() {
-        if rest == 0 {
-            all.push(groups);
-            continue;
-        }
-        let first = rest & rest.wrapping_neg();
-        let mut group = rest;
-        while group != 0 {
-            if group & first != 0
-                && let Some(sms) = sizes[group]
-            {
-                let mut groups: Vec<u32> = groups.clone();
-                groups.push(sms);
-                open.push((rest ^ group, groups));
-            }
-            group = (group - 1) & rest;
-        }
-    }
-    all
-}
-
-/// As in `tests/analysis/optimal.rs`: company never helps.
-fn task_set(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
-    loop {
-        let set = random_sets::task_set(rng, n, load);
-        let harmless = set.tasks().iter().all(|task| {
-            let known = |contention| task.wcet().at(1, contention).is_some();
-            known(Contention::Isolated) || !known(Contention::Conflict)
-        });
-        if harmless {
-            return set;
-        }
-    }
-}
 
 fn heuristics() -> Vec<Heuristic> {
     use HeuristicKind::{Auto, Bf, Ffd, Matching, OneGpu, OnePerPartition, Optimal, Savings, Sms, Wfd};
@@ -114,10 +70,10 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
         let small = Small::random(&mut rng);
         let n = rng.random_range(1..=6);
         let load = rng.random_range(0.1..0.8) * f64::from(small.sms());
-        let set = task_set(&mut rng, n, load);
+        let set = random_sets::known_alone(&mut rng, n, load);
         let policy = POLICIES[round / 6 % POLICIES.len()];
         let free = Problem::new(&set, small.sms(), policy, model_of(Interference::Conflict)).unwrap();
-        let all = partitionings(&free, n);
+        let all = partitionings(n, free.sms(), |tasks, sms| free.accepts(tasks, sms));
         let which = round % 6;
         let granularity = GRANULARITIES[which];
         let what = format!(

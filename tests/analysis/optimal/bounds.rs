@@ -7,9 +7,10 @@ use gpusched::partitioning::{HeuristicKind, Options, Problem, partition};
 use gpusched::verification::{Unchecked, verify};
 use rand::RngExt;
 
+use super::POLICIES;
 use super::searches::searches;
-use super::{POLICIES, task_set};
 use crate::oracle;
+use crate::oracle::random_sets::known_alone;
 
 #[test]
 fn no_bound_is_above_a_plan() {
@@ -19,7 +20,7 @@ fn no_bound_is_above_a_plan() {
         let n = rng.random_range(9..=20);
         let sms = rng.random_range(8..=40);
         let load = rng.random_range(0.3..0.8) * f64::from(sms);
-        let set = task_set(&mut rng, n, load);
+        let set = known_alone(&mut rng, n, load);
         let problem = Problem::new(
             &set,
             sms,

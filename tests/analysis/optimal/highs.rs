@@ -7,9 +7,10 @@ use gpusched::verification::verify;
 use highs::{ColProblem, HighsModelStatus, Sense};
 use rand::RngExt;
 
+use super::POLICIES;
 use super::exhaustive::{fewest, sizes};
-use super::{POLICIES, task_set};
 use crate::oracle;
+use crate::oracle::random_sets::known_alone;
 
 /// The fewest SMs of groups of these sizes, bit by bit, that cover `n` tasks.
 fn oracle_of(sizes: &[Option<u32>], n: usize) -> Option<u32> {
@@ -37,7 +38,7 @@ fn the_oracle_is_exhaustive_search() {
     let mut plans = 0;
     for round in 0..60 {
         let n = rng.random_range(3..=8);
-        let set = task_set(&mut rng, n, 4.0);
+        let set = known_alone(&mut rng, n, 4.0);
         let policy = POLICIES[round % POLICIES.len()];
         let problem = Problem::new(&set, 12, policy, model_of(Interference::Conflict)).unwrap();
         let sizes = sizes(&problem, n);
@@ -55,7 +56,7 @@ fn the_optimum_is_that_of_highs_over_all_groups() {
         let n = rng.random_range(9..=12);
         let sms = rng.random_range(8..=20);
         let load = rng.random_range(0.3..0.8) * f64::from(sms);
-        let set = task_set(&mut rng, n, load);
+        let set = known_alone(&mut rng, n, load);
         let policy = POLICIES[round % POLICIES.len()];
         let problem = Problem::new(&set, sms, policy, model_of(Interference::Conflict)).unwrap();
         let what = format!("{policy} on {sms}: {}", serde_json::to_string(&set).unwrap());

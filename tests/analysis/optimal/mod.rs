@@ -14,7 +14,7 @@ mod searches;
 
 use gpusched::interference::Interference;
 use gpusched::model::policy::{Preemption, Priorities};
-use gpusched::model::{Contention, Policy, Task, TaskSet};
+use gpusched::model::{Policy, TaskSet};
 use rand::{Rng, RngExt};
 
 /// Every test that is sustainable.
@@ -35,21 +35,6 @@ const POLICIES: [Policy; 14] = [
     Policy::WorkCapacityDeadline,
 ];
 
-/// A set whose WCETs in conflict are known only where those alone are: company never helps.
-fn task_set(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
-    loop {
-        let set = crate::oracle::random_sets::task_set(rng, n, load);
-        let known = |task: &Task, contention| task.wcet().at(1, contention).is_some();
-        if set
-            .tasks()
-            .iter()
-            .all(|task| known(task, Contention::Isolated) || !known(task, Contention::Conflict))
-        {
-            return set;
-        }
-    }
-}
-
 struct Case {
     set: TaskSet,
     sms: u32,
@@ -63,7 +48,7 @@ fn case(rng: &mut impl Rng, policy: Policy, most: usize) -> Case {
     let n = rng.random_range(1..=most);
     let load = rng.random_range(0.1..0.9) * f64::from(sms);
     Case {
-        set: task_set(rng, n, load),
+        set: crate::oracle::random_sets::known_alone(rng, n, load),
         sms,
         policy,
         interference: [Interference::Conflict, Interference::None][usize::from(rng.random_bool(0.25))],

@@ -12,16 +12,8 @@ use gpusched::validation::shared::draw::policies;
 use gpusched::verification::verify;
 use rand::Rng;
 
+use crate::granularity::GRANULARITIES;
 use crate::shared_memory::{between, rng};
-
-const GRANULARITIES: [Granularity; 6] = [
-    Granularity::Sm,
-    Granularity::Tpc,
-    Granularity::Gpc,
-    Granularity::GreenContext,
-    Granularity::Mps,
-    Granularity::Mig,
-];
 
 /// GPUs that can be divided by all granularities.
 const DEVICES: [&str; 2] = ["a100", "h100"];

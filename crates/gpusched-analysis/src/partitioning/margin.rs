@@ -6,9 +6,6 @@
 //! the upper end. For a fixed grouping of the tasks, the best division of the SMs is known: each group gets the fewest SMs
 //! on which it passes at the factor, and the factor is raised as long as they are there.
 //!
-//! Beside memory traffic no search proves that no plan exists. What passes there passes without traffic as well, so proofs
-//! come from the same problem without it.
-//!
 //! Ties: of the groupings found, the largest factor first, then the fewest SMs, then the first found.
 
 use std::time::Instant;
@@ -165,13 +162,10 @@ impl Search<'_> {
     /// Looks for a plan at the factor `permille`, or for a proof that there is none; whether one of them was found.
     fn look(&mut self, permille: u64) -> bool {
         let scaled = self.problem.scaled(Scale::permille(permille));
-        let (mut plan, mut excluded) = self.ask(&scaled, Objective::Feasible);
+        let (plan, excluded) = self.ask(&scaled, Objective::Feasible);
         if plan.schedulable {
             self.take(&plan, permille);
             return true;
-        }
-        if scaled.memory().is_some() && plan.failure == Some(Failure::HeuristicFailed) {
-            (plan, excluded) = self.ask(&scaled.without_memory(), Objective::Feasible);
         }
         let failure = match plan.failure {
             Some(Failure::HeuristicFailed) if excluded => Some(Failure::BoundExceedsGpu),

@@ -60,84 +60,92 @@ pub(crate) fn search(
             return (plan, false);
         }
     };
-    let Some(memory) = problem.memory() else {
-        std::mem::swap(examiner.experience(), experience);
-        let found = search_and_bound(examiner, singles, heuristic);
-        std::mem::swap(examiner.experience(), experience);
-        let excluded = found.excluded;
-        return (found.into_plan(problem), excluded);
+    std::mem::swap(examiner.experience(), experience);
+    let found = match problem.memory() {
+        None => {
+            let found = search_and_bound(examiner, singles, heuristic);
+            let excluded = found.excluded;
+            (found.into_plan(problem), excluded)
+        }
+        Some(memory) => search_beside(examiner, &singles, heuristic, (traffic, memory)),
     };
-    let one = [traffic];
-    let ways: &[Traffic] = match traffic {
-        // A search without traffic bounds the SMs of all plans, and takes a small part of the time.
-        Traffic::All if heuristic.seeks_bound() => &[Traffic::Ignore, Traffic::Heed],
-        Traffic::All => &[Traffic::Heed, Traffic::Gather, Traffic::Ignore],
-        _ => &one,
+    std::mem::swap(examiner.experience(), experience);
+    found
+}
+
+/// The searches among partitions that share `memory`, one after the other until one finds a plan or a proof that there is none.
+fn search_beside(
+    examiner: &mut Examiner<'_>,
+    singles: &[Candidate],
+    asked: &Heuristic,
+    (traffic, memory): (Traffic, SharedMemory),
+) -> (Plan, bool) {
+    let problem = examiner.problem();
+    let all = [Traffic::Heed, Traffic::Gather, Traffic::Ignore];
+    let ways: Vec<(Heuristic, Traffic)> = match traffic {
+        // A search without traffic bounds the SMs of all plans, and takes a small part of the time. If all else fails: fewer
+        // partitions than the fewest SMs ask for delay each other less, and one partition loses nothing.
+        Traffic::All if asked.seeks_bound() => {
+            let own = [Traffic::Ignore, Traffic::Heed].map(|way| (*asked, way));
+            let merges = all.map(|way| (HeuristicKind::Sms.into(), way));
+            let last = [(Heuristic::OneGpu, Traffic::Ignore)];
+            own.into_iter().chain(merges).chain(last).collect()
+        }
+        Traffic::All => all.map(|way| (*asked, way)).to_vec(),
+        one => vec![(*asked, one)],
     };
     let mut first: Option<Plan> = None;
     let mut bound: Option<LowerBound> = None;
+    let mut excluded = false;
     // One time limit for all. No bound comes of tests beside traffic, which it may cut short.
-    let limit = heuristic.limits().and_then(|limits| limits.time);
+    let limit = asked.limits().and_then(|limits| limits.time);
     let start = Instant::now();
     examiner.stop_at(limit.and_then(|limit| start.checked_add(limit)));
-    for &way in ways {
+    for (index, (heuristic, way)) in ways.iter().enumerate() {
         if first.is_some() && examiner.is_late() {
             break;
         }
         let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
-        let left = match ways.last() == Some(&way) {
+        // Half of what is left, unless no later search has a limit.
+        let is_last = ways
+            .iter()
+            .skip(index + 1)
+            .all(|(later, _)| later.limits().is_none());
+        let left = match is_last {
             true => left,
             false => left.map(|left| left / 2),
         };
-        let mut found = search_by(examiner, &singles, &heuristic.within(left), (way, memory));
+        let mut found = search_by(examiner, singles, &heuristic.within(left), (*way, memory));
         // A group that passes beside others passes alone, so a bound without traffic holds. A bound from tests beside
         // traffic does not: how many SMs a group needs depends on how the others are divided.
-        if way != Traffic::Heed {
+        if *way != Traffic::Heed {
             bound = found.bound.take().or(bound);
+            excluded |= found.excluded;
         }
         found.bound.clone_from(&bound);
         let mut plan = found.into_plan(problem);
         if let Some(before) = &first {
             plan.stats = plan.stats.plus(&before.stats);
         }
-        // Of plans that fail, one that fits says most.
+        // Of plans that fail, one that fits says most, and one of the heuristic that was asked for.
+        let says_less = |before: &Plan| {
+            let fits = lemmas::fits(before.sms_used, problem.sms());
+            !plan.schedulable && (fits || heuristic.kind() != asked.kind())
+        };
         first = match first {
-            Some(before) if !plan.schedulable && lemmas::fits(before.sms_used, problem.sms()) => Some(Plan {
+            Some(before) if says_less(&before) => Some(Plan {
                 stats: plan.stats,
                 ..before
             }),
             _ => Some(plan),
         };
-        if first.as_ref().is_some_and(ends) {
+        let ends = |plan: &Plan| plan.schedulable || plan.failure == Some(Failure::BoundExceedsGpu);
+        if excluded || first.as_ref().is_some_and(ends) {
             break;
         }
     }
-    let mut plan = first.unwrap_or_else(|| Outcome::default().into_plan(problem));
-    // Searches without a bound merge further than the fewest SMs ask for: fewer partitions delay each other less, one not at all.
-    let others = [Heuristic::from(HeuristicKind::Sms), Heuristic::OneGpu];
-    for other in others
-        .iter()
-        .filter(|_| traffic == Traffic::All && heuristic.seeks_bound())
-    {
-        if ends(&plan) || examiner.is_late() {
-            break;
-        }
-        let found = search(problem, other, traffic, experience).0;
-        plan.stats = found.stats.plus(&plan.stats);
-        if found.schedulable {
-            plan = Plan {
-                bound: plan.bound,
-                stats: plan.stats,
-                ..found
-            };
-        }
-    }
-    (plan, false)
-}
-
-/// Whether no further search is of use after `plan`.
-fn ends(plan: &Plan) -> bool {
-    plan.schedulable || plan.failure == Some(Failure::BoundExceedsGpu)
+    let plan = first.unwrap_or_else(|| Outcome::default().into_plan(problem));
+    (plan, excluded)
 }
 
 /// The search of `heuristic` among partitions that share a memory, from `singles` on.

@@ -52,10 +52,10 @@ impl<'p> Bounding<'p> {
         self.columns.approach(sizes, known, &mut self.bound, enough)
     }
 
-    /// Leaves the groups of the program, if there are any, and the prices to the next search. What was found beside memory
-    /// traffic holds there alone.
+    /// Leaves the groups of the program, if there are any, and the prices to the next search. What tests beside the traffic of
+    /// others say holds beside these others alone.
     pub fn leave_experience(&self, sizes: &mut Sizes<'_, '_>) {
-        if sizes.problem().memory().is_some() {
+        if sizes.expects_traffic() {
             return;
         }
         let groups: Vec<Vec<usize>> = self.columns.master.parts().map(|part| part.tasks).collect();

@@ -27,11 +27,12 @@ struct Enumeration<'s, 'e, 'p> {
 /// The plan with the fewest SMs on the hardware, if it has fewer than `parts`, which count shares: its groups, and the SMs that
 /// each needs.
 ///
-/// `None` if the search is cut short, or if there is nothing to enumerate: too many tasks, or partitions that need no places.
+/// `None` if the search is cut short, or if there is nothing to enumerate: too many tasks, partitions that need no places, or
+/// tests beside the traffic of others, which no group passes by itself.
 pub(crate) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option<Option<Vec<Part>>> {
     let problem = sizes.problem();
     let tasks = problem.tasks().len();
-    if !problem.has_places() || tasks > MOST_TASKS {
+    if !problem.has_places() || tasks > MOST_TASKS || sizes.expects_traffic() {
         return None;
     }
     let offered = problem.offer()?.sizes();

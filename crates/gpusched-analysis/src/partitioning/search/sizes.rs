@@ -42,6 +42,11 @@ impl<'e, 'p> Sizes<'e, 'p> {
         self.examiner.problem()
     }
 
+    /// Whether the traffic of others counts in the tests.
+    pub fn expects_traffic(&self) -> bool {
+        self.examiner.expects_traffic()
+    }
+
     /// The number of groups tested so far.
     pub fn tested(&self) -> u64 {
         self.tested

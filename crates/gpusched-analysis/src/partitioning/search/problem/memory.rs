@@ -41,11 +41,6 @@ impl<'a> Problem<'a> {
         Ok(shared)
     }
 
-    /// The same without that memory: what passes beside the traffic of others passes here, too.
-    pub(crate) fn without_memory(self) -> Problem<'a> {
-        Problem { memory: None, ..self }
-    }
-
     /// The memory that partitions share, if that counts.
     pub fn memory(&self) -> Option<SharedMemory> {
         self.memory
