@@ -19,6 +19,7 @@ fn refusals_name_line_and_reason() {
         "tex.2d.v4.f32.f32 {%f1,%f1,%f1,%f1}, [%rd1];",
         "frob.u32 %r1, %r0;",
         "wmma.foo %r1, %r0;",
+        "wmma.load.a.sync.aligned.m16n16k16.row.f16 %r1, [%rd1];",
         "add.rn.foo.f32 %f1, %f1, %f1;",
         "ld.global.cz.u32 %r1, [%rd1];",
         "mov.lo.u32 %r1, 1;",
