@@ -5,7 +5,7 @@ mod gpu;
 mod names;
 pub mod notes;
 mod pairs;
-mod question;
+mod request;
 pub mod seed;
 mod values;
 
@@ -13,5 +13,5 @@ pub use global::{Format, Global};
 pub use gpu::{Gpu, NEXT, device, offer, platform};
 pub use names::{named, one_of, policy};
 pub use pairs::{check_as_many, pairs};
-pub use question::{Answer, Case, Question, naming};
+pub use request::{Answer, Case, Request, naming};
 pub use values::{number, refused, whole};

@@ -3,16 +3,16 @@
 mod changes;
 mod reasons;
 
-use crate::cli::arguments::{Case, Question};
+use crate::cli::arguments::{Case, Request};
+use crate::model::counted;
 use crate::model::policy::Strength;
-use crate::model::words::counted;
 use crate::model::{Plan, TaskSet, Verdict};
 use crate::partitioning::{AUTO_BUDGET, Goal, Heuristic, Problem, SearchLimits, partition};
 
 /// What a report says of a plan that is not schedulable: where it fails, and what helps. `find` searches a plan for a changed problem,
 /// and says what that cost in tests.
 pub fn of_plan(
-    question: &Question,
+    request: &Request,
     case: &Case<'_>,
     plan: &Plan,
     find: &dyn Fn(&Problem<'_>) -> (bool, u64),
@@ -24,7 +24,7 @@ pub fn of_plan(
         .as_ref()
         .map_or(0, |bound| bound.sms)
         .max(plan.sms_used);
-    let trials = changes::Trials::new(question, case, find);
+    let trials = changes::Trials::new(request, case, find);
     lines.extend(trials.report(from, plan.failure.as_ref().and_then(|failure| failure.task())));
     text(lines)
 }
@@ -35,12 +35,12 @@ pub fn lacks_traffic(case: &Case<'_>) -> bool {
 }
 
 /// The same of all tasks in one partition.
-pub fn of_verdict(question: &Question, case: &Case<'_>, verdict: &Verdict) -> String {
+pub fn of_verdict(request: &Request, case: &Case<'_>, verdict: &Verdict) -> String {
     let mut lines = reasons::of_verdict(case, verdict);
     lines.extend(reasons::traffic(case));
     let all: Vec<usize> = (0..case.set.tasks().len()).collect();
     let find = |problem: &Problem<'_>| (problem.verdict(&all, problem.sms()).schedulable, 1);
-    let trials = changes::Trials::new(question, case, &find);
+    let trials = changes::Trials::new(request, case, &find);
     lines.extend(trials.report(0, verdict.evidence.task()));
     lines.extend(in_partitions(case, verdict));
     text(lines)

@@ -7,8 +7,8 @@ use crate::cli::arguments::device;
 use crate::cli::report::{Column, Output, Palette, Report, Rows, Table, json_document, wrap};
 use crate::error::Result;
 use crate::model::Device;
+use crate::model::counted;
 use crate::model::device::Granularity;
-use crate::model::words::counted;
 
 /// Lists GPUs: their SMs, TPCs and GPCs, the partitions each can have, and the sources of that.
 #[derive(Debug, clap::Args)]

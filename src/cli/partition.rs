@@ -11,14 +11,14 @@ use std::time::Duration;
 
 use super::{Global, Outcome};
 use crate::cli::arguments::notes;
-use crate::cli::arguments::{Answer, Question, named, offer, whole};
+use crate::cli::arguments::{Answer, Request, named, offer, whole};
 use crate::cli::help::TUNING;
 use crate::cli::report::{About, Form};
 use crate::error::{Error, Result};
 use crate::model::assumptions::{Assumption, Basis};
+use crate::model::counted;
 use crate::model::device::Granularity;
 use crate::model::wcet::MAX_SMS;
-use crate::model::words::counted;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use crate::partitioning::{
@@ -34,7 +34,7 @@ use text::COLUMNS;
 #[command(after_help = EXAMPLE)]
 pub struct Args {
     #[command(flatten)]
-    question: Question,
+    request: Request,
     /// Unit of a partition; requires `--gpu` [default: sm]
     #[arg(long, value_name = "NAME", value_parser = named::<Granularity>(), help_heading = "GPU")]
     granularity: Option<Granularity>,
@@ -117,13 +117,13 @@ impl Args {
             true => String::new(),
             false => form.header(COLUMNS),
         };
-        let offer = offer(self.question.device(), self.granularity)?;
+        let offer = offer(self.request.device(), self.granularity)?;
         self.export.check(global, offer.as_ref(), self.sensitivity)?;
         let beside = self.export.beside();
-        self.question
+        self.request
             .ask(global, (&header, beside), offer.as_ref(), |case| {
                 let mut plan = partition_by(&case.problem, &heuristic, self.traffic.unwrap_or_default());
-                if case.notes_on_conflict(&self.question) {
+                if case.notes_on_conflict(&self.request) {
                     notes::conflict(case.set, &plan);
                 }
                 if self.sensitivity {
@@ -198,7 +198,7 @@ impl Args {
             .kind()
             .with(&self.options()?)
             .map_err(|error| self.refusal(&error))?;
-        if self.traffic.is_some() && self.question.memory()?.is_none() {
+        if self.traffic.is_some() && self.request.memory()?.is_none() {
             return Err(Error::parameter(
                 "traffic",
                 "a model without memory traffic",
@@ -206,7 +206,7 @@ impl Args {
             ));
         }
         self.check_gap()?;
-        let sms = self.question.sms()?;
+        let sms = self.request.sms()?;
         if let Some(split) = self.split.filter(|&split| split > sms) {
             return Err(Error::parameter(
                 "split",

@@ -1,11 +1,11 @@
 //! `gpusched predict`: how long kernels take that run side by side.
 
-mod answer;
 mod profiles;
+mod result;
 mod table;
 
-pub use answer::Answer;
 pub use profiles::{BANDWIDTHS, bandwidth_column, bandwidth_in, gpu_in};
+pub use result::Answer;
 
 use std::path::PathBuf;
 

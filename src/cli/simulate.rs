@@ -3,9 +3,9 @@
 mod blocks;
 mod growing;
 mod kernels;
-mod pictures;
 mod profile;
 mod tasks;
+mod timeline_files;
 mod warps;
 
 pub use blocks::Answer;

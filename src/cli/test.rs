@@ -2,13 +2,13 @@
 
 use super::{Global, Outcome};
 use crate::cli::arguments::notes;
-use crate::cli::arguments::{Answer, Case, Question};
+use crate::cli::arguments::{Answer, Case, Request};
 use crate::cli::explanation;
 use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_lines, numbered};
 use crate::error::{Error, Result};
 use crate::model::assumptions::{Assumption, Basis};
+use crate::model::counted;
 use crate::model::policy::Strength;
-use crate::model::words::counted;
 use crate::model::{Evidence, Kind, Policy, Utilization, Verdict};
 use crate::schedulability;
 use crate::time::Time;
@@ -19,7 +19,7 @@ use serde::Serialize;
 #[command(after_help = EXAMPLE)]
 pub struct Args {
     #[command(flatten)]
-    question: Question,
+    request: Request,
     /// Also report response times under `edf`
     ///
     /// Fixed-priority policies always report them.
@@ -64,7 +64,7 @@ impl Args {
     /// # Errors
     /// Bad usage, bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        let policy = self.question.policy();
+        let policy = self.request.policy();
         if self.response_times && !(policy == Policy::Edf || fixed_priority(policy)) {
             return Err(Error::parameter(
                 "response_times",
@@ -72,7 +72,7 @@ impl Args {
                 "edf or fixed priorities, which have response times",
             ));
         }
-        if self.response_times && self.question.memory()?.is_some() && !fixed_priority(policy) {
+        if self.response_times && self.request.memory()?.is_some() && !fixed_priority(policy) {
             return Err(Error::parameter(
                 "response_times",
                 format!("--policy {policy} beside memory traffic"),
@@ -81,9 +81,9 @@ impl Args {
         }
         let form = Form::of(global);
         let header = form.header(COLUMNS);
-        self.question.ask(global, (&header, None), None, |case| {
+        self.request.ask(global, (&header, None), None, |case| {
             let verdict = case.problem.verdict(&all(case), case.problem.sms());
-            if case.notes_on_conflict(&self.question) {
+            if case.notes_on_conflict(&self.request) {
                 notes::conflict_in(case.set, std::iter::once(&all(case)[..]));
             }
             Ok(Answer {
@@ -144,8 +144,8 @@ impl Args {
     fn assumptions(&self, case: &Case<'_>) -> Vec<Assumption> {
         let basis = Basis {
             set: case.set,
-            policies: vec![self.question.policy()],
-            interference: Some(self.question.interference()),
+            policies: vec![self.request.policy()],
+            interference: Some(self.request.interference()),
             memory: case.problem.memory(),
             granularity: None,
             several: false,
@@ -155,7 +155,7 @@ impl Args {
 
     /// Those that the policy always comes with, or that were asked for.
     fn response_times(&self, case: &Case<'_>, verdict: &Verdict) -> Option<Vec<Option<Time>>> {
-        let policy = self.question.policy();
+        let policy = self.request.policy();
         if !self.response_times && !fixed_priority(policy) {
             return None;
         }
@@ -173,7 +173,7 @@ impl Args {
 
     /// All there is to say about one task set.
     fn report(&self, case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
-        let (test, times) = (self.question.test_name(), self.response_times(case, verdict));
+        let (test, times) = (self.request.test_name(), self.response_times(case, verdict));
         let tasks = &all(case);
         let sms = case.problem.sms();
         let name = case
@@ -253,7 +253,7 @@ impl Args {
         text += &table.render(palette.header);
         if !verdict.schedulable {
             text.push('\n');
-            text += &explanation::of_verdict(&self.question, case, verdict);
+            text += &explanation::of_verdict(&self.request, case, verdict);
         }
         if !case.quiet {
             text += &format!("\n{}", numbered(&self.assumptions(case)));

@@ -9,11 +9,11 @@ use crate::cli::arguments::{Gpu, check_as_many, named, naming, pairs, policy, wh
 use crate::cli::report::{About, Output, Palette, Progress, Report, Rows, numbered};
 use crate::error::Result;
 use crate::model::assumptions::Assumption;
+use crate::model::counted;
 use crate::model::device::Granularity;
 use crate::model::plan::{Failure, Partition, Plan};
 use crate::model::policy::Strength;
 use crate::model::reader::{Plans, TaskSets};
-use crate::model::words::counted;
 use crate::model::{Arbitration, Bandwidth, Interference, Policy, TaskSet};
 use crate::verification::{
     CheckedBound, CheckedMargin, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified, verify_with,

@@ -5,7 +5,7 @@
 use crate::support::run;
 use crate::support::transcript::Transcript;
 use gpusched::interference::model_of;
-use gpusched::interference::{Company, InflatedWcet, Interference};
+use gpusched::interference::{CoLocated, InflatedWcet, Interference};
 use gpusched::model::policy::{Priorities, Strength};
 use gpusched::model::{Kind, Policy, Task};
 use gpusched::time::Time;
@@ -67,21 +67,21 @@ fn accepted_partitions_keep_their_promises() {
 struct Halved(Interference);
 
 impl InflatedWcet for Halved {
-    fn wcet(&self, task: &Task, sms: u32, company: &Company) -> Option<Time> {
-        let wcet = model_of(self.0).wcet(task, sms, company)?;
+    fn wcet(&self, task: &Task, sms: u32, co_located: &CoLocated) -> Option<Time> {
+        let wcet = model_of(self.0).wcet(task, sms, co_located)?;
         Some(Time::from_ns(wcet.ns().div_ceil(2)))
     }
 
-    fn least_work(&self, task: &Task, company: &Company) -> u128 {
-        model_of(self.0).least_work(task, company) / 2
+    fn least_work(&self, task: &Task, co_located: &CoLocated) -> u128 {
+        model_of(self.0).least_work(task, co_located) / 2
     }
 
     fn classes(&self) -> u8 {
         model_of(self.0).classes()
     }
 
-    fn class(&self, kind: Option<Kind>, company: &Company) -> u8 {
-        model_of(self.0).class(kind, company)
+    fn class(&self, kind: Option<Kind>, co_located: &CoLocated) -> u8 {
+        model_of(self.0).class(kind, co_located)
     }
 }
 

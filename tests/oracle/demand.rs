@@ -38,7 +38,7 @@ pub fn wcet(task: &Task, sms: u32, conflict: bool) -> Option<u64> {
         Form::Table(table) => {
             use gpusched::model::wcet::Table;
             let points = match table {
-                Table::Both(points) | Table::Alone { isolated: points } => points,
+                Table::Both(points) | Table::Isolated { isolated: points } => points,
                 Table::Each {
                     isolated,
                     conflict: contended,

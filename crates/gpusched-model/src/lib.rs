@@ -1,6 +1,5 @@
 //! What is analysed: platforms, tasks, WCET functions, task sets, and the answers. Data and validation, no algorithms.
 
-mod answers;
 pub mod device;
 mod files;
 mod kernels;
@@ -9,21 +8,20 @@ mod messages;
 mod numbers;
 pub mod platform;
 mod policies;
+mod results;
 mod runs;
 pub mod syntax;
 mod tasks;
 
-pub use answers::{assumptions, plan, verdict};
 pub use files::{artifact, reader};
 pub use kernels::{benchmark, kernel, memory_profile, program};
-pub use messages::{error, words};
+pub use messages::{counted::counted, error};
 pub use numbers::{normal, streams, time, utilization};
 pub use policies::policy;
+pub use results::{assumptions, plan, verdict};
 pub use runs::{group, observer, scenario, system, warp_run, warp_scenario};
 pub use tasks::{traffic, wcet};
 
-pub use answers::bound::{Bound, Certificate, Straddling};
-pub use answers::estimated::Estimated;
 pub use benchmark::{Benchmark, Benchmarks};
 pub use device::Device;
 pub use group::Group;
@@ -43,6 +41,8 @@ pub use policies::sm_order::SmOrder;
 pub use policy::Policy;
 pub use program::Program;
 pub use reader::TaskSets;
+pub use results::bound::{Bound, Certificate, Straddling};
+pub use results::estimated::Estimated;
 pub use scenario::Scenario;
 pub use system::{KernelTask, System};
 pub use tasks::task::{Kind, Task, TaskError, TaskShape};

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use super::Fault;
 use gpusched_model::Device;
+use gpusched_model::counted;
 use gpusched_model::device::{Granularity, Hardware, Place};
 use gpusched_model::plan::{Partition, Plan};
-use gpusched_model::words::counted;
 
 /// Checks sizes and places of `plan`; those of a plan without a device are free, and it has no places.
 pub(super) fn check(plan: &Plan) -> Result<(), Fault> {

@@ -41,8 +41,8 @@ pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
 use gpusched_model::TaskSet;
 use gpusched_model::assumptions::Assumption;
+use gpusched_model::counted;
 use gpusched_model::plan::{Failure, LowerBound, Plan, Proof};
-use gpusched_model::words::counted;
 use job::{Job, jobs};
 use memory::{Beside, Slices};
 use partition::check_partition;

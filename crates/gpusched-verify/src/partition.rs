@@ -1,13 +1,13 @@
 //! One partition: its tasks as its scheduler sees them, and the evidence of its verdict.
 
 use super::job::{Job, jobs};
-use super::memory::{Beside, Disturbed};
+use super::memory::{Beside, DelayedPartition};
 use super::wcet::Wcets;
 use super::{Fault, bounds, demand, fraction, response};
+use gpusched_model::counted;
 use gpusched_model::plan::Partition;
 use gpusched_model::policy::{Policy, Preemption, Priorities, Strength};
 use gpusched_model::verdict::Evidence;
-use gpusched_model::words::counted;
 use gpusched_model::{SharedMemory, TaskSet};
 
 pub(super) fn check_partition(
@@ -29,7 +29,7 @@ pub(super) fn check_partition(
     }
     let jobs = jobs(set, &partition.tasks, partition.sms, wcets);
     if let (Some((memory, beside)), Ok(jobs)) = (beside, &jobs) {
-        let disturbed = Disturbed {
+        let delayed = DelayedPartition {
             slowest: beside.slowest(memory, set, partition.sms, jobs),
             jobs,
             beside,
@@ -40,9 +40,9 @@ pub(super) fn check_partition(
             verdict.evidence,
             Evidence::BoundExceeded | Evidence::Undecided { .. }
         );
-        let calm = disturbed.calm() || negative && !claims_nothing;
-        if !calm {
-            return check_disturbed(partition, &disturbed);
+        let is_undelayed = delayed.is_undelayed() || negative && !claims_nothing;
+        if !is_undelayed {
+            return check_disturbed(partition, &delayed);
         }
     }
     if verdict.strength != strength(verdict.policy) {
@@ -76,9 +76,9 @@ fn plan_needs_proof(beside: bool, policy: Policy) -> bool {
 }
 
 /// Checks the verdict of a partition that others hold up.
-fn check_disturbed(partition: &Partition, disturbed: &Disturbed<'_>) -> Result<(), Fault> {
+fn check_disturbed(partition: &Partition, delayed: &DelayedPartition<'_>) -> Result<(), Fault> {
     let verdict = &partition.verdict;
-    disturbed
+    delayed
         .check(&verdict.evidence, verdict.policy)
         .map_err(|fault| fault.inside("verdict.evidence"))?;
     let positive = verdict.evidence.is_positive();

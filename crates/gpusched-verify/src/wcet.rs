@@ -153,7 +153,7 @@ fn parameters(scaling: &Scaling, conflict: bool) -> (u128, Fraction, Fraction) {
 
 fn points(table: &Table, in_conflict: bool) -> &[(u32, gpusched_model::time::Time)] {
     match table {
-        Table::Both(points) | Table::Alone { isolated: points } => points,
+        Table::Both(points) | Table::Isolated { isolated: points } => points,
         Table::Each { isolated, conflict } => {
             if in_conflict {
                 conflict

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::cli::arguments::{refused, whole};
 use crate::error::{Error, Refusal, Result};
+use crate::model::counted;
 use crate::model::device::Granularity;
 use crate::model::reader::Devices;
 use crate::model::wcet::MAX_SMS;
-use crate::model::words::counted;
 use crate::model::{Device, Platform};
 use crate::partitioning::Offer;
 

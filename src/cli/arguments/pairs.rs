@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::model::counted;
 use crate::model::reader::{Document, Documents};
-use crate::model::words::counted;
 
 /// Whether two files have as many documents as each other, as far as that can be seen before they are read: pipes are left alone.
 ///

@@ -3,11 +3,11 @@
 use std::cell::Cell;
 
 use super::called;
-use crate::cli::arguments::{Case, Question};
+use crate::cli::arguments::{Case, Request};
 use crate::interference::model_of;
+use crate::model::counted;
 use crate::model::device::Granularity;
 use crate::model::wcet::{Form, MAX_SMS, Table};
-use crate::model::words::counted;
 use crate::model::{Bandwidth, Contention, SharedMemory, Task, TaskSet, TaskShape, WcetFunction};
 use crate::partitioning::Problem;
 use crate::time::Time;
@@ -23,7 +23,7 @@ const MOST_POINTS: u32 = 1024;
 
 /// Searches of a plan for problems in which one thing is changed.
 pub struct Trials<'t, 'c> {
-    question: &'t Question,
+    request: &'t Request,
     case: &'t Case<'c>,
     find: &'t dyn Fn(&Problem<'_>) -> (bool, u64),
     runs: Cell<u32>,
@@ -33,12 +33,12 @@ pub struct Trials<'t, 'c> {
 impl<'t, 'c> Trials<'t, 'c> {
     /// Searches by `find`.
     pub fn new(
-        question: &'t Question,
+        request: &'t Request,
         case: &'t Case<'c>,
         find: &'t dyn Fn(&Problem<'_>) -> (bool, u64),
     ) -> Trials<'t, 'c> {
         Trials {
-            question,
+            request,
             case,
             find,
             runs: Cell::new(0),
@@ -76,8 +76,8 @@ impl<'t, 'c> Trials<'t, 'c> {
             .problem
             .offer()
             .filter(|_| sms == self.case.problem.sms());
-        let model = model_of(self.question.interference());
-        let problem = Problem::new(set, sms, self.question.policy(), model)
+        let model = model_of(self.request.interference());
+        let problem = Problem::new(set, sms, self.request.policy(), model)
             .and_then(|problem| memory.map_or(Ok(problem), |memory| problem.sharing(memory)))
             .and_then(|problem| offer.map_or(Ok(problem), |offer| problem.offered(offer)));
         let Ok(problem) = problem else { return false };

@@ -2,8 +2,8 @@
 
 use super::called;
 use crate::cli::arguments::Case;
+use crate::model::counted;
 use crate::model::plan::Failure;
-use crate::model::words::counted;
 use crate::model::{Contention, Evidence, Plan, Utilization, Verdict};
 use crate::schedulability::Demand;
 use crate::time::Time;

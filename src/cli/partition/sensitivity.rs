@@ -3,8 +3,8 @@
 use super::margin::times;
 use crate::cli::arguments::Case;
 use crate::cli::report::{Column, Palette, Table, clip};
+use crate::model::counted;
 use crate::model::plan::Sensitivity;
-use crate::model::words::counted;
 
 /// What may still change, one thing at a time.
 pub(super) fn edge(case: &Case<'_>, sensitivity: &Sensitivity, palette: &Palette) -> String {

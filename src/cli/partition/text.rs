@@ -7,10 +7,10 @@ use crate::cli::report::{About, Column, Palette, Report, Rows, Table, clip, numb
 use crate::cli::test::decimals;
 use crate::error::Result;
 use crate::model::Policy;
+use crate::model::counted;
 use crate::model::device::Place;
 use crate::model::plan::{EndedBy, Failure, Partition, Plan, Proof, SearchStats};
 use crate::model::policy::Strength;
-use crate::model::words::counted;
 use crate::partitioning::{HeuristicKind, MARGIN_SEARCHES, Objective, Offer, Problem, default_budget};
 use crate::schedulability::edf;
 use crate::time::Time;
@@ -24,11 +24,11 @@ impl Args {
     fn headline(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
         let on = format!("on {} of {}", plan.sms_used, counted(case.problem.sms(), "SM"));
         match &plan.failure {
-            None if self.question.policy().strength() == Strength::NecessaryOnly => {
+            None if self.request.policy().strength() == Strength::NecessaryOnly => {
                 let style = palette.good;
                 format!(
                     "{style}NECESSARY CONDITION HOLDS{style:#} {on} ({} proves nothing)",
-                    self.question.policy()
+                    self.request.policy()
                 )
             }
             None => {
@@ -43,7 +43,7 @@ impl Args {
                 )
             }
             Some(failure) if self.is_open(failure) => {
-                let (style, policy) = (palette.bad, self.question.policy());
+                let (style, policy) = (palette.bad, self.request.policy());
                 let why = match failure {
                     Failure::TaskDoesNotFit { task } => {
                         format!(
@@ -75,7 +75,7 @@ impl Args {
     /// Whether a plan may exist in spite of `failure`, which rests on a test that is only sufficient.
     fn is_open(&self, failure: &Failure) -> bool {
         let by_test = matches!(failure, Failure::TaskDoesNotFit { .. } | Failure::BoundExceedsGpu);
-        by_test && self.question.policy().strength() == Strength::Sufficient
+        by_test && self.request.policy().strength() == Strength::Sufficient
     }
 
     /// What to do where no plan was found and none is excluded.
@@ -108,11 +108,11 @@ impl Args {
                 .map_or("task set".to_owned(), |name| clip(name, 40)),
             counted(case.set.tasks().len(), "task"),
             self.kind(),
-            self.question.test_name()
+            self.request.test_name()
         );
         if plan.failure.is_some() {
             let find = |problem: &Problem<'_>| self.finds(problem);
-            text += &explanation::of_plan(&self.question, case, plan, &find);
+            text += &explanation::of_plan(&self.request, case, plan, &find);
             text += self.advice(case, plan);
         }
         if !plan.partitions.is_empty() {
@@ -206,7 +206,7 @@ impl Args {
     }
 
     fn table(&self, case: &Case<'_>, plan: &Plan) -> Table {
-        let with_slack = self.question.policy() == Policy::Edf && case.problem.memory().is_none();
+        let with_slack = self.request.policy() == Policy::Edf && case.problem.memory().is_none();
         let failed = |partition: &Partition| !partition.verdict.schedulable;
         let with_verdict = plan.partitions.iter().any(failed);
         let mut columns = vec![
@@ -286,7 +286,7 @@ impl Report for About<(&Args, &Case<'_>), Plan> {
         for (index, partition) in plan.partitions.iter().enumerate() {
             let tasks: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
             let utilization = case.problem.utilization(&partition.tasks, partition.sms);
-            let slack = (args.question.policy() == Policy::Edf)
+            let slack = (args.request.policy() == Policy::Edf)
                 .then(|| slack(case, partition))
                 .flatten();
             let own = (

@@ -1,9 +1,9 @@
 //! Predictions as CSV and for people.
 
-use super::answer::{Answer, KernelAnswer, ModelAnswer};
+use super::result::{Answer, KernelAnswer, ModelAnswer};
 use crate::cli::report::{About, Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
-use crate::model::words::counted;
+use crate::model::counted;
 
 /// The columns: a row per kernel and model, or per kernel, window and model.
 pub fn columns(windows: bool) -> &'static str {

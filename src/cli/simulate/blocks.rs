@@ -1,16 +1,16 @@
 //! `gpusched simulate blocks`: the thread blocks of kernels on the SMs of a GPU.
 
-mod answer;
+mod result;
 mod rows;
 mod table;
 
-pub use answer::Answer;
+pub use result::Answer;
 
 use std::path::PathBuf;
 
 use self::rows::{COLUMNS, Rows};
 use super::growing::Growing;
-use super::pictures::Pictures;
+use super::timeline_files::TimelineFiles;
 use crate::cli::arguments::named;
 use crate::cli::report::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, alias = "platform", value_name = "NAME", value_parser = crate::cli::arguments::platform)]
     gpu: Option<Platform>,
     #[command(flatten)]
-    pictures: Pictures,
+    timeline_files: TimelineFiles,
 }
 
 const EXAMPLE: &str = "\
@@ -75,7 +75,7 @@ impl Args {
             return Err(Error::file(&self.scenario, found, expected));
         }
         let mut output = Output::open(global)?;
-        let canvas = self.pictures.open(&mut output)?;
+        let canvas = self.timeline_files.open(&mut output)?;
         let draw = |timeline: Option<Timeline>, output: &mut Output| {
             let title = shape.name.as_deref().unwrap_or("thread blocks on SMs");
             timeline.map_or(Ok(()), |timeline| canvas.draw(&timeline, title, output))
@@ -113,13 +113,15 @@ impl Args {
         observer: &mut impl Observer<Event>,
     ) -> Result<(Time, Option<Timeline>)> {
         let refuse = |error: Error| error.map_refusal(|refusal| refusal.at(&self.scenario, None));
-        if !self.pictures.wanted() {
+        if !self.timeline_files.wanted() {
             let end = simulate(scenario, global.seed(), observer).map_err(refuse)?;
             return Ok((end, None));
         }
-        let mut chart = Chart::new(scenario.shape()).map_err(|error| self.pictures.refuse(error))?;
+        let mut chart = Chart::new(scenario.shape()).map_err(|error| self.timeline_files.refuse(error))?;
         let end = simulate(scenario, global.seed(), &mut Either(observer, &mut chart)).map_err(refuse)?;
-        let timeline = chart.finish().map_err(|error| self.pictures.refuse(error))?;
+        let timeline = chart
+            .finish()
+            .map_err(|error| self.timeline_files.refuse(error))?;
         Ok((end, Some(timeline)))
     }
 

@@ -11,7 +11,7 @@ pub use report::Summary;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use super::pictures::Pictures;
+use super::timeline_files::TimelineFiles;
 use crate::cli::arguments::{Gpu, check_as_many, named, policy, refused, whole};
 use crate::cli::report::{About, Content, Output, OutputPath};
 use crate::cli::{Format, Global, Outcome, complain};
@@ -81,7 +81,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1_000_000))]
     intervals: Option<u32>,
     #[command(flatten)]
-    pictures: Pictures,
+    timeline_files: TimelineFiles,
 }
 
 /// How long jobs take.
@@ -125,7 +125,7 @@ impl Args {
         let is_csv = global.format() == Format::Csv;
         let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
-        let canvas = self.pictures.open(&mut output)?;
+        let canvas = self.timeline_files.open(&mut output)?;
         let shares = output.beside(self.utilization.as_ref())?;
         let mut utilizations = self
             .utilization
@@ -138,7 +138,7 @@ impl Args {
                 whole = false;
                 return Ok(ControlFlow::Break(()));
             }
-            if self.pictures.wanted() && !alone {
+            if self.timeline_files.wanted() && !alone {
                 let options = "--trace, --gantt";
                 return Err(Error::parameter(options, "several task sets", "one"));
             }
@@ -151,7 +151,7 @@ impl Args {
                     rows.as_mut(),
                     utilizations.as_mut(),
                 )?;
-                drawn = timeline; // of the only set, if there are any pictures
+                drawn = timeline; // of the only set, if there are any timeline_files
                 rows.map_or(Ok(()), Rows::finish)?;
                 summary
             };
@@ -231,7 +231,7 @@ impl Args {
         let end = end::end(self.duration, &together, releases)?;
         let mut summary = report::start(self, (case, alone), end, seed);
         let mut occupancies = Vec::new();
-        let mut timeline = self.pictures.wanted().then(Timeline::new);
+        let mut timeline = self.timeline_files.wanted().then(Timeline::new);
         for (index, part) in case.parts.iter().enumerate() {
             let (own, others) = releases.split_at(part.tasks.len());
             releases = others;
@@ -252,7 +252,7 @@ impl Args {
                 (rows.as_deref_mut(), (occupancy.as_mut(), chart.as_mut())),
             ));
             if let Some(error) = chart.and_then(Chart::refused) {
-                return Err(self.pictures.refuse(error));
+                return Err(self.timeline_files.refuse(error));
             }
             summary.add(part, &tally, case.set);
             occupancies.extend(occupancy);
@@ -279,6 +279,6 @@ impl Args {
             let name = set.tasks().get(task).and_then(|found| found.name());
             name.map_or_else(|| format!("task {task}"), str::to_owned)
         });
-        Chart::new(timeline, &name, tasks.collect()).map_err(|error| self.pictures.refuse(error))
+        Chart::new(timeline, &name, tasks.collect()).map_err(|error| self.timeline_files.refuse(error))
     }
 }

@@ -1,17 +1,17 @@
 //! `gpusched simulate warps`: the warps of kernels, on a sub-core with latencies alone, or on a whole machine.
 
-mod answer;
+mod result;
 mod rows;
 mod table;
 
-pub use answer::Answer;
+pub use result::Answer;
 
 use std::path::PathBuf;
 
 use self::rows::{COLUMNS, Rows};
 use super::growing::Growing;
 use super::kernels::{Changes, KernelArgs, budget_example, is_trace};
-use super::pictures::Pictures;
+use super::timeline_files::TimelineFiles;
 use crate::cli::arguments::{named, refused};
 use crate::cli::report::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
@@ -41,7 +41,7 @@ pub struct Args {
     #[command(flatten)]
     kernels: KernelArgs,
     #[command(flatten)]
-    pictures: Pictures,
+    timeline_files: TimelineFiles,
 }
 
 const EXAMPLE: &str = "\
@@ -73,7 +73,7 @@ impl Args {
         let changes = Changes {
             scheduler: self.scheduler,
             budgets: &self.budget,
-            pictures: &self.pictures,
+            timeline_files: &self.timeline_files,
         };
         let (file, kernels) = (self.scenario.as_path(), &self.kernels);
         if is_trace(file) {
@@ -100,7 +100,7 @@ impl Args {
         let scenario = self.changed(scenario)?;
         let shape = scenario.shape();
         let mut output = Output::open(global)?;
-        let canvas = self.pictures.open(&mut output)?;
+        let canvas = self.timeline_files.open(&mut output)?;
         let draw = |timeline: Option<Timeline>, output: &mut Output| {
             let title = shape.name.as_deref().unwrap_or("warps on a sub-core");
             timeline.map_or(Ok(()), |timeline| canvas.draw(&timeline, title, output))
@@ -142,11 +142,11 @@ impl Args {
         scenario: &WarpScenario,
         observer: &mut impl Observer<Issue, u64>,
     ) -> Result<Option<Timeline>> {
-        if !self.pictures.wanted() {
+        if !self.timeline_files.wanted() {
             simulate(scenario, observer).map_err(|error| self.refuse(&error))?;
             return Ok(None);
         }
-        let refuse = |error| self.pictures.refuse(error);
+        let refuse = |error| self.timeline_files.refuse(error);
         let mut chart = Chart::new(scenario.shape()).map_err(refuse)?;
         simulate(scenario, &mut Either(observer, &mut chart)).map_err(|error| self.refuse(&error))?;
         chart.finish().map(Some).map_err(refuse)

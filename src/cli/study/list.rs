@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::cli::report::{Column, Output, Palette, Report, Rows, Table, clip, json_document, wrap};
 use crate::cli::{Global, Outcome};
 use crate::error::Result;
-use crate::model::words::counted;
+use crate::model::counted;
 use crate::study::{self, Kind, State, Study};
 
 /// Lists the studies in a folder, and whether their results are there.

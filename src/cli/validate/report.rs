@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::cli::report::{Column, Palette, Report, Rows, Table};
 use crate::error::Result;
 use crate::model::Policy;
+use crate::model::counted;
 use crate::model::policy::Strength;
-use crate::model::words::counted;
 use crate::validation::check::Breach;
 use crate::validation::{self, Campaign, PolicyTally};
 

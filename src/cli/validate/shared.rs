@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::cli::report::{Column, Palette, Report, Rows, Table};
 use crate::error::Result;
 use crate::model::Policy;
-use crate::model::words::counted;
+use crate::model::counted;
 use crate::validation::shared::{self, Campaign, Tally};
 
 /// What `validate --shared-memory` answers.

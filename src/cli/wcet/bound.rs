@@ -8,8 +8,8 @@ use crate::cli::report::{About, Column, Output, Palette, Report, Rows, Table, cl
 use crate::cli::{Global, Outcome, complain};
 use crate::error::Result;
 use crate::kernel_wcet::{Solver, list_scheduling};
+use crate::model::counted;
 use crate::model::reader::Kernels;
-use crate::model::words::counted;
 use crate::model::{Bound, Factor, Kernel, Straddling};
 use crate::time::Time;
 

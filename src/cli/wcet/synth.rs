@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 use crate::kernel_wcet::synthesis::{Synthesizer, alternate};
 use crate::kernel_wcet::trace::{Level, Row};
 use crate::model::Kernel;
+use crate::model::counted;
 use crate::model::reader::Kernels;
-use crate::model::words::counted;
 
 /// Draws measured times of thread blocks from the profile of a kernel.
 #[derive(Debug, clap::Args)]

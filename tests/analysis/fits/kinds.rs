@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use gpusched::model::MemoryProfile;
 use gpusched::model::group::MemoryPlatform;
-use gpusched::prediction::Alone;
+use gpusched::prediction::Isolated;
 
 use crate::support::transcript::Transcript;
 use crate::support::{answer, gpusched, run_with};
@@ -151,7 +151,7 @@ fn predict_and_fit_agree_on_published_profiles() {
     let mut kinds = Vec::new();
     for profile in MemoryProfile::all_published() {
         let row = |sms| {
-            let alone = Alone::new(None, sms, &profile, &platform);
+            let alone = Isolated::new(None, sms, &profile, &platform);
             format!(
                 "{sms},{},{:.6},30,348000000000\n",
                 alone.time as u64, alone.bandwidth

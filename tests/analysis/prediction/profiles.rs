@@ -2,7 +2,7 @@
 
 use gpusched::model::MemoryProfile;
 use gpusched::model::group::MemoryPlatform;
-use gpusched::prediction::{Alone, Class};
+use gpusched::prediction::{Class, Isolated};
 use insta::assert_snapshot;
 
 use crate::prediction::near;
@@ -31,9 +31,9 @@ fn published_points_are_those_of_the_paper() {
     assert_eq!(kai, [0.056, 0.059, 0.064, 3.575, 149.265, 0.291, 0.015, 0.475]);
 }
 
-fn alone(name: &str, sms: u32) -> Alone {
+fn alone(name: &str, sms: u32) -> Isolated {
     let profile = MemoryProfile::published(name).unwrap();
-    Alone::new(None, sms, &profile, &MemoryPlatform::default())
+    Isolated::new(None, sms, &profile, &MemoryPlatform::default())
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn what_is_not_published_is_filled_in() {
     let none: MemoryProfile =
         serde_json::from_str(r#"{"name":"k","points":[{"sms":10,"time":100,"bandwidth":0}]}"#).unwrap();
     let idle = |sms| {
-        Alone::new(
+        Isolated::new(
             Some("own"),
             sms,
             &none,
@@ -85,7 +85,7 @@ fn accesses_are_counted_or_follow_from_bandwidth() {
         ))
         .unwrap()
     };
-    let of = |counts: &str| Alone::new(None, 30, &read(counts), &MemoryPlatform::default());
+    let of = |counts: &str| Isolated::new(None, 30, &read(counts), &MemoryPlatform::default());
     assert_eq!((of("").l2_accesses, of("").kai), (1000.0, None));
     let counted = of(r#","l2_accesses":50,"instructions":100000"#);
     assert_eq!((counted.l2_accesses, counted.kai), (50.0, Some(2.0)));

@@ -205,7 +205,7 @@ fn sensitivity_looks_at_all_partitions() {
 #[test]
 fn searches_complement_each_other() {
     let mut rng = rng(22);
-    let ways = [Traffic::Heed, Traffic::Gather, Traffic::Ignore];
+    let ways = [Traffic::Heed, Traffic::Merge, Traffic::Ignore];
     let mut alone = [0; 2];
     let mut calm = 0;
     for _ in 0..300 {

@@ -4,7 +4,7 @@ use gpusched::interference::bandwidth::Delay;
 use gpusched::model::policy::{Policy, Preemption, Priorities};
 use gpusched::model::{Evidence, Verdict};
 use gpusched::schedulability::Demand;
-use gpusched::schedulability::beside::{self, Contended};
+use gpusched::schedulability::shared_memory::{self, Contended};
 use rand::Rng;
 
 use crate::shared_memory::{between, capacity, loads, ns, rng};
@@ -60,7 +60,7 @@ impl Case {
             slowest: self.slowest.as_deref(),
             delay: &self.delay,
         };
-        beside::test(policy, &contended, 1)
+        shared_memory::test(policy, &contended, 1)
     }
 
     /// The first time at which `work` of a window that ends there is done.

@@ -79,8 +79,8 @@ fn one_warp_with_an_unlimited_budget_is_as_if_alone() {
         kernels[0].budget = Some(u32::MAX);
         for budgeted in [Scheduler::RtPaws, Scheduler::Qaws] {
             let (_, alone) = fast(budgeted, &kernels[..1]);
-            let (_, company) = fast(budgeted, &kernels);
-            assert_eq!(company[0], alone[0], "{budgeted}");
+            let (_, co_located) = fast(budgeted, &kernels);
+            assert_eq!(co_located[0], alone[0], "{budgeted}");
         }
     }
 }

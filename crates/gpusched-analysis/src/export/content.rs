@@ -2,10 +2,10 @@
 
 use gpusched_model::TaskSet;
 use gpusched_model::assumptions::Basis;
+use gpusched_model::counted;
 use gpusched_model::device::{Device, Hardware, Place, Runs};
 use gpusched_model::error::Error;
 use gpusched_model::plan::{Partition, Plan};
-use gpusched_model::words::counted;
 
 /// A plan to export, with its device and its task set.
 pub(super) struct Export<'a> {

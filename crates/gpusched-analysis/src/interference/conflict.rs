@@ -1,6 +1,6 @@
 //! [Singh21] §3.4.2: a task is in conflict iff another task of its kind is in its partition.
 
-use super::company::Company;
+use super::co_located::CoLocated;
 use super::inflated::InflatedWcet;
 use gpusched_model::Interference;
 use gpusched_model::time::Time;
@@ -10,8 +10,8 @@ use gpusched_model::{Contention, Kind, Task};
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Conflict;
 
-fn contention(task: &Task, company: &Company) -> Contention {
-    if company.has_rival_of(task.kind()) {
+fn contention(task: &Task, co_located: &CoLocated) -> Contention {
+    if co_located.has_rival_of(task.kind()) {
         Contention::Conflict
     } else {
         Contention::Isolated
@@ -19,16 +19,16 @@ fn contention(task: &Task, company: &Company) -> Contention {
 }
 
 impl InflatedWcet for Conflict {
-    fn wcet(&self, task: &Task, sms: u32, company: &Company) -> Option<Time> {
-        task.wcet().at(sms, contention(task, company))
+    fn wcet(&self, task: &Task, sms: u32, co_located: &CoLocated) -> Option<Time> {
+        task.wcet().at(sms, contention(task, co_located))
     }
 
     fn name(&self) -> Option<Interference> {
         Some(Interference::Conflict)
     }
 
-    fn least_work(&self, task: &Task, company: &Company) -> u128 {
-        task.wcet().least_work(contention(task, company))
+    fn least_work(&self, task: &Task, co_located: &CoLocated) -> u128 {
+        task.wcet().least_work(contention(task, co_located))
     }
 
     fn classes(&self) -> u8 {
@@ -36,8 +36,8 @@ impl InflatedWcet for Conflict {
     }
 
     #[inline]
-    fn class(&self, kind: Option<Kind>, company: &Company) -> u8 {
-        company.has_rival_of(kind).into()
+    fn class(&self, kind: Option<Kind>, co_located: &CoLocated) -> u8 {
+        co_located.has_rival_of(kind).into()
     }
 }
 
@@ -57,10 +57,10 @@ mod tests {
         let wcets = |tasks: &[String]| -> Vec<u64> {
             let json = format!(r#"{{"tasks":[{}]}}"#, tasks.join(","));
             let set: TaskSet = serde_json::from_str(&json).unwrap();
-            let company = Company::of(set.tasks());
+            let co_located = CoLocated::of(set.tasks());
             set.tasks()
                 .iter()
-                .map(|t| Conflict.wcet(t, 1, &company).unwrap().ns())
+                .map(|t| Conflict.wcet(t, 1, &co_located).unwrap().ns())
                 .collect()
         };
         assert_eq!(wcets(&tasks), [200, 200, 200, 200, 200, 200, 200, 200, 200, 100]);

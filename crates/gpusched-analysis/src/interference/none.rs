@@ -1,6 +1,6 @@
 //! No interference at all: the lower limit, and the model of classical uniprocessor analysis.
 
-use super::company::Company;
+use super::co_located::CoLocated;
 use super::inflated::InflatedWcet;
 use gpusched_model::Interference;
 use gpusched_model::time::Time;
@@ -11,7 +11,7 @@ use gpusched_model::{Contention, Kind, Task};
 pub struct NoInterference;
 
 impl InflatedWcet for NoInterference {
-    fn wcet(&self, task: &Task, sms: u32, _: &Company) -> Option<Time> {
+    fn wcet(&self, task: &Task, sms: u32, _: &CoLocated) -> Option<Time> {
         task.wcet().at(sms, Contention::Isolated)
     }
 
@@ -19,7 +19,7 @@ impl InflatedWcet for NoInterference {
         Some(Interference::None)
     }
 
-    fn least_work(&self, task: &Task, _: &Company) -> u128 {
+    fn least_work(&self, task: &Task, _: &CoLocated) -> u128 {
         task.wcet().least_work(Contention::Isolated)
     }
 
@@ -28,7 +28,7 @@ impl InflatedWcet for NoInterference {
     }
 
     #[inline]
-    fn class(&self, _: Option<Kind>, _: &Company) -> u8 {
+    fn class(&self, _: Option<Kind>, _: &CoLocated) -> u8 {
         0
     }
 }

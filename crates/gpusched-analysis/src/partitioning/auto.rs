@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::improve::{SEED, best_start, improve};
 use super::optimal::{Bounding, fewest_placed};
-use super::search::{Aim, Candidate, Examiner, Limits, Outcome, Sizes, total};
+use super::search::{Aim, Candidate, GroupTester, Limits, Outcome, Sizes, total};
 
 /// Parts of the budget for the search, with what the starts cost, before the bound is sought; twenty are all.
 const SEARCH: u32 = 6;
@@ -20,19 +20,19 @@ const CHOICE: u32 = 18;
 
 /// The best of several starts, improved, and a lower bound.
 pub(crate) fn auto(
-    examiner: &mut Examiner<'_>,
+    tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,
     (aim, target): (Aim, u32),
     limits: Limits,
 ) -> Outcome {
     let start = Instant::now();
-    let problem = examiner.problem();
+    let problem = tester.problem();
     let budget = limits.start();
     let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
     let mut bound = Bounding::new(problem);
     let target = target.max(aim.target(bound.sms()));
-    let (mut parts, tested) = best_start(examiner, singles, target);
-    let mut sizes = Sizes::new(examiner, budget);
+    let (mut parts, tested) = best_start(tester, singles, target);
+    let mut sizes = Sizes::new(tester, budget);
     sizes.charge(tested);
     sizes.record();
     sizes.spend_on_search(SEARCH, 20);

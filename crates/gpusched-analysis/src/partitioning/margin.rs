@@ -13,7 +13,7 @@ use std::time::Instant;
 use super::heuristic::Heuristic;
 use super::run;
 use super::search::{
-    Candidate, Examiner, Experience, Objective, Outcome, Problem, Scale, SearchLimits, lemmas,
+    Candidate, Experience, GroupTester, Objective, Outcome, Problem, Scale, SearchLimits, lemmas,
 };
 use super::sensitivity::{LARGEST_SCALING, joint_scaling};
 use super::traffic::Traffic;
@@ -92,7 +92,7 @@ impl Limit {
         let (mut open, mut limit) = (ONE, Limit::NONE);
         while let Some(permille) = between(open, limit.permille) {
             let scaled = problem.scaled(Scale::permille(permille));
-            match lemmas::smallest_partitions(&mut Examiner::new(&scaled)) {
+            match lemmas::smallest_partitions(&mut GroupTester::new(&scaled)) {
                 Err(failure) if failure != Failure::HeuristicFailed => {
                     limit = Limit {
                         permille,

@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use super::heuristic::{Goal, Heuristic};
-use super::improve::{SEED, gather, improve, mend};
+use super::improve::{SEED, improve, merge_by_traffic, repair};
 use super::kind::HeuristicKind;
 use super::merge::{Preference, Rules, merge_by_matching, merge_by_savings, partition_and_allocate};
-use super::search::examiner::outlook::Outlook;
 use super::search::outcome::elapsed_ns;
-use super::search::{Candidate, Examiner, Experience, Outcome, Problem, Sizes, lemmas, parts_of};
+use super::search::tester::expected_traffic::ExpectedTraffic;
+use super::search::{Candidate, Experience, GroupTester, Outcome, Problem, Sizes, lemmas, parts_of};
 use super::traffic::Traffic;
 use super::{auto, baselines, margin, optimal};
 use gpusched_model::SharedMemory;
@@ -38,8 +38,8 @@ pub(crate) fn search(
     traffic: Traffic,
     experience: &mut Experience,
 ) -> (Plan, bool) {
-    let examiner = &mut Examiner::new(problem);
-    let singles = match lemmas::smallest_partitions(examiner) {
+    let tester = &mut GroupTester::new(problem);
+    let singles = match lemmas::smallest_partitions(tester) {
         Ok(singles) => singles,
         Err(failure) => {
             let plan = Plan {
@@ -60,28 +60,28 @@ pub(crate) fn search(
             return (plan, false);
         }
     };
-    std::mem::swap(examiner.experience(), experience);
+    std::mem::swap(tester.experience(), experience);
     let found = match problem.memory() {
         None => {
-            let found = search_and_bound(examiner, singles, heuristic);
+            let found = search_and_bound(tester, singles, heuristic);
             let excluded = found.excluded;
             (found.into_plan(problem), excluded)
         }
-        Some(memory) => search_beside(examiner, &singles, heuristic, (traffic, memory)),
+        Some(memory) => search_beside(tester, &singles, heuristic, (traffic, memory)),
     };
-    std::mem::swap(examiner.experience(), experience);
+    std::mem::swap(tester.experience(), experience);
     found
 }
 
 /// The searches among partitions that share `memory`, one after the other until one finds a plan or a proof that there is none.
 fn search_beside(
-    examiner: &mut Examiner<'_>,
+    tester: &mut GroupTester<'_>,
     singles: &[Candidate],
     asked: &Heuristic,
     (traffic, memory): (Traffic, SharedMemory),
 ) -> (Plan, bool) {
-    let problem = examiner.problem();
-    let all = [Traffic::Heed, Traffic::Gather, Traffic::Ignore];
+    let problem = tester.problem();
+    let all = [Traffic::Heed, Traffic::Merge, Traffic::Ignore];
     let ways: Vec<(Heuristic, Traffic)> = match traffic {
         // A search without traffic bounds the SMs of all plans, and takes a small part of the time. If all else fails: fewer
         // partitions than the fewest SMs ask for delay each other less, and one partition loses nothing.
@@ -100,9 +100,9 @@ fn search_beside(
     // One time limit for all. No bound comes of tests beside traffic, which it may cut short.
     let limit = asked.limits().and_then(|limits| limits.time);
     let start = Instant::now();
-    examiner.stop_at(limit.and_then(|limit| start.checked_add(limit)));
+    tester.stop_at(limit.and_then(|limit| start.checked_add(limit)));
     for (index, (heuristic, way)) in ways.iter().enumerate() {
-        if first.is_some() && examiner.is_late() {
+        if first.is_some() && tester.is_late() {
             break;
         }
         let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
@@ -115,7 +115,7 @@ fn search_beside(
             true => left,
             false => left.map(|left| left / 2),
         };
-        let mut found = search_by(examiner, singles, &heuristic.within(left), (*way, memory));
+        let mut found = search_by(tester, singles, &heuristic.within(left), (*way, memory));
         // A group that passes beside others passes alone, so a bound without traffic holds. A bound from tests beside
         // traffic does not: how many SMs a group needs depends on how the others are divided.
         if *way != Traffic::Heed {
@@ -150,26 +150,26 @@ fn search_beside(
 
 /// The search of `heuristic` among partitions that share a memory, from `singles` on.
 fn search_by(
-    examiner: &mut Examiner<'_>,
+    tester: &mut GroupTester<'_>,
     singles: &[Candidate],
     heuristic: &Heuristic,
     (way, memory): (Traffic, SharedMemory),
 ) -> Outcome {
-    let problem = examiner.problem();
+    let problem = tester.problem();
     let merges = matches!(heuristic, Heuristic::Sms { .. } | Heuristic::Bf { .. });
-    examiner.expect(None);
+    tester.expect(None);
     match way {
         Traffic::Heed => {
-            examiner.expect(Some(Outlook::new(problem, singles)));
+            tester.expect(Some(ExpectedTraffic::new(problem, singles)));
             // A task that no size is enough for, beside all others, may be helped by a merge.
             let grown = singles.iter().map(|single| {
                 let task = single.tasks.first().copied().unwrap_or_default();
-                lemmas::smallest_partition(examiner, task).unwrap_or_else(|| single.clone())
+                lemmas::smallest_partition(tester, task).unwrap_or_else(|| single.clone())
             });
             let grown: Vec<Candidate> = grown.collect();
-            let found = search_from(examiner, grown, heuristic);
+            let found = search_from(tester, grown, heuristic);
             let partitions = match merges {
-                true => mend(examiner, found.partitions),
+                true => repair(tester, found.partitions),
                 false => found.partitions,
             };
             Outcome {
@@ -178,17 +178,17 @@ fn search_by(
                 ..Outcome::default()
             }
         }
-        Traffic::Gather if merges => {
-            let gathered = gather(examiner, memory, mergeable(problem, singles.to_vec()));
-            search_from(examiner, gathered, heuristic)
+        Traffic::Merge if merges => {
+            let merged = merge_by_traffic(tester, memory, mergeable(problem, singles.to_vec()));
+            search_from(tester, merged, heuristic)
         }
-        _ => search_and_bound(examiner, singles.to_vec(), heuristic),
+        _ => search_and_bound(tester, singles.to_vec(), heuristic),
     }
 }
 
 /// [`search_from`], with a bound in SMs where shares are none.
-fn search_and_bound(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
-    let problem = examiner.problem();
+fn search_and_bound(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
+    let problem = tester.problem();
     let excludes = |found: &Outcome| {
         found
             .bound
@@ -199,7 +199,7 @@ fn search_and_bound(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuris
         .offer()
         .filter(|offer| !offer.counts_sms() && heuristic.seeks_bound())
     else {
-        let found = search_from(examiner, singles, heuristic);
+        let found = search_from(tester, singles, heuristic);
         return Outcome {
             excluded: excludes(&found),
             ..found
@@ -207,13 +207,13 @@ fn search_and_bound(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuris
     };
     let limit = heuristic.limits().and_then(|limits| limits.time);
     let heuristic = &heuristic.within(limit.map(|limit| limit / 2));
-    let found = search_from(examiner, singles, heuristic);
+    let found = search_from(tester, singles, heuristic);
     let relaxed = offer.relaxed();
     let bounded = problem.relaxed(&relaxed);
-    let examiner = &mut Examiner::new(&bounded);
-    let bound = lemmas::smallest_partitions(examiner)
+    let tester = &mut GroupTester::new(&bounded);
+    let bound = lemmas::smallest_partitions(tester)
         .ok()
-        .and_then(|singles| search_from(examiner, singles, heuristic).bound);
+        .and_then(|singles| search_from(tester, singles, heuristic).bound);
     let excluded = excludes(&found);
     Outcome {
         bound,
@@ -223,16 +223,16 @@ fn search_and_bound(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuris
 }
 
 /// The search of `heuristic`, from the smallest partition of each task on.
-fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
-    let problem = examiner.problem();
+fn search_from(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
+    let problem = tester.problem();
     let aim = heuristic.aim(problem);
     let target = aim.target(lemmas::least_sms_of_all(problem));
     let start = Instant::now();
     let found = match *heuristic {
         Heuristic::OneGpu => baselines::one_gpu(problem),
         Heuristic::OnePerPartition { .. } => baselines::one_per_partition(singles),
-        Heuristic::Ffd { split, .. } => baselines::equal_split(examiner, baselines::Fit::First, split),
-        Heuristic::Wfd { split, .. } => baselines::equal_split(examiner, baselines::Fit::Worst, split),
+        Heuristic::Ffd { split, .. } => baselines::equal_split(tester, baselines::Fit::First, split),
+        Heuristic::Wfd { split, .. } => baselines::equal_split(tester, baselines::Fit::Worst, split),
         Heuristic::Sms { forbidden, order, .. } => {
             let preference = Preference::FewestSms;
             let rules = Rules {
@@ -240,7 +240,7 @@ fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: 
                 order,
                 preference,
             };
-            partition_and_allocate(examiner, mergeable(problem, singles), rules, problem.shares())
+            partition_and_allocate(tester, mergeable(problem, singles), rules, problem.shares())
         }
         Heuristic::Bf {
             forbidden,
@@ -255,38 +255,32 @@ fn search_from(examiner: &mut Examiner<'_>, singles: Vec<Candidate>, heuristic: 
                 order,
                 preference,
             };
-            partition_and_allocate(examiner, mergeable(problem, singles), rules, problem.shares())
+            partition_and_allocate(tester, mergeable(problem, singles), rules, problem.shares())
         }
         Heuristic::Savings { .. } => {
             let mut partitions = mergeable(problem, singles);
-            let tested = merge_by_savings(examiner, &mut partitions, target);
+            let tested = merge_by_savings(tester, &mut partitions, target);
             merged(partitions, tested, start)
         }
         Heuristic::Matching { .. } => {
             let mut partitions = mergeable(problem, singles);
-            let tested = merge_by_matching(examiner, &mut partitions, target);
+            let tested = merge_by_matching(tester, &mut partitions, target);
             merged(partitions, tested, start)
         }
         Heuristic::Auto { limits, .. } => {
-            let limits = heuristic.spends(limits, problem.tasks().len(), examiner.expects_traffic());
-            return auto::auto(examiner, mergeable(problem, singles), (aim, target), limits);
+            let limits = heuristic.spends(limits, problem.tasks().len(), tester.expects_traffic());
+            return auto::auto(tester, mergeable(problem, singles), (aim, target), limits);
         }
         Heuristic::Optimal { limits, solver, .. } => {
-            let limits = heuristic.spends(limits, problem.tasks().len(), examiner.expects_traffic());
-            return optimal::optimal(
-                examiner,
-                mergeable(problem, singles),
-                (aim, target),
-                limits,
-                solver,
-            );
+            let limits = heuristic.spends(limits, problem.tasks().len(), tester.expects_traffic());
+            return optimal::optimal(tester, mergeable(problem, singles), (aim, target), limits, solver);
         }
     };
     let Some(limits) = heuristic.limits().filter(|_| found.is_whole(problem)) else {
         return found;
     };
-    let limits = heuristic.spends(limits, problem.tasks().len(), examiner.expects_traffic());
-    let mut sizes = Sizes::new(examiner, limits.start());
+    let limits = heuristic.spends(limits, problem.tasks().len(), tester.expects_traffic());
+    let mut sizes = Sizes::new(tester, limits.start());
     let mut parts = parts_of(found.partitions);
     improve(&mut sizes, &mut parts, target, SEED);
     let ended_by = sizes.ended_by(&parts, target);

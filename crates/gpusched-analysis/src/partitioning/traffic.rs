@@ -27,7 +27,7 @@ pub enum Traffic {
     /// Every test of the search counts the traffic of all tasks that are not in the partition.
     Heed,
     /// Tasks that draw much go together until no more can be drawn at once than there is. sms, bf; others ignore traffic then.
-    Gather,
+    Merge,
     /// The search is that without traffic.
     Ignore,
 }

@@ -3,7 +3,7 @@
 //! A kernel that asks for d and gets s progresses at s/d. A window ends when a kernel does, at the time that follows from these
 //! rates; the rest shares anew. No parameter but what the kernels do alone and what memory gives at most, EM_BW.
 
-use super::{Alone, Model, Part, Prediction, Window};
+use super::{Isolated, Model, Part, Prediction, Window};
 use gpusched_model::group::MemoryPlatform;
 
 /// What each of `demands` gets of `capacity`, max-min fairly [GB/s].
@@ -33,7 +33,7 @@ struct Running {
 }
 
 /// Kernels that share EM_BW of `platform`.
-pub fn predict(alone: &[Alone], platform: &MemoryPlatform) -> Prediction {
+pub fn predict(alone: &[Isolated], platform: &MemoryPlatform) -> Prediction {
     let capacity = platform.effective_bandwidth.as_f64();
     let kernels = alone.iter().enumerate();
     let mut running: Vec<Running> = kernels

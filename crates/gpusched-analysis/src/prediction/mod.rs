@@ -9,17 +9,17 @@
 //! | [`fluid`] | max-min fair sharing of bandwidth, ours |
 //! | [`naive`] | a margin of 73 % ([Masola23] §7.2) |
 
-mod alone;
 mod error;
 pub mod fluid;
+mod isolated;
 pub mod masola;
 mod model;
 pub mod naive;
 mod result;
 
 pub use crate::kernel_wcet::fit::classification::Class;
-pub use alone::{Alone, SECTOR_BYTES};
 pub use error::PredictionError;
+pub use isolated::{Isolated, SECTOR_BYTES};
 pub use model::Model;
 pub use result::{KernelPrediction, Part, Prediction, Window};
 
@@ -38,13 +38,18 @@ pub fn predict(model: Model, group: &Group) -> Result<Prediction, PredictionErro
             found: "a name".to_owned(),
             expected: "the profile itself",
         })?;
-        Ok(Alone::new(kernel.name.as_deref(), kernel.sms, profile, platform))
+        Ok(Isolated::new(
+            kernel.name.as_deref(),
+            kernel.sms,
+            profile,
+            platform,
+        ))
     });
-    let alone = alone.collect::<Result<Vec<Alone>, _>>()?;
+    let alone = alone.collect::<Result<Vec<Isolated>, _>>()?;
     match model {
         Model::Fluid => Ok(fluid::predict(&alone, platform)),
         Model::Naive => Ok(naive::predict(&alone)),
-        Model::Masola => masola::predict(&alone, platform, masola::Reading::Printed),
-        Model::MasolaRepaired => masola::predict(&alone, platform, masola::Reading::Repaired),
+        Model::Masola => masola::predict(&alone, platform, masola::Variant::Printed),
+        Model::MasolaRepaired => masola::predict(&alone, platform, masola::Variant::Repaired),
     }
 }

@@ -1,12 +1,12 @@
 //! A margin for as long as there is company ([Masola23] §7.2, Figs 11 and 12).
 
-use super::{Alone, Model, Part, Prediction, Window};
+use super::{Isolated, Model, Part, Prediction, Window};
 
 /// How many times as long a kernel takes in company: the largest slowdown of Fig. 9, COPY in experiment 4.
 pub const MARGIN: f64 = 1.73;
 
 /// Every kernel takes [`MARGIN`] times as long, but for what the longest does after the second longest would be through alone.
-pub fn predict(alone: &[Alone]) -> Prediction {
+pub fn predict(alone: &[Isolated]) -> Prediction {
     let mut times: Vec<f64> = alone.iter().map(|kernel| kernel.time).collect();
     times.sort_by(f64::total_cmp);
     let longest = times.pop().unwrap_or(0.0);

@@ -10,12 +10,12 @@
 //! A job that blocks a more urgent one has started at least 1 ns before: times are whole nanoseconds. Jobs of one task run
 //! in the order of their arrival.
 
-pub mod beside;
 pub mod demand;
 pub mod edf;
 pub mod fixed_priority;
 mod scratch;
 mod share;
+pub mod shared_memory;
 pub mod utilization;
 pub mod work_capacity;
 

@@ -77,7 +77,7 @@ impl Crowd {
 
 /// What beside a block slows it down.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Company {
+pub(super) struct CoLocated {
     pub same_gpc: bool,
     pub other_gpc: bool,
     pub memcpy: bool,
@@ -85,7 +85,7 @@ pub(super) struct Company {
     pub cpu: bool,
 }
 
-impl Company {
+impl CoLocated {
     /// A copy is under way.
     pub fn add(&mut self, kind: CopyKind) {
         match kind {

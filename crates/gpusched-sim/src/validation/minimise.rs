@@ -4,7 +4,7 @@ use super::check::{Breach, Partition};
 use super::runs::Run;
 use crate::tasks::{Arrivals, Jitter, Offsets, Pattern};
 use gpusched_analysis::interference::model_of;
-use gpusched_analysis::interference::{Company, InflatedWcet, Interference};
+use gpusched_analysis::interference::{CoLocated, InflatedWcet, Interference};
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Table};
 use gpusched_model::{Contention, Task, TaskSet, TaskShape, WcetFunction};
@@ -91,8 +91,8 @@ fn tabulated(partition: &Partition, model: &dyn InflatedWcet) -> Option<Partitio
     let one = |task: &Task| {
         let sms = partition.sms;
         // Alone, and in the company of one of its kind.
-        let isolated = model.wcet(task, sms, &Company::of([task]))?;
-        let conflict = model.wcet(task, sms, &Company::of([task, task]))?;
+        let isolated = model.wcet(task, sms, &CoLocated::of([task]))?;
+        let conflict = model.wcet(task, sms, &CoLocated::of([task, task]))?;
         with_times(task, (sms, isolated, conflict), |shape| shape)
     };
     with_tasks(partition, partition.set.tasks().iter().map(one).collect())

@@ -10,13 +10,13 @@ mod block_level;
 mod budget;
 mod budget_results;
 mod cluster_bounds;
+mod concurrent;
 mod files;
 mod limits;
 mod optimality;
 mod published;
 mod row;
 mod shared_memory;
-mod side_by_side;
 mod statistics;
 mod warp_level;
 
@@ -104,8 +104,8 @@ pub const MEASURES: &[Entry] = &[
     entry::<scenario::ScenarioParameters>(),
     entry::<shared_memory::SharedMemoryParameters>(),
     entry::<shared_sms::SharedSmsParameters>(),
-    entry::<side_by_side::MemoryProfilesParameters>(),
-    entry::<side_by_side::SideBySideParameters>(),
+    entry::<concurrent::MemoryProfilesParameters>(),
+    entry::<concurrent::SideBySideParameters>(),
     entry::<warps::WarpsParameters>(),
 ];
 

@@ -65,7 +65,7 @@ const WAYS: [Way; 6] = [
     Way::Blind,
     Way::Aware(Arbitration::Any, Traffic::Ignore),
     Way::Aware(Arbitration::Any, Traffic::Heed),
-    Way::Aware(Arbitration::Any, Traffic::Gather),
+    Way::Aware(Arbitration::Any, Traffic::Merge),
     Way::Aware(Arbitration::Any, Traffic::All),
     Way::Aware(Arbitration::MaxMin, Traffic::All),
 ];

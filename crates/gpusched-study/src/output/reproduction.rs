@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use super::findings::{Findings, Study};
 use crate::claim::Finding;
 use crate::definition::kind::Kind;
+use gpusched_model::counted;
 use gpusched_model::error::Result;
-use gpusched_model::words::counted;
 
 /// The page about finished studies; it depends on nothing but their claims and results. `command` is what rendered it.
 ///

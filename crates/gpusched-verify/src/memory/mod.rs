@@ -4,10 +4,10 @@
 //! * `disturbed`: the evidence of a partition that loses time;
 //! * `slices`: MIG instances, which have a part of the memory each.
 
-mod disturbed;
+mod delayed;
 mod lost;
 mod slices;
 
-pub(super) use disturbed::Disturbed;
+pub(super) use delayed::DelayedPartition;
 pub(super) use lost::Beside;
 pub(super) use slices::Slices;

@@ -1,11 +1,11 @@
 //! What the user states about the GPU and the analysis, which the plan must match; the rest is taken from the plan.
 
 use gpusched_model::Interference;
+use gpusched_model::counted;
 use gpusched_model::device::{Device, Granularity, Hardware};
 use gpusched_model::plan::Plan;
 use gpusched_model::policy::Policy;
 use gpusched_model::traffic::{Arbitration, Bandwidth};
-use gpusched_model::words::counted;
 use serde::Serialize;
 
 use crate::Fault;

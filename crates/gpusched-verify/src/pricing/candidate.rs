@@ -1,6 +1,6 @@
 //! A task that may join a group.
 
-use super::measures::Asked;
+use super::measures::Needs;
 use gpusched_model::Kind;
 
 /// A task that a group on some SMs may have, alone of its kind or in conflict.
@@ -10,5 +10,5 @@ pub(super) struct Candidate {
     pub kind: Option<Kind>,
     /// In units.
     pub price: i64,
-    pub asked: Asked,
+    pub needs: Needs,
 }

@@ -65,7 +65,7 @@ impl<'c> Family<'c> {
         let steps = steps.min((multipliers.sum() / step) as usize);
         let scored = |candidates: &[&'c Candidate]| -> Vec<Scored<'c>> {
             let scored = candidates.iter().map(|&candidate| {
-                let cost = multipliers.cost(&candidate.asked);
+                let cost = multipliers.cost(&candidate.needs);
                 Scored {
                     candidate,
                     surplus: in_parts(candidate.price).saturating_sub(cost),
@@ -175,8 +175,8 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::asks::WHOLE;
-    use super::super::measures::Asked;
+    use super::super::demands::WHOLE;
+    use super::super::measures::Needs;
     use super::*;
 
     fn candidate(task: usize, price: i64, shares: Vec<u64>) -> Candidate {
@@ -184,7 +184,7 @@ mod tests {
             task,
             kind: None,
             price,
-            asked: Asked { ask: None, shares },
+            needs: Needs { demand: None, shares },
         }
     }
 
@@ -195,13 +195,13 @@ mod tests {
                 .filter(|&place| group & (1 << place) != 0)
                 .map(|place| &candidates[place])
                 .collect();
-            let asked = |measure: usize| {
+            let needs = |measure: usize| {
                 members
                     .iter()
-                    .map(|member| member.asked.shares[measure])
+                    .map(|member| member.needs.shares[measure])
                     .sum::<u64>()
             };
-            match (0..2).all(|measure| asked(measure) <= WHOLE) {
+            match (0..2).all(|measure| needs(measure) <= WHOLE) {
                 true => members.iter().map(|member| member.price).sum(),
                 false => 0,
             }

@@ -1,7 +1,7 @@
 //! Measures of what tasks ask of some SMs: by each of them, the tasks of a group that passes its test ask for 1 at most.
 
 use super::super::wcet::Wcets;
-use super::asks::{Ask, WHOLE};
+use super::demands::{Demand, WHOLE};
 use gpusched_model::{Policy, Task, TaskSet};
 
 /// Intervals that demand is measured in, at most.
@@ -9,9 +9,9 @@ const INTERVALS: usize = 24;
 
 /// What one task asks for on some SMs, alone or in conflict.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct Needs {
     /// `None` where the policy counts nothing but work.
-    pub ask: Option<Ask>,
+    pub demand: Option<Demand>,
     /// By measure, the long run first, each rounded down [2⁻⁴⁸].
     pub shares: Vec<u64>,
 }
@@ -51,23 +51,23 @@ impl Measures {
     }
 
     /// What `task` asks of `sms` SMs; `None` if no group with it passes there.
-    pub fn asked(&self, task: &Task, conflict: bool, sms: u32) -> Option<Asked> {
+    pub fn needs(&self, task: &Task, conflict: bool, sms: u32) -> Option<Needs> {
         match &self.what {
             What::Work => {
                 let work = self.wcets.least_work(task.wcet(), conflict)?;
                 let whole = u128::from(task.period().ns()) * u128::from(sms);
                 let share = work.saturating_mul(WHOLE.into()) / whole.max(1);
-                Some(Asked {
-                    ask: None,
+                Some(Needs {
+                    demand: None,
                     shares: vec![u64::try_from(share).unwrap_or(u64::MAX)],
                 })
             }
             What::Demand(intervals) => {
-                let ask = Ask::of(task, self.wcets.at(task.wcet(), sms, conflict)?)?;
-                let demands = intervals.iter().map(|&t| ask.demand(t));
-                Some(Asked {
-                    shares: std::iter::once(ask.load()).chain(demands).collect(),
-                    ask: Some(ask),
+                let demand = Demand::of(task, self.wcets.at(task.wcet(), sms, conflict)?)?;
+                let demands = intervals.iter().map(|&t| demand.demand(t));
+                Some(Needs {
+                    shares: std::iter::once(demand.load()).chain(demands).collect(),
+                    demand: Some(demand),
                 })
             }
         }

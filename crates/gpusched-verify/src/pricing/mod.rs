@@ -8,8 +8,8 @@
 //! Nothing of the search that found the prices is used, and no test of the library.
 
 mod answer;
-mod asks;
 mod candidate;
+mod demands;
 mod effort;
 mod family;
 mod measures;
@@ -23,7 +23,7 @@ pub(super) use answer::passes;
 pub use effort::{Effort, GROUPS};
 use gpusched_model::plan::{LowerBound, Plan, Proof, UNITS_PER_SM};
 use gpusched_model::wcet::{Form, Table};
-use gpusched_model::words::counted;
+use gpusched_model::counted;
 use gpusched_model::{Policy, TaskSet};
 use walk::{Found, Walk};
 

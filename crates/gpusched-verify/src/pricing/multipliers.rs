@@ -5,9 +5,9 @@
 
 use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel as _, variable};
 
-use super::asks::WHOLE;
 use super::candidate::Candidate;
-use super::measures::Asked;
+use super::demands::WHOLE;
+use super::measures::Needs;
 use gpusched_model::plan::UNITS_PER_SM;
 
 /// The price of one SM.
@@ -42,7 +42,7 @@ impl Multipliers {
 
     /// The best for groups of any of `several` and, if there are any, one of `lone`; `None` if there are too many, or the solver gives up or errs.
     pub fn best(lone: &[&Candidate], several: &[&Candidate]) -> Option<Multipliers> {
-        let measures = several.first()?.asked.shares.len();
+        let measures = several.first()?.needs.shares.len();
         if lone.len() + several.len() > TASKS {
             return None;
         }
@@ -55,7 +55,7 @@ impl Multipliers {
         let lone = lone.iter().map(|candidate| (candidate, of_lone));
         for (candidate, surplus) in several.iter().zip(of_several).chain(lone) {
             let mut paid = Expression::from(surplus);
-            for (&share, &each) in candidate.asked.shares.iter().zip(&by_measure) {
+            for (&share, &each) in candidate.needs.shares.iter().zip(&by_measure) {
                 if share > 0 {
                     paid.add_mul(share as f64 / WHOLE as f64, each);
                 }
@@ -74,8 +74,8 @@ impl Multipliers {
     }
 
     /// Σ yⱼ·wᵢⱼ, rounded down [parts of a unit].
-    pub fn cost(&self, asked: &Asked) -> i64 {
-        let each = self.0.iter().zip(&asked.shares);
+    pub fn cost(&self, needs: &Needs) -> i64 {
+        let each = self.0.iter().zip(&needs.shares);
         let sum = each.fold(0u128, |sum, (&multiplier, &share)| {
             sum.saturating_add(u128::from(multiplier) * u128::from(share))
         });

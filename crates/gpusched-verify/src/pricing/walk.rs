@@ -5,8 +5,8 @@
 //! it worth enough, or if it is too much for so many SMs whatever the policy.
 
 use super::answer::passes;
-use super::asks::{Group, WHOLE};
 use super::candidate::Candidate;
+use super::demands::{Group, WHOLE};
 use super::effort::Effort;
 use super::family::{Family, Part};
 use super::measures::{Measures, What};
@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
                 task: index,
                 kind: task.kind(),
                 price,
-                asked: self.measures.asked(task, conflict, sms)?,
+                needs: self.measures.needs(task, conflict, sms)?,
             })
         };
         self.prices.iter().filter_map(candidate).collect()
@@ -223,13 +223,15 @@ impl<'a> Walk<'a> {
     fn is_hopeless(&mut self, group: &[&Candidate]) -> bool {
         match self.measures.what {
             What::Demand(_) => {
-                let asks = group.iter().filter_map(|candidate| candidate.asked.ask.as_ref());
-                self.group.is_hopeless(asks)
+                let demands = group
+                    .iter()
+                    .filter_map(|candidate| candidate.needs.demand.as_ref());
+                self.group.is_hopeless(demands)
             }
             What::Work => {
                 let shares = group
                     .iter()
-                    .filter_map(|candidate| candidate.asked.shares.first());
+                    .filter_map(|candidate| candidate.needs.shares.first());
                 shares.fold(0, |sum: u64, &share| sum.saturating_add(share)) > WHOLE
             }
         }

@@ -11,10 +11,10 @@ use super::layout::Layout;
 use crate::accelsim::TraceFile;
 use gpusched_model::Program;
 use gpusched_model::Refusal;
+use gpusched_model::counted;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::Programs;
 use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
-use gpusched_model::words::counted;
 
 /// A kernel that has been read and laid out.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ mod facts;
 mod flight;
 mod operands;
 mod stages;
-mod standing;
+mod warp_states;
 mod warps;
 mod writes;
 
@@ -170,7 +170,7 @@ impl Sm {
             || !self.issued.is_empty()
             || !self.collected.is_empty()
             || !self.collectors.is_empty()
-            || self.warps.standing.can_act();
+            || self.warps.states.can_act();
         if busy {
             Some(now)
         } else {

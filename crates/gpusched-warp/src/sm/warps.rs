@@ -3,7 +3,7 @@
 use super::super::code::{Instruction, Operation, RegisterSet, Stream};
 use super::super::policy::{Pool, WarpSet};
 use super::facts::{Facts, FactsTable};
-use super::standing::Standing;
+use super::warp_states::WarpStates;
 
 /// A warp slot.
 #[derive(Clone)]
@@ -65,7 +65,7 @@ pub struct Warps {
     /// Per scheduler, age, group and liveness of its warps, as policies see them.
     pub pools: Vec<Pool>,
     /// What they can do.
-    pub standing: Standing,
+    pub states: WarpStates,
     /// Slots that want instructions.
     pub hungry: WarpSet,
     /// Slots whose warp is through with everything.
@@ -104,7 +104,7 @@ impl Warps {
                 })
                 .collect(),
             pools: vec![pool; schedulers],
-            standing: Standing::new(slots, schedulers),
+            states: WarpStates::new(slots, schedulers),
             hungry: WarpSet::default(),
             finished: WarpSet::default(),
             facts,
@@ -208,7 +208,7 @@ impl Warps {
     pub fn release(&mut self, slot: usize, registers: &RegisterSet) {
         let place = &mut self.slots[slot];
         place.release(registers);
-        self.standing.set_blocked(place.bit, place.waits());
+        self.states.set_blocked(place.bit, place.waits());
         if place.fence && place.writing.is_empty() {
             place.fence = false;
             self.settle(slot);
@@ -289,8 +289,8 @@ impl Warps {
                 (place.blocked, place.blocked_by_more) = place.writing.common(next.waits());
                 let before = place.facts.unit;
                 place.facts = self.facts.of(next.kind());
-                self.standing.set_unit(place.bit, before, place.facts.unit);
-                self.standing.set_blocked(place.bit, place.waits());
+                self.states.set_unit(place.bit, before, place.facts.unit);
+                self.states.set_blocked(place.bit, place.waits());
             }
             None => place.done = true,
         }
@@ -304,6 +304,6 @@ impl Warps {
         if place.buffered == 0 && !place.done {
             self.hungry = self.hungry.or(place.bit);
         }
-        self.standing.set_able(place.bit, place.is_able(), place.stale);
+        self.states.set_able(place.bit, place.is_able(), place.stale);
     }
 }

@@ -3,7 +3,7 @@
 use crate::cli::report::{Column, Palette, Report, Table, clip};
 use crate::error::Result;
 use crate::model::Verdict;
-use crate::model::words::counted;
+use crate::model::counted;
 use crate::simulator::regulation::Estimate;
 use crate::simulator::regulation::sequence::{Dispatch, Job, KernelSetting, SequencePolicy, SequenceSummary};
 use crate::time::Time;

@@ -2,7 +2,7 @@
 
 use crate::cli::report::{Column, Palette, Report, Rows, Table};
 use crate::error::Result;
-use crate::model::words::counted;
+use crate::model::counted;
 use crate::simulator::regulation::{Estimate, Run, Summary};
 
 /// The columns of the CSV.

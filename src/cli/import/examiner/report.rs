@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::cli::report::{About, Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
 use crate::examiner::Imported;
-use crate::model::words::counted;
+use crate::model::counted;
 use crate::simulator::blocks::{Comparison, Difference, Reason, Record};
 
 /// The columns of the CSV.

@@ -1,8 +1,8 @@
 //! A run for people.
 
 use crate::cli::report::{Column, Palette, Table, clip};
+use crate::model::counted;
 use crate::model::scenario::{CopyKind, ScenarioShape, Stream};
-use crate::model::words::counted;
 use crate::simulator::blocks::Overview;
 use crate::time::Time;
 

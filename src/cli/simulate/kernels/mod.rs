@@ -1,16 +1,16 @@
 //! `gpusched simulate warps` of kernels on a machine.
 
-mod answer;
 mod issues;
 mod once;
+mod result;
 mod table;
 
-pub use answer::{Answer, TrafficAnswer, time_ns};
 pub use once::EqualSmsOnce;
+pub use result::{Answer, TrafficAnswer, time_ns};
 
 use std::path::Path;
 
-use super::pictures::Pictures;
+use super::timeline_files::TimelineFiles;
 use crate::cli::arguments::{refused, whole};
 use crate::cli::report::{Content, Output, OutputPath, Progress};
 use crate::cli::{Global, Outcome, complain};
@@ -103,7 +103,7 @@ pub struct Changes<'a> {
     /// Other budgets.
     pub budgets: &'a [(String, u32)],
     /// Where the run is drawn.
-    pub pictures: &'a Pictures,
+    pub timeline_files: &'a TimelineFiles,
 }
 
 impl KernelArgs {
@@ -197,9 +197,9 @@ impl KernelArgs {
         })?;
         let mut output = Output::open(global)?;
         output.keep(setup.files())?;
-        let canvas = changes.pictures.open(&mut output)?;
+        let canvas = changes.timeline_files.open(&mut output)?;
         let issues = output.beside(self.issues.as_ref())?;
-        let drawn = changes.pictures.wanted();
+        let drawn = changes.timeline_files.wanted();
         let options = Options {
             record_issues: drawn || self.issues.is_some(),
             equal_sms_once: self.once.given,
@@ -210,7 +210,8 @@ impl KernelArgs {
         drop(progress);
         let answer = Answer::new(&setup, &results);
         if drawn {
-            let timeline = chart(&setup, &results, &texts).map_err(|error| changes.pictures.refuse(error))?;
+            let timeline =
+                chart(&setup, &results, &texts).map_err(|error| changes.timeline_files.refuse(error))?;
             canvas.draw(&timeline, &answer.title(), &mut output)?;
         }
         if let Some(file) = issues {

@@ -3,7 +3,7 @@
 use super::Answer;
 use crate::cli::report::{Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
-use crate::model::words::counted;
+use crate::model::counted;
 
 /// The longest name [characters].
 const NAME: usize = 24;

@@ -1,8 +1,8 @@
 //! A run for people.
 
 use crate::cli::report::{Column, Palette, Table, clip};
+use crate::model::counted;
 use crate::model::warp_scenario::WarpScenarioShape;
-use crate::model::words::counted;
 use crate::warp::subcore::Overview;
 
 /// The longest name [characters].

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::time::Instant;
 
-use crate::partitioning::search::examiner::load::Load;
 use crate::partitioning::search::outcome::elapsed_ns;
-use crate::partitioning::search::{Candidate, Examiner, Group, Outcome, Problem};
+use crate::partitioning::search::tester::load::Load;
+use crate::partitioning::search::{Candidate, Group, GroupTester, Outcome, Problem};
 use gpusched_model::plan::SearchStats;
 use gpusched_model::utilization::Utilization;
 
@@ -22,9 +22,9 @@ pub(crate) enum Fit {
 /// which the first M mod `split` have one SM more. Without `split`: the smallest number of partitions that takes all.
 ///
 /// Partitions that stay empty are dropped; a task that fits nowhere is left out, and no further one is placed.
-pub(crate) fn equal_split(examiner: &mut Examiner<'_>, fit: Fit, split: Option<u32>) -> Outcome {
+pub(crate) fn equal_split(tester: &mut GroupTester<'_>, fit: Fit, split: Option<u32>) -> Outcome {
     let start = Instant::now();
-    let problem = examiner.problem();
+    let problem = tester.problem();
     let complete = |partitions: &Vec<Candidate>| {
         let placed: usize = partitions.iter().map(|p| p.tasks.len()).sum();
         placed == problem.tasks().len()
@@ -33,7 +33,7 @@ pub(crate) fn equal_split(examiner: &mut Examiner<'_>, fit: Fit, split: Option<u
         .map(|task| Candidate::new(problem, 1, vec![task]))
         .collect();
     let mut merges_tested = 0;
-    let mut place = |split| place(examiner, fit, split, &singles, &mut merges_tested);
+    let mut place = |split| place(tester, fit, split, &singles, &mut merges_tested);
     let partitions = match split {
         Some(split) => place(split.clamp(1, problem.shares())),
         None => (1..=problem.shares())
@@ -54,13 +54,13 @@ pub(crate) fn equal_split(examiner: &mut Examiner<'_>, fit: Fit, split: Option<u
 
 /// The tasks placed on `split` partitions; those that found a place.
 fn place(
-    examiner: &mut Examiner<'_>,
+    tester: &mut GroupTester<'_>,
     fit: Fit,
     split: u32,
     singles: &[Candidate],
     merges_tested: &mut u64,
 ) -> Vec<Candidate> {
-    let problem = examiner.problem();
+    let problem = tester.problem();
     let (size, larger) = (problem.shares() / split, problem.shares() % split);
     let mut bins: Vec<Bin> = (0..split)
         .map(|index| Bin::empty(problem, size + u32::from(index < larger)))
@@ -68,14 +68,13 @@ fn place(
     let largest = size + u32::from(larger > 0);
 
     let mut decreasing: Vec<&Candidate> = singles.iter().collect();
-    decreasing
-        .sort_by_cached_key(|single| Reverse(examiner.utilization(&Group::of(problem, single), largest)));
+    decreasing.sort_by_cached_key(|single| Reverse(tester.utilization(&Group::of(problem, single), largest)));
     // The bins in the order in which they are tried.
     let mut order: Vec<usize> = (0..bins.len()).collect();
     for single in decreasing {
         let accepting = order.iter().position(|&index| {
             *merges_tested += 1;
-            bins[index].take(examiner, single)
+            bins[index].take(tester, single)
         });
         match (accepting, fit) {
             (Some(place), Fit::Worst) => {
@@ -120,20 +119,20 @@ impl Bin {
     }
 
     /// Takes `single` in, if the test passes with it.
-    fn take(&mut self, examiner: &mut Examiner<'_>, single: &Candidate) -> bool {
-        let (problem, sms) = (examiner.problem(), self.partition.sms);
+    fn take(&mut self, tester: &mut GroupTester<'_>, single: &Candidate) -> bool {
+        let (problem, sms) = (tester.problem(), self.partition.sms);
         let Some(group) = Group::that_may_fit(problem, &self.partition, single, sms) else {
             return false;
         };
         let before = match group.classes == self.classes {
             true => self.load,
-            false => examiner.load(0, &group, sms),
+            false => tester.load(0, &group, sms),
         };
-        let load = before + examiner.load(1, &group, sms);
-        if !examiner.accepts_with(load, &group, sms) {
+        let load = before + tester.load(1, &group, sms);
+        if !tester.accepts_with(load, &group, sms) {
             return false;
         }
-        self.utilization = examiner.utilization_with(load, &group, sms).unwrap_or_default();
+        self.utilization = tester.utilization_with(load, &group, sms).unwrap_or_default();
         (self.load, self.classes) = (load, group.classes);
         self.partition.absorb(single, problem);
         true

@@ -32,7 +32,7 @@ impl Division {
             };
             let whole = match low <= high {
                 true => {
-                    self.gather(units, set);
+                    self.list_tasks(units, set);
                     sizes.smallest(&self.tasks, low, high)
                 }
                 false => None,
@@ -76,7 +76,7 @@ impl Division {
         least
     }
 
-    fn gather(&mut self, units: &[Part], set: usize) {
+    fn list_tasks(&mut self, units: &[Part], set: usize) {
         self.tasks.clear();
         for (index, unit) in units.iter().enumerate() {
             if set & (1 << index) != 0 {
@@ -89,7 +89,7 @@ impl Division {
     fn collect(&mut self, units: &[Part], set: usize, parts: &mut Vec<Part>) {
         match self.side[set] {
             0 => {
-                self.gather(units, set);
+                self.list_tasks(units, set);
                 parts.push(Part {
                     sms: self.least[set],
                     tasks: self.tasks.clone(),

@@ -4,14 +4,14 @@
 use std::cmp::Reverse;
 
 use crate::partitioning::merge::savings::Savings;
-use crate::partitioning::search::{Candidate, Examiner};
+use crate::partitioning::search::{Candidate, GroupTester};
 use gpusched_model::Kind;
 
 /// `singles` with pairs in place of some: the task that needs the most SMs first takes the partner of the other kind with which it
 /// saves the most. Ties: the higher utilization of the union, then the earlier task. Also the number of merges tested.
-pub(crate) fn pairs_of_kinds(examiner: &mut Examiner<'_>, singles: &[Candidate]) -> (Vec<Candidate>, u64) {
-    let savings = Savings::of(examiner, singles);
-    let problem = examiner.problem();
+pub(crate) fn pairs_of_kinds(tester: &mut GroupTester<'_>, singles: &[Candidate]) -> (Vec<Candidate>, u64) {
+    let savings = Savings::of(tester, singles);
+    let problem = tester.problem();
     let kind = |single: &Candidate| -> Option<Kind> { problem.tasks()[*single.tasks.first()?].kind() };
     let mut order: Vec<usize> = (0..singles.len()).collect();
     order.sort_by_key(|&single| (Reverse(singles[single].sms), single));

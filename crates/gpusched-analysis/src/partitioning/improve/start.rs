@@ -2,11 +2,11 @@
 
 use super::seeding::pairs_of_kinds;
 use crate::partitioning::merge::{Rules, merge_by_matching, merge_by_savings, partition_and_allocate};
-use crate::partitioning::search::{Candidate, Examiner, Part, parts_of, total};
+use crate::partitioning::search::{Candidate, GroupTester, Part, parts_of, total};
 
 /// The plan with the fewest SMs of all starts, or the first with no more than `target`; and the merges tested.
 pub(crate) fn best_start(
-    examiner: &mut Examiner<'_>,
+    tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,
     target: u32,
 ) -> (Vec<Part>, u64) {
@@ -15,21 +15,21 @@ pub(crate) fn best_start(
     for start in [Start::Savings, Start::Matching, Start::Kinds, Start::Sms] {
         let mut partitions = singles.clone();
         match start {
-            Start::Savings => tested += merge_by_savings(examiner, &mut partitions, target),
-            Start::Matching => tested += merge_by_matching(examiner, &mut partitions, target),
+            Start::Savings => tested += merge_by_savings(tester, &mut partitions, target),
+            Start::Matching => tested += merge_by_matching(tester, &mut partitions, target),
             Start::Kinds => {
-                let (pairs, pairing) = pairs_of_kinds(examiner, &partitions);
+                let (pairs, pairing) = pairs_of_kinds(tester, &partitions);
                 partitions = pairs;
-                tested += pairing + merge_by_savings(examiner, &mut partitions, target);
+                tested += pairing + merge_by_savings(tester, &mut partitions, target);
             }
             Start::Sms => {
-                let outcome = partition_and_allocate(examiner, partitions, Rules::default(), target);
+                let outcome = partition_and_allocate(tester, partitions, Rules::default(), target);
                 tested += outcome.stats.merges_tested;
                 partitions = outcome.partitions;
             }
         }
         let parts = parts_of(partitions);
-        let problem = examiner.problem();
+        let problem = tester.problem();
         let key = |parts: &[Part]| (!problem.fits_places(parts), total(parts));
         if best.as_ref().is_none_or(|best| key(&parts) < key(best)) {
             best = Some(parts);

@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use super::best_fit::best_fit_key;
-use super::focus::Focus;
 use super::forbidden::{Forbidden, ForbiddenList};
 use super::list::{Listed, PartitionList};
 use super::merging::merge;
 use super::order::{BfDirection, BfMeasure, ListOrder};
 use super::select::{Eligible, select_partitions};
+use super::trial::MergeTrials;
 use crate::partitioning::search::outcome::elapsed_ns;
-use crate::partitioning::search::{Candidate, Examiner, Outcome};
+use crate::partitioning::search::{Candidate, GroupTester, Outcome};
 use gpusched_model::plan::SearchStats;
 
 /// The options of Algorithm 1.
@@ -37,7 +37,7 @@ pub(crate) enum Preference {
 /// Algorithm 1 by `rules`, from the smallest partition of each task
 /// (Lemma 2), until Σ SMs ≤ `target`; as printed, that is M.
 pub(crate) fn partition_and_allocate(
-    examiner: &mut Examiner<'_>,
+    tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,
     rules: Rules,
     target: u32,
@@ -48,24 +48,24 @@ pub(crate) fn partition_and_allocate(
     let mut forbidden = ForbiddenList::new(capacity);
     if rules.forbidden == Forbidden::Act {
         let start = Instant::now();
-        stats.prefill_merges = forbidden.prefill(examiner, &singles);
+        stats.prefill_merges = forbidden.prefill(tester, &singles);
         stats.prefill_ns = elapsed_ns(start);
     }
 
     let start = Instant::now();
     let mut pars = PartitionList::new(rules.order, capacity);
     for single in singles {
-        pars.insert(examiner, single);
+        pars.insert(tester, single);
     }
     let mut from = 0;
     let mut eligible = Eligible::with_capacity(capacity);
-    while !pars.fit(examiner.problem(), target) {
+    while !pars.fit(tester.problem(), target) {
         let Some(position) = select_partitions(&pars, from, &forbidden, &mut eligible) else {
             break; // fail
         };
         let first = pars.get(pars.ids()[position]);
         let mut attempt = Attempt {
-            focus: Focus::on(examiner, &first.partition),
+            trials: MergeTrials::on(tester, &first.partition),
             pars: &pars,
             first,
             forbidden: &mut forbidden,
@@ -80,9 +80,9 @@ pub(crate) fn partition_and_allocate(
         match merged {
             Some(Merged { parts, sms }) => {
                 let [first, second] = parts.map(|part| &pars.get(part).partition);
-                let union = first.joined(second, examiner.problem(), sms);
+                let union = first.joined(second, tester.problem(), sms);
                 parts.into_iter().for_each(|part| pars.remove(part));
-                let id = pars.insert(examiner, union);
+                let id = pars.insert(tester, union);
                 forbidden.inherit(id, parts);
                 from = 0;
             }
@@ -106,7 +106,7 @@ struct Merged {
 
 /// The merges of one selected partition with its eligible partners.
 struct Attempt<'a, 'p> {
-    focus: Focus<'a, 'p, 'a>,
+    trials: MergeTrials<'a, 'p, 'a>,
     pars: &'a PartitionList,
     first: &'a Listed,
     forbidden: &'a mut ForbiddenList,
@@ -117,7 +117,7 @@ impl<'a> Attempt<'a, '_> {
     /// Algorithm 2, if the result has at most `limit` SMs.
     fn merge(&mut self, partner: &'a Listed, limit: u32) -> Option<Merged> {
         *self.merges_tested += 1;
-        let sms = merge(&mut self.focus, &partner.partition, limit)?;
+        let sms = merge(&mut self.trials, &partner.partition, limit)?;
         Some(Merged {
             parts: [self.first.id, partner.id],
             sms,
@@ -156,7 +156,7 @@ impl<'a> Attempt<'a, '_> {
             .iter()
             .map(|&id| {
                 let partner = self.pars.get(id);
-                let key = best_fit_key(&mut self.focus, measure, partner);
+                let key = best_fit_key(&mut self.trials, measure, partner);
                 (key, partner)
             })
             .collect();

@@ -2,24 +2,24 @@
 
 use std::cmp::Ordering;
 
-use super::focus::Focus;
 use super::list::Listed;
 use super::order::{BfDirection, BfMeasure};
+use super::trial::MergeTrials;
 use crate::partitioning::search::Group;
 use gpusched_model::utilization::Utilization;
 
-/// The key by which > orders the merges of the partition in focus with its partners: U(P⊕P') at m = max(|P|, |P'|), without merging.
+/// The key by which > orders the merges of the partition in trials with its partners: U(P⊕P') at m = max(|P|, |P'|), without merging.
 /// `None`, ordered last, where a WCET is unknown at that size.
 pub(crate) fn best_fit_key(
-    focus: &mut Focus<'_, '_, '_>,
+    trials: &mut MergeTrials<'_, '_, '_>,
     measure: BfMeasure,
     partner: &Listed,
 ) -> Option<BestFitKey> {
-    let group = Group::of_both(focus.examiner.problem(), focus.partition, &partner.partition);
-    let sms = focus.partition.sms.max(partner.partition.sms);
+    let group = Group::of_both(trials.tester.problem(), trials.partition, &partner.partition);
+    let sms = trials.partition.sms.max(partner.partition.sms);
     match measure {
-        BfMeasure::Utilization => focus.utilization(&group, sms).map(BestFitKey::Utilization),
-        BfMeasure::Demand => focus.examiner.work(&group, sms).map(BestFitKey::Demand),
+        BfMeasure::Utilization => trials.utilization(&group, sms).map(BestFitKey::Utilization),
+        BfMeasure::Demand => trials.tester.work(&group, sms).map(BestFitKey::Demand),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::focus::Focus;
 use super::merging::can_merge;
 use super::relation::{Set, SymmetricRelation};
-use crate::partitioning::search::{Candidate, Examiner};
+use super::trial::MergeTrials;
+use crate::partitioning::search::{Candidate, GroupTester};
 
 /// How the list is filled. §3.5.3's sentence on INA contradicts §3.6.2; this follows §3.6.2.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
@@ -40,13 +40,13 @@ impl ForbiddenList {
 
     /// Algorithm 1, line 6: every pair of single-task partitions is tried. Partition i has id i. Returns the number of
     /// merges, always n(n−1)/2.
-    pub fn prefill(&mut self, examiner: &mut Examiner<'_>, singles: &[Candidate]) -> u64 {
+    pub fn prefill(&mut self, tester: &mut GroupTester<'_>, singles: &[Candidate]) -> u64 {
         let mut merges = 0;
         for (a, first) in singles.iter().enumerate() {
-            let mut focus = Focus::on(examiner, first);
+            let mut trials = MergeTrials::on(tester, first);
             for (b, second) in singles.iter().enumerate().skip(a + 1) {
                 merges += 1;
-                if !can_merge(&mut focus, second) {
+                if !can_merge(&mut trials, second) {
                     self.crossing.relate(a, b);
                 }
             }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::order::ListOrder;
 use super::relation::Set;
-use crate::partitioning::search::{Candidate, Examiner, Group, Problem};
+use crate::partitioning::search::{Candidate, Group, GroupTester, Problem};
 use gpusched_model::utilization::Utilization;
 
 /// A partition on the list.
@@ -81,9 +81,9 @@ impl PartitionList {
     }
 
     /// Puts `partition` in its place and returns its id; ids count up from 0.
-    pub fn insert(&mut self, examiner: &mut Examiner<'_>, partition: Candidate) -> usize {
-        let group = Group::of(examiner.problem(), &partition);
-        let utilization = examiner.utilization(&group, partition.sms).unwrap_or_default();
+    pub fn insert(&mut self, tester: &mut GroupTester<'_>, partition: Candidate) -> usize {
+        let group = Group::of(tester.problem(), &partition);
+        let utilization = tester.utilization(&group, partition.sms).unwrap_or_default();
         let id = self.partitions.len();
         self.total_sms += u64::from(partition.sms);
         self.partitions.push(Listed {

@@ -1,29 +1,33 @@
 //! Algorithm 2: merge two partitions into one of fewer SMs ([Singh21] Definition 2).
 
-use super::focus::Focus;
+use super::trial::MergeTrials;
 use crate::partitioning::search::Candidate;
 use crate::partitioning::search::lemmas::smallest;
 
 /// |P ⊕ P'|: the smallest m in [max(|P|, |P'|), |P| + |P'| − 1] on which the tasks of both pass the test, if it is at most
-/// `limit`. P is the partition in focus.
+/// `limit`. P is the partition in trials.
 ///
 /// The test is monotone in m (WCETs do not grow with m, and the tests are sustainable), so the largest m is tried first,
 /// which settles every merge that fails, and bisection then finds what a linear scan finds.
-pub(crate) fn merge<'t>(focus: &mut Focus<'_, '_, 't>, partner: &'t Candidate, limit: u32) -> Option<u32> {
-    let (size, other) = (focus.partition.sms, partner.sms);
+pub(crate) fn merge<'t>(
+    trials: &mut MergeTrials<'_, '_, 't>,
+    partner: &'t Candidate,
+    limit: u32,
+) -> Option<u32> {
+    let (size, other) = (trials.partition.sms, partner.sms);
     let low = size.max(other);
     let high = (size.saturating_add(other) - 1).min(limit);
     if low > high {
         return None;
     }
-    let group = focus.with(partner, high)?;
-    smallest(low, high, |sms| focus.accepts(&group, sms))
+    let group = trials.with(partner, high)?;
+    smallest(low, high, |sms| trials.accepts(&group, sms))
 }
 
 /// Whether P ⊕ P' exists.
-pub(crate) fn can_merge<'t>(focus: &mut Focus<'_, '_, 't>, partner: &'t Candidate) -> bool {
-    let largest = focus.partition.sms.saturating_add(partner.sms) - 1;
-    focus
+pub(crate) fn can_merge<'t>(trials: &mut MergeTrials<'_, '_, 't>, partner: &'t Candidate) -> bool {
+    let largest = trials.partition.sms.saturating_add(partner.sms) - 1;
+    trials
         .with(partner, largest)
-        .is_some_and(|group| focus.accepts(&group, largest))
+        .is_some_and(|group| trials.accepts(&group, largest))
 }

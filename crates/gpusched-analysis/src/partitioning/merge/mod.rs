@@ -3,11 +3,10 @@
 //! * [`algorithm`]: Algorithm 1, with [`merging`] (Algorithm 2), [`select`] (Algorithm 3), the relations ≫ and > ([`best_fit`]),
 //!   the [`list`] of partitions in its [`order`], and the [`forbidden`] list (ACT, INA), which is a [`relation`];
 //! * [`savings`], [`matching`]: merges chosen among all pairs at once;
-//! * [`focus`]: the tests of one partition with many others.
+//! * [`trials`]: the tests of one partition with many others.
 
 mod algorithm;
 mod best_fit;
-mod focus;
 pub mod forbidden;
 mod list;
 mod matching;
@@ -16,6 +15,7 @@ pub mod order;
 mod relation;
 pub(crate) mod savings;
 mod select;
+mod trial;
 
 pub(crate) use algorithm::{Preference, Rules, partition_and_allocate};
 pub(crate) use matching::merge_by_matching;

@@ -1,9 +1,9 @@
 //! Global savings: of all pairs of partitions, the one whose merge saves the most SMs is merged, until none saves any
 //! (Clarke & Wright's rule for routes, Operations Research 12(4), 1964).
 
-use super::focus::Focus;
 use super::merging::merge;
-use crate::partitioning::search::{Candidate, Examiner, LastPlaced};
+use super::trial::MergeTrials;
+use crate::partitioning::search::{Candidate, GroupTester, LastPlaced};
 use gpusched_model::utilization::Utilization;
 
 /// A merge of two partitions that saves SMs.
@@ -25,13 +25,13 @@ pub(crate) struct Savings {
 }
 
 impl Savings {
-    pub fn of(examiner: &mut Examiner<'_>, partitions: &[Candidate]) -> Savings {
+    pub fn of(tester: &mut GroupTester<'_>, partitions: &[Candidate]) -> Savings {
         let mut savings = Savings {
             rows: Vec::with_capacity(partitions.len()),
             tested: 0,
         };
         for position in 0..partitions.len() {
-            let row = savings.row(examiner, partitions, position);
+            let row = savings.row(tester, partitions, position);
             savings.rows.push(row);
         }
         savings
@@ -40,21 +40,21 @@ impl Savings {
     /// The savings of the partition at `position` with those before it.
     fn row(
         &mut self,
-        examiner: &mut Examiner<'_>,
+        tester: &mut GroupTester<'_>,
         partitions: &[Candidate],
         position: usize,
     ) -> Vec<Option<Saving>> {
         let partition = &partitions[position];
-        let mut focus = Focus::on(examiner, partition);
+        let mut trials = MergeTrials::on(tester, partition);
         partitions[..position]
             .iter()
             .map(|partner| {
                 self.tested += 1;
-                let sms = merge(&mut focus, partner, u32::MAX)?;
-                let group = focus.with(partner, sms)?;
+                let sms = merge(&mut trials, partner, u32::MAX)?;
+                let group = trials.with(partner, sms)?;
                 Some(Saving {
                     saved: partition.sms + partner.sms - sms,
-                    utilization: focus.utilization(&group, sms).unwrap_or_default(),
+                    utilization: trials.utilization(&group, sms).unwrap_or_default(),
                     sms,
                 })
             })
@@ -93,24 +93,24 @@ impl Savings {
 
 /// Merges until Σ SMs ≤ `target` or no merge saves any; returns the number of merges tested.
 pub(crate) fn merge_by_savings(
-    examiner: &mut Examiner<'_>,
+    tester: &mut GroupTester<'_>,
     partitions: &mut Vec<Candidate>,
     target: u32,
 ) -> u64 {
-    let mut savings = Savings::of(examiner, partitions);
-    let mut placed = LastPlaced::new(examiner.problem(), |part: &Candidate| part.sms);
+    let mut savings = Savings::of(tester, partitions);
+    let mut placed = LastPlaced::new(tester.problem(), |part: &Candidate| part.sms);
     placed.note(partitions);
     while sum(partitions) > target.into() {
         let Some((a, b, saving)) = savings.best() else {
             break;
         };
-        let union = partitions[a].joined(&partitions[b], examiner.problem(), saving.sms);
+        let union = partitions[a].joined(&partitions[b], tester.problem(), saving.sms);
         for position in [b, a] {
             savings.remove(position);
             partitions.remove(position);
         }
         partitions.push(union);
-        let row = savings.row(examiner, partitions, partitions.len() - 1);
+        let row = savings.row(tester, partitions, partitions.len() - 1);
         savings.rows.push(row);
         placed.note(partitions);
     }

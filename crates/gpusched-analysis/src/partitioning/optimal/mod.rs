@@ -23,7 +23,9 @@ mod works;
 use std::time::Instant;
 
 use super::improve::{SEED, best_start, improve};
-use super::search::{Aim, Candidate, Examiner, LastPlaced, Limits, Objective, Outcome, Part, Sizes, total};
+use super::search::{
+    Aim, Candidate, GroupTester, LastPlaced, Limits, Objective, Outcome, Part, Sizes, total,
+};
 pub(crate) use bounding::Bounding;
 pub(crate) use enumeration::fewest_placed;
 use gpusched_model::plan::{EndedBy, LowerBound};
@@ -48,19 +50,19 @@ const CHOICE: u32 = 17;
 
 /// A plan of few SMs, and the best bound that the budget allows.
 pub(crate) fn optimal(
-    examiner: &mut Examiner<'_>,
+    tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,
     (aim, target): (Aim, u32),
     limits: Limits,
     solver: Solver,
 ) -> Outcome {
     let start = Instant::now();
-    let problem = examiner.problem();
+    let problem = tester.problem();
     let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
     let mut bounding = Bounding::new(problem);
     let target = target.max(aim.target(bounding.sms()));
-    let (mut parts, tested) = best_start(examiner, singles, target);
-    let mut sizes = Sizes::new(examiner, limits.start());
+    let (mut parts, tested) = best_start(tester, singles, target);
+    let mut sizes = Sizes::new(tester, limits.start());
     sizes.record();
     sizes.spend_on_search(1, 20);
     improve(&mut sizes, &mut parts, target, SEED);

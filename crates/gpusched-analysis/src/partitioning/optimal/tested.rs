@@ -7,7 +7,7 @@
 use super::bound::whole_sms;
 use super::units::ONE;
 use super::works::Works;
-use crate::interference::Company;
+use crate::interference::CoLocated;
 use crate::partitioning::search::{Part, Sizes};
 use gpusched_model::wcet::MAX_SMS;
 
@@ -43,7 +43,7 @@ pub(super) fn price(
 ) -> Tested {
     let mut walk = Walk::new(sizes, works, prices, floor, limits);
     let none = Node {
-        company: Company::default(),
+        co_located: CoLocated::default(),
         price: 0,
         sms: 1,
     };
@@ -53,7 +53,7 @@ pub(super) fn price(
 
 /// A group on the way down.
 struct Node {
-    company: Company,
+    co_located: CoLocated,
     price: i64,
     /// Its size; no larger group is smaller.
     sms: u32,
@@ -173,7 +173,7 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
     fn child(&mut self, node: &Node, position: usize) -> Option<Node> {
         let task = self.order[position];
         let (kind, classes) = (self.works.kind(task), self.works.classes);
-        let company = self.works.with_one(&node.company, kind);
+        let co_located = self.works.with_one(&node.co_located, kind);
         let interference = self.sizes.problem().interference();
         let depth = self.path.len() * 3 * classes;
         self.depths
@@ -184,9 +184,9 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         let mut child = Node {
             price: node.price + self.prices[task],
             sms: node.sms,
-            company,
+            co_located,
         };
-        let at = interference.class_of_each_kind(&child.company);
+        let at = interference.class_of_each_kind(&child.co_located);
         let work = self.work_of(at);
         child.sms = child.sms.max(whole_sms(work));
         let mut grown = self.may_grow_to(&child, position + 1);
@@ -201,7 +201,9 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         self.sorted.push(task);
         self.sorted.sort_unstable();
         self.spent += 1;
-        child.sms = self.sizes.first(&self.sorted, child.company, child.sms, most)?;
+        child.sms = self
+            .sizes
+            .first(&self.sorted, child.co_located, child.sms, most)?;
         let worth = child.price - i64::from(child.sms) * ONE;
         self.tested.most = self.tested.most.max(worth);
         if worth >= self.floor {
@@ -229,7 +231,7 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         let (classes, width) = (self.works.classes, self.order.len() + 1);
         let mut most = NEVER;
         for growth in &self.works.growths {
-            let at = interference.class_of_each_kind(&node.company.with(&growth.company));
+            let at = interference.class_of_each_kind(&node.co_located.with(&growth.co_located));
             let mut worth = node.price - self.work_of(at);
             for (kind, (&class, &count)) in at.iter().zip(&growth.counts).enumerate() {
                 let row = (kind * classes + usize::from(class)) * width + position;

@@ -1,7 +1,7 @@
 //! What a task adds to a group at least, by class of company: the bounds that pricing prunes with.
 
 use super::units::ONE;
-use crate::interference::{Company, kind_index};
+use crate::interference::{CoLocated, kind_index};
 use crate::partitioning::search::Problem;
 
 /// Least work by period, in prices' units and rounded down, and which companies a group may come to have.
@@ -13,7 +13,7 @@ pub(super) struct Works {
     /// By task.
     kinds: Vec<usize>,
     /// A company of one task of each kind that occurs.
-    one: [Option<Company>; 3],
+    one: [Option<CoLocated>; 3],
     pub growths: Vec<Growth>,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Works {
 pub(super) struct Growth {
     pub counts: [u8; 3],
     /// The least company that they are.
-    pub company: Company,
+    pub co_located: CoLocated,
 }
 
 impl Works {
@@ -35,7 +35,7 @@ impl Works {
             .collect();
         let mut one = [None; 3];
         for (task, &kind) in kinds.iter().enumerate() {
-            one[kind] = Some(problem.company(&[task]));
+            one[kind] = Some(problem.co_located(&[task]));
         }
         let growths = growths(&one);
         let mut works = Works {
@@ -53,22 +53,22 @@ impl Works {
 
     /// The works of `task` in all classes. A class that no small company has counts as being alone, the least work of all.
     fn add(&mut self, problem: &Problem<'_>, task: usize) {
-        let alone = problem.company(&[task]);
+        let alone = problem.co_located(&[task]);
         let kind = self.kinds[task];
         let first = self.work.len();
         let least = units(problem, task, &alone);
         self.work.resize(first + self.classes, least);
         let mut known = vec![false; self.classes];
-        let none = [Company::default()];
+        let none = [CoLocated::default()];
         let companies = none
             .iter()
-            .chain(self.growths.iter().map(|growth| &growth.company));
+            .chain(self.growths.iter().map(|growth| &growth.co_located));
         for growth in companies {
-            let company = alone.with(growth);
-            let class = usize::from(problem.interference().class_of_each_kind(&company)[kind]);
+            let co_located = alone.with(growth);
+            let class = usize::from(problem.interference().class_of_each_kind(&co_located)[kind]);
             if !known[class] {
                 known[class] = true;
-                self.work[first + class] = units(problem, task, &company);
+                self.work[first + class] = units(problem, task, &co_located);
             }
         }
     }
@@ -89,37 +89,37 @@ impl Works {
         self.work[task * self.classes + class]
     }
 
-    /// `company` and one task of `kind`.
-    pub fn with_one(&self, company: &Company, kind: usize) -> Company {
+    /// `co_located` and one task of `kind`.
+    pub fn with_one(&self, co_located: &CoLocated, kind: usize) -> CoLocated {
         match &self.one[kind] {
-            Some(one) => company.with(one),
-            None => *company,
+            Some(one) => co_located.with(one),
+            None => *co_located,
         }
     }
 }
 
 /// Σ least work / T in units, rounded down.
-fn units(problem: &Problem<'_>, task: usize, company: &Company) -> i64 {
-    let work = u128::from(problem.work(task, company).saturated());
+fn units(problem: &Problem<'_>, task: usize, co_located: &CoLocated) -> i64 {
+    let work = u128::from(problem.work(task, co_located).saturated());
     i64::try_from((work * ONE as u128) >> 48).unwrap_or(i64::MAX >> 16)
 }
 
-fn growths(one: &[Option<Company>; 3]) -> Vec<Growth> {
+fn growths(one: &[Option<CoLocated>; 3]) -> Vec<Growth> {
     let mut growths = Vec::new();
     for code in 1..27u8 {
         let counts = [code % 3, code / 3 % 3, code / 9];
-        let mut company = Company::default();
+        let mut co_located = CoLocated::default();
         let mut exists = true;
         for (count, one) in counts.iter().zip(one) {
             for _ in 0..*count {
                 match one {
-                    Some(one) => company = company.with(one),
+                    Some(one) => co_located = co_located.with(one),
                     None => exists = false,
                 }
             }
         }
         if exists {
-            growths.push(Growth { counts, company });
+            growths.push(Growth { counts, co_located });
         }
     }
     growths

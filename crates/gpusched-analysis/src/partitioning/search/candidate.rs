@@ -3,7 +3,7 @@
 use super::part::Part;
 use super::problem::Problem;
 use super::work::LeastWork;
-use crate::interference::Company;
+use crate::interference::CoLocated;
 
 /// Tasks and the SMs they get.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Candidate {
     /// 𝒯(P): positions in the task set, ascending.
     pub tasks: Vec<usize>,
     /// What the tasks are to each other.
-    pub(crate) company: Company,
+    pub(crate) co_located: CoLocated,
     /// Their least work: on fewer SMs than that U is above 1.
     pub(crate) work: LeastWork,
 }
@@ -21,12 +21,12 @@ pub struct Candidate {
 impl Candidate {
     /// `tasks` (positions in the set of `problem`, ascending) on `sms` SMs.
     pub(crate) fn new(problem: &Problem<'_>, sms: u32, tasks: Vec<usize>) -> Candidate {
-        let company = problem.company(&tasks);
+        let co_located = problem.co_located(&tasks);
         Candidate {
             sms,
-            work: LeastWork::of(problem, &tasks, &company),
+            work: LeastWork::of(problem, &tasks, &co_located),
             tasks,
-            company,
+            co_located,
         }
     }
 
@@ -34,7 +34,7 @@ impl Candidate {
     pub(crate) fn unmerged(problem: &Problem<'_>, sms: u32, tasks: Vec<usize>) -> Candidate {
         Candidate {
             sms,
-            company: problem.company(&tasks),
+            co_located: problem.co_located(&tasks),
             tasks,
             work: LeastWork::unknown(),
         }
@@ -42,8 +42,8 @@ impl Candidate {
 
     /// Takes `other` in.
     pub(crate) fn absorb(&mut self, other: &Candidate, problem: &Problem<'_>) {
-        self.company = self.company.with(&other.company);
-        self.work = self.work.joined(&other.work, problem, &self.company);
+        self.co_located = self.co_located.with(&other.co_located);
+        self.work = self.work.joined(&other.work, problem, &self.co_located);
         for &task in &other.tasks {
             let place = self.tasks.partition_point(|&before| before < task);
             self.tasks.insert(place, task);
@@ -61,12 +61,12 @@ impl Candidate {
         tasks.extend_from_slice(&self.tasks);
         tasks.extend_from_slice(&other.tasks);
         tasks.sort_unstable();
-        let company = self.company.with(&other.company);
+        let co_located = self.co_located.with(&other.co_located);
         Candidate {
             sms,
-            work: self.work.joined(&other.work, problem, &company),
+            work: self.work.joined(&other.work, problem, &co_located),
             tasks,
-            company,
+            co_located,
         }
     }
 }

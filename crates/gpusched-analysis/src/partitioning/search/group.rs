@@ -2,7 +2,7 @@
 
 use super::candidate::Candidate;
 use super::problem::Problem;
-use crate::interference::Company;
+use crate::interference::CoLocated;
 use gpusched_model::utilization::Utilization;
 
 /// The tasks of one or two partitions, and how they affect each other.
@@ -11,29 +11,29 @@ pub(crate) struct Group<'t> {
     /// The tasks, part by part.
     pub parts: [&'t [usize]; 2],
     /// All of them.
-    pub company: Company,
+    pub co_located: CoLocated,
     /// The class of company by [`kind_index`].
     pub classes: [u8; 3],
 }
 
 impl<'t> Group<'t> {
     pub fn of(problem: &Problem<'_>, partition: &'t Candidate) -> Group<'t> {
-        Group::new(problem, [&partition.tasks, &[]], partition.company)
+        Group::new(problem, [&partition.tasks, &[]], partition.co_located)
     }
 
     /// `tasks` (positions in the set, ascending) as one partition.
     pub fn of_tasks(problem: &Problem<'_>, tasks: &'t [usize]) -> Group<'t> {
-        Group::new(problem, [tasks, &[]], problem.company(tasks))
+        Group::new(problem, [tasks, &[]], problem.co_located(tasks))
     }
 
     /// The same, given the company that they are to each other.
-    pub fn in_company(problem: &Problem<'_>, tasks: &'t [usize], company: Company) -> Group<'t> {
-        Group::new(problem, [tasks, &[]], company)
+    pub fn among(problem: &Problem<'_>, tasks: &'t [usize], co_located: CoLocated) -> Group<'t> {
+        Group::new(problem, [tasks, &[]], co_located)
     }
 
     pub fn of_both(problem: &Problem<'_>, first: &'t Candidate, second: &'t Candidate) -> Group<'t> {
-        let company = first.company.with(&second.company);
-        Group::new(problem, [&first.tasks, &second.tasks], company)
+        let co_located = first.co_located.with(&second.co_located);
+        Group::new(problem, [&first.tasks, &second.tasks], co_located)
     }
 
     /// The tasks of both; `None` if their least work already exceeds `sms` SMs, which fails every test of deadlines: Lemma
@@ -58,11 +58,11 @@ impl<'t> Group<'t> {
     }
 
     #[inline]
-    fn new(problem: &Problem<'_>, parts: [&'t [usize]; 2], company: Company) -> Group<'t> {
+    fn new(problem: &Problem<'_>, parts: [&'t [usize]; 2], co_located: CoLocated) -> Group<'t> {
         Group {
             parts,
-            company,
-            classes: problem.interference().class_of_each_kind(&company),
+            co_located,
+            classes: problem.interference().class_of_each_kind(&co_located),
         }
     }
 }

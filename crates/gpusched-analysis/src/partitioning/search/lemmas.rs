@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 
 use super::candidate::Candidate;
-use super::examiner::Examiner;
 use super::group::Group;
 use super::problem::Problem;
+use super::tester::GroupTester;
 use gpusched_model::plan::Failure;
 use gpusched_model::utilization::{Utilization, compare_total};
 use gpusched_model::{Contention, Task};
@@ -26,7 +26,7 @@ pub fn exceeds_gpu(problem: &Problem<'_>) -> bool {
 /// ⌈Σ min m·Cⁿ(m) / T⌉, Lemma 1 as a bound: no plan has fewer SMs. At least 1.
 pub(crate) fn least_sms_of_all(problem: &Problem<'_>) -> u32 {
     let work = (0..problem.tasks().len())
-        .map(|task| problem.work(task, &problem.company(&[task])))
+        .map(|task| problem.work(task, &problem.co_located(&[task])))
         .sum::<Utilization>();
     let fits = |sms: u32| work <= Utilization::whole(sms);
     smallest(1, problem.shares(), fits).unwrap_or(problem.shares())
@@ -36,11 +36,11 @@ pub(crate) fn least_sms_of_all(problem: &Problem<'_>) -> u32 {
 ///
 /// The test is monotone in m, so doubling m and then bisecting finds what the printed scan finds. Below the least m with
 /// C(m) ≤ min(T, D − J), which is at least min m·C(m) / min(T, D − J), no test of deadlines passes.
-pub(crate) fn smallest_partition(examiner: &mut Examiner<'_>, task: usize) -> Option<Candidate> {
-    let problem = examiner.problem();
+pub(crate) fn smallest_partition(tester: &mut GroupTester<'_>, task: usize) -> Option<Candidate> {
+    let problem = tester.problem();
     let mut partition = Candidate::unmerged(problem, 1, vec![task]);
     let group = Group::of(problem, &partition);
-    let mut passes = |sms| examiner.accepts(&group, sms);
+    let mut passes = |sms| tester.accepts(&group, sms);
     let mut low = least_sms(problem, task);
     if low > problem.shares() {
         return None;
@@ -76,15 +76,15 @@ pub fn fits(sms_used: u32, sms: u32) -> bool {
 ///
 /// # Errors
 /// Why no partitioning exists.
-pub(crate) fn smallest_partitions(examiner: &mut Examiner<'_>) -> Result<Vec<Candidate>, Failure> {
-    let problem = examiner.problem();
+pub(crate) fn smallest_partitions(tester: &mut GroupTester<'_>) -> Result<Vec<Candidate>, Failure> {
+    let problem = tester.problem();
     let hold = hold(problem);
     let failure = |failure| if hold { failure } else { Failure::HeuristicFailed };
-    if exceeds_gpu(examiner.problem()) {
+    if exceeds_gpu(tester.problem()) {
         return Err(failure(Failure::WorkExceedsGpu));
     }
-    (0..examiner.problem().tasks().len())
-        .map(|task| smallest_partition(examiner, task).ok_or_else(|| failure(unplaced(problem, task))))
+    (0..tester.problem().tasks().len())
+        .map(|task| smallest_partition(tester, task).ok_or_else(|| failure(unplaced(problem, task))))
         .collect()
 }
 

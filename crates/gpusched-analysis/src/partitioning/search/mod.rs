@@ -1,7 +1,7 @@
 //! What all searches share.
 //!
 //! * [`problem`]: the tasks, the GPU, the test and the interference model; [`scale`]: a common factor on the WCETs;
-//! * [`examiner`]: the test as the searches ask it, with its tables and its short cuts;
+//! * [`tester`]: the test as the searches ask it, with its tables and its short cuts;
 //! * [`candidate`], [`group`], [`work`]: a partition in the making, and two that may merge;
 //! * [`lemmas`]: Lemmas 1–3;
 //! * [`sizes`]: the SMs that a group of tasks needs, within a [`budget`]; [`part`]: that group with its SMs;
@@ -10,7 +10,6 @@
 
 pub(crate) mod budget;
 pub(crate) mod candidate;
-pub(crate) mod examiner;
 pub(crate) mod group;
 pub(crate) mod lemmas;
 pub(crate) mod objective;
@@ -20,12 +19,12 @@ pub(crate) mod placed;
 pub(crate) mod problem;
 pub(crate) mod scale;
 pub(crate) mod sizes;
+pub(crate) mod tester;
 mod work;
 
 pub(crate) use budget::Limits;
 pub use budget::SearchLimits;
 pub(crate) use candidate::{Candidate, parts_of};
-pub(crate) use examiner::Examiner;
 pub(crate) use group::Group;
 pub(crate) use objective::Aim;
 pub use objective::Objective;
@@ -35,3 +34,4 @@ pub(crate) use placed::LastPlaced;
 pub use problem::Problem;
 pub(crate) use scale::Scale;
 pub(crate) use sizes::Sizes;
+pub(crate) use tester::GroupTester;

@@ -1,18 +1,18 @@
 //! How many SMs a group of tasks needs, asked thousands of times.
 
 use super::budget::Budget;
-use super::examiner::Examiner;
 use super::group::Group;
 use super::lemmas::smallest;
 use super::part::{Experience, Part, total};
 use super::problem::Problem;
-use crate::interference::Company;
+use super::tester::GroupTester;
+use crate::interference::CoLocated;
 use gpusched_model::Policy;
 use gpusched_model::plan::EndedBy;
 
 /// The test of groups, counted.
 pub(crate) struct Sizes<'e, 'p> {
-    examiner: &'e mut Examiner<'p>,
+    tester: &'e mut GroupTester<'p>,
     tested: u64,
     /// Other work, in tests.
     charged: u64,
@@ -27,9 +27,9 @@ pub(crate) struct Sizes<'e, 'p> {
 const RECORDED: usize = 50_000;
 
 impl<'e, 'p> Sizes<'e, 'p> {
-    pub fn new(examiner: &'e mut Examiner<'p>, budget: Budget) -> Sizes<'e, 'p> {
+    pub fn new(tester: &'e mut GroupTester<'p>, budget: Budget) -> Sizes<'e, 'p> {
         Sizes {
-            examiner,
+            tester,
             tested: 0,
             charged: 0,
             recorded: None,
@@ -39,12 +39,12 @@ impl<'e, 'p> Sizes<'e, 'p> {
     }
 
     pub fn problem(&self) -> &'p Problem<'p> {
-        self.examiner.problem()
+        self.tester.problem()
     }
 
     /// Whether the traffic of others counts in the tests.
     pub fn expects_traffic(&self) -> bool {
-        self.examiner.expects_traffic()
+        self.tester.expects_traffic()
     }
 
     /// The number of groups tested so far.
@@ -59,7 +59,7 @@ impl<'e, 'p> Sizes<'e, 'p> {
 
     /// What an earlier search found, to be changed.
     pub fn experience(&mut self) -> &mut Experience {
-        self.examiner.experience()
+        self.tester.experience()
     }
 
     /// Counts other work against the budget, in tests that take as long.
@@ -119,9 +119,9 @@ impl<'e, 'p> Sizes<'e, 'p> {
     /// The smallest m in [`low`, `high`] on which `tasks` (ascending) pass the test; tried from above, so that a group that
     /// fails costs one test.
     pub fn smallest(&mut self, tasks: &[usize], low: u32, high: u32) -> Option<u32> {
-        let group = Group::of_tasks(self.examiner.problem(), tasks);
+        let group = Group::of_tasks(self.tester.problem(), tasks);
         self.tested += 1;
-        let found = smallest(low, high, |sms| self.examiner.accepts(&group, sms));
+        let found = smallest(low, high, |sms| self.tester.accepts(&group, sms));
         if let (Some(sms), Some(recorded)) = (found, &mut self.recorded)
             && recorded.len() < RECORDED
         {
@@ -133,10 +133,10 @@ impl<'e, 'p> Sizes<'e, 'p> {
         found
     }
 
-    /// The same, tried from below, for groups that need few more than `low`; `company` is what `tasks` are to each other.
-    pub fn first(&mut self, tasks: &[usize], company: Company, low: u32, high: u32) -> Option<u32> {
-        let group = Group::in_company(self.examiner.problem(), tasks, company);
+    /// The same, tried from below, for groups that need few more than `low`; `co_located` is what `tasks` are to each other.
+    pub fn first(&mut self, tasks: &[usize], co_located: CoLocated, low: u32, high: u32) -> Option<u32> {
+        let group = Group::among(self.tester.problem(), tasks, co_located);
         self.tested += 1;
-        (low..=high).find(|&sms| self.examiner.accepts(&group, sms))
+        (low..=high).find(|&sms| self.tester.accepts(&group, sms))
     }
 }

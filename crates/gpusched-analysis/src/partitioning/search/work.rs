@@ -1,7 +1,7 @@
 //! The least work of a partition: what its tasks occupy at least, however many SMs they get.
 
 use super::problem::Problem;
-use crate::interference::{Company, kind_index};
+use crate::interference::{CoLocated, kind_index};
 
 /// Lower bounds on Σ least work / T [2⁻⁴⁸ SMs] of the tasks of a partition, in companies of various classes.
 ///
@@ -23,17 +23,17 @@ struct InCompany {
 }
 
 impl LeastWork {
-    /// That of `tasks`, which are `company` to each other.
-    pub fn of(problem: &Problem<'_>, tasks: &[usize], company: &Company) -> LeastWork {
-        let within = |company: &Company| {
+    /// That of `tasks`, which are `co_located` to each other.
+    pub fn of(problem: &Problem<'_>, tasks: &[usize], co_located: &CoLocated) -> LeastWork {
+        let within = |co_located: &CoLocated| {
             let mut work = [0u64; 3];
             for &task in tasks {
                 let kind = usize::from(kind_index(problem.tasks()[task].kind()));
-                work[kind] = work[kind].saturating_add(problem.work(task, company).saturated());
+                work[kind] = work[kind].saturating_add(problem.work(task, co_located).saturated());
             }
-            InCompany::new(problem.interference().class_of_each_kind(company), work)
+            InCompany::new(problem.interference().class_of_each_kind(co_located), work)
         };
-        let (own, twice) = (within(company), company.with(company));
+        let (own, twice) = (within(co_located), co_located.with(co_located));
         let same = problem.interference().class_of_each_kind(&twice) == own.classes;
         let crowded = if same { own.clone() } else { within(&twice) };
         LeastWork { own, crowded }
@@ -48,10 +48,10 @@ impl LeastWork {
         }
     }
 
-    /// That of two partitions that become one, in `company`.
-    pub fn joined(&self, other: &LeastWork, problem: &Problem<'_>, company: &Company) -> LeastWork {
-        let within = |company: &Company| {
-            let classes = problem.interference().class_of_each_kind(company);
+    /// That of two partitions that become one, in `co_located`.
+    pub fn joined(&self, other: &LeastWork, problem: &Problem<'_>, co_located: &CoLocated) -> LeastWork {
+        let within = |co_located: &CoLocated| {
+            let classes = problem.interference().class_of_each_kind(co_located);
             let work = [0, 1, 2].map(|kind| {
                 self.of_kind(kind, classes)
                     .saturating_add(other.of_kind(kind, classes))
@@ -59,8 +59,8 @@ impl LeastWork {
             InCompany::new(classes, work)
         };
         LeastWork {
-            own: within(company),
-            crowded: within(&company.with(company)),
+            own: within(co_located),
+            crowded: within(&co_located.with(co_located)),
         }
     }
 
@@ -132,14 +132,14 @@ mod tests {
             let problem = Problem::new(&set, 4, Policy::Edf, model_of(model)).unwrap();
             let of = |bits: u32| {
                 let tasks: Vec<usize> = (0..6).filter(|task| bits & (1 << task) != 0).collect();
-                let company = problem.company(&tasks);
-                (LeastWork::of(&problem, &tasks, &company), company)
+                let co_located = problem.co_located(&tasks);
+                (LeastWork::of(&problem, &tasks, &co_located), co_located)
             };
             for (first, second) in (1..64).flat_map(|a| (1..64).map(move |b| (a, b))) {
                 if first & second == 0 {
-                    let ((a, _), (b, _), (union, company)) = (of(first), of(second), of(first | second));
-                    let classes = problem.interference().class_of_each_kind(&company);
-                    assert_eq!(a.joined(&b, &problem, &company), union);
+                    let ((a, _), (b, _), (union, co_located)) = (of(first), of(second), of(first | second));
+                    let classes = problem.interference().class_of_each_kind(&co_located);
+                    assert_eq!(a.joined(&b, &problem, &co_located), union);
                     assert_eq!(a.among(classes) + b.among(classes), union.alone());
                     assert!(a.alone() + b.alone() <= union.alone());
                 }

@@ -2,19 +2,19 @@
 
 mod isolation;
 mod penalties;
-mod reading;
+mod variant;
 mod windows;
 
 pub use isolation::{bandwidth, kai, latency, saturation, saturation_point, utilization};
 pub use penalties::{
     equity, penalties, penalty_access, penalty_bandwidth, penalty_density, penalty_sm, request_density,
 };
-pub use reading::Reading;
+pub use variant::Variant;
 pub use windows::{interference, overlap, penalty};
 
 use self::windows::Kernel;
-use super::alone::Alone;
 use super::error::PredictionError;
+use super::isolated::Isolated;
 use super::model::Model;
 use super::result::Prediction;
 use gpusched_model::group::MemoryPlatform;
@@ -24,18 +24,18 @@ use gpusched_model::group::MemoryPlatform;
 /// # Errors
 /// [`PredictionError`] for a kernel without KAI, or one for which Eq. 4 has no positive value.
 pub fn predict(
-    alone: &[Alone],
+    alone: &[Isolated],
     platform: &MemoryPlatform,
-    reading: Reading,
+    variant: Variant,
 ) -> Result<Prediction, PredictionError> {
     let kernels = alone.iter().enumerate();
-    let kernels = kernels.map(|(index, alone)| kernel(index, alone, platform, reading));
+    let kernels = kernels.map(|(index, alone)| kernel(index, alone, platform, variant));
     let kernels = kernels.collect::<Result<Vec<Kernel>, _>>()?;
-    let model = match reading {
-        Reading::Printed => Model::Masola,
-        Reading::Repaired => Model::MasolaRepaired,
+    let model = match variant {
+        Variant::Printed => Model::Masola,
+        Variant::Repaired => Model::MasolaRepaired,
     };
-    let windows = windows::windows(&kernels, platform, reading);
+    let windows = windows::windows(&kernels, platform, variant);
     let alone: Vec<_> = kernels
         .iter()
         .map(|kernel| (kernel.time, kernel.bandwidth))
@@ -46,9 +46,9 @@ pub fn predict(
 /// What the equations of windows need to know of a kernel.
 fn kernel(
     index: usize,
-    alone: &Alone,
+    alone: &Isolated,
     platform: &MemoryPlatform,
-    reading: Reading,
+    variant: Variant,
 ) -> Result<Kernel, PredictionError> {
     let refuse = |field, found: String, expected| PredictionError {
         kernel: index,
@@ -78,7 +78,7 @@ fn kernel(
     Ok(Kernel {
         sms: alone.sms,
         time,
-        latency: if reading == Reading::Repaired {
+        latency: if variant == Variant::Repaired {
             time
         } else {
             predicted

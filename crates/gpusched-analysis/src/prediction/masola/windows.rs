@@ -1,13 +1,13 @@
 //! Windows of time and what they cost: Eqs 5 to 8.
 //!
 //! Assumptions of §7.1: all kernels start at 0, and each runs as long as it does alone. Accesses of L2 are spread evenly over
-//! the time of a kernel, which is our reading of L2Accesses(k, w).
+//! the time of a kernel, which is our variant of L2Accesses(k, w).
 
 use super::isolation::saturation_point;
 use super::penalties::{
     equity, penalties, penalty_access, penalty_bandwidth, penalty_density, penalty_sm, request_density,
 };
-use super::reading::Reading;
+use super::variant::Variant;
 use crate::prediction::{Part, Window};
 use gpusched_model::group::MemoryPlatform;
 
@@ -42,21 +42,21 @@ pub fn interference(demand: f64, bandwidth_max: f64, s_p: f64) -> f64 {
 }
 
 /// The windows W with what Eq. 8 sums up for each kernel.
-pub(super) fn windows(kernels: &[Kernel], platform: &MemoryPlatform, reading: Reading) -> Vec<Window> {
+pub(super) fn windows(kernels: &[Kernel], platform: &MemoryPlatform, variant: Variant) -> Vec<Window> {
     let mut ends: Vec<f64> = kernels.iter().map(|kernel| kernel.time).collect();
     ends.sort_by(f64::total_cmp);
     ends.dedup();
     let mut start = 0.0;
     let mut windows = Vec::new();
     for end in ends {
-        windows.push(window(kernels, platform, reading, start, end));
+        windows.push(window(kernels, platform, variant, start, end));
         start = end;
     }
     windows
 }
 
 /// One window, from `start` to `end`.
-fn window(kernels: &[Kernel], platform: &MemoryPlatform, reading: Reading, start: f64, end: f64) -> Window {
+fn window(kernels: &[Kernel], platform: &MemoryPlatform, variant: Variant, start: f64, end: f64) -> Window {
     let present: Vec<(usize, &Kernel)> = kernels
         .iter()
         .enumerate()
@@ -92,9 +92,9 @@ fn window(kernels: &[Kernel], platform: &MemoryPlatform, reading: Reading, start
             * bandwidth;
         let density = penalty_density(density(kernel), largest);
         let penalties = penalties(product, elected == Some(index), bandwidth, interference, density);
-        let penalties = match reading {
-            Reading::Printed => penalties,
-            Reading::Repaired => penalties.max(1.0),
+        let penalties = match variant {
+            Variant::Printed => penalties,
+            Variant::Repaired => penalties.max(1.0),
         };
         let penalty = penalty(demand, effective, penalties);
         // Eq. 8, one summand

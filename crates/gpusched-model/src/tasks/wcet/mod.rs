@@ -124,7 +124,7 @@ impl WcetFunction {
         match &self.0 {
             Form::Amdahl(scaling) | Form::Proportional(scaling) => scaling.conflict.is_some(),
             Form::Affine(pair) => pair.conflict.is_some(),
-            Form::Table(table) => !matches!(table, Table::Alone { .. }),
+            Form::Table(table) => !matches!(table, Table::Isolated { .. }),
         }
     }
 

@@ -22,7 +22,7 @@ pub enum Table {
         conflict: Points,
     },
     /// Points alone; what is not stated in conflict is taken to be the same.
-    Alone {
+    Isolated {
         /// Cⁿ, and Cᶜ.
         isolated: Points,
     },
@@ -42,7 +42,7 @@ impl Table {
 
     pub(super) fn of(&self, contention: Contention) -> &[(u32, Time)] {
         match (self, contention) {
-            (Table::Both(points) | Table::Alone { isolated: points }, _) => points,
+            (Table::Both(points) | Table::Isolated { isolated: points }, _) => points,
             (Table::Each { isolated, .. }, Contention::Isolated) => isolated,
             (Table::Each { conflict, .. }, Contention::Conflict) => conflict,
         }
@@ -52,7 +52,7 @@ impl Table {
     pub(super) fn check(&self) -> Result<(), WcetError> {
         match self {
             Table::Both(points) => check_points("table", points),
-            Table::Alone { isolated } => check_points("table.isolated", isolated),
+            Table::Isolated { isolated } => check_points("table.isolated", isolated),
             Table::Each { isolated, conflict } => {
                 check_points("table.isolated", isolated)?;
                 check_points("table.conflict", conflict)?;
@@ -135,7 +135,7 @@ impl<'de> Deserialize<'de> for Table {
                 let Each { isolated, conflict } = Each::deserialize(MapAccessDeserializer::new(map))?;
                 Ok(match conflict {
                     Some(conflict) => Table::Each { isolated, conflict },
-                    None => Table::Alone { isolated },
+                    None => Table::Isolated { isolated },
                 })
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::launches::Running;
-use super::super::rates::{Company, Crowd, max_min, slowed};
+use super::super::rates::{CoLocated, Crowd, max_min, slowed};
 use super::{Event, RunningCopy, Scheduled, Simulation};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Observer};
@@ -74,9 +74,9 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         let gpc = self.scenario.platform.shape().sms_per_gpc;
         let gpc_of = |sm: u32| gpc.map_or(0, |gpc| sm / gpc.max(1));
         let mut crowd = Crowd::default();
-        let mut company = Company {
+        let mut co_located = CoLocated {
             cpu: self.cpu,
-            ..Company::default()
+            ..CoLocated::default()
         };
         let mut demands: BTreeMap<usize, u64> = BTreeMap::new();
         for Running { block, .. } in self.running.iter().filter(|running| running.live) {
@@ -95,7 +95,7 @@ impl<O: Observer<Event>> Simulation<'_, O> {
             .filter(|copy| live(&copy))
             .collect();
         for (_, copy) in &copies {
-            company.add(self.scenario.copies[copy.copy].kind);
+            co_located.add(self.scenario.copies[copy.copy].kind);
         }
         let setting = &self.scenario.interference;
         let mut clients: Vec<u64> = demands.values().copied().collect();
@@ -130,13 +130,13 @@ impl<O: Observer<Event>> Simulation<'_, O> {
                         Some(_) => crowd.others(block.kernel, block.sm, gpc_of(block.sm)),
                         None => (false, false),
                     };
-                    let company = Company {
+                    let co_located = CoLocated {
                         same_gpc,
                         other_gpc,
-                        cpu: company.cpu && running.contended.is_none(),
-                        ..company
+                        cpu: co_located.cpu && running.contended.is_none(),
+                        ..co_located
                     };
-                    share.min(slowed(company.factor(factors), memory_share))
+                    share.min(slowed(co_located.factor(factors), memory_share))
                 }
                 _ => share,
             };

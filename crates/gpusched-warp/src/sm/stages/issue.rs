@@ -43,7 +43,7 @@ pub struct Stalls {
 impl Sm {
     pub(in crate::sm) fn issue(&mut self, now: u64) {
         let schedulers = self.policies.len();
-        if self.sees_idle_cycles || self.warps.standing.can_act() {
+        if self.sees_idle_cycles || self.warps.states.can_act() {
             for scheduler in (self.turn..schedulers).chain(0..self.turn) {
                 self.issue_one(scheduler, now);
             }
@@ -59,9 +59,9 @@ impl Sm {
 
     /// `cycles` cycles in which no scheduler can issue anything.
     pub(in crate::sm) fn count_idle(&mut self, cycles: u64) {
-        let waiting = self.warps.standing.waiting();
+        let waiting = self.warps.states.waiting();
         for scheduler in 0..self.policies.len() {
-            match waiting.and(self.warps.standing.of(scheduler)).is_empty() {
+            match waiting.and(self.warps.states.of(scheduler)).is_empty() {
                 true => self.stalls.idle += cycles,
                 false => self.stalls.scoreboard += cycles,
             }
@@ -69,12 +69,12 @@ impl Sm {
     }
 
     fn issue_one(&mut self, scheduler: usize, now: u64) {
-        let standing = &self.warps.standing;
-        let own = standing.of(scheduler);
-        let (able, stale) = (standing.ready().and(own), standing.stale().and(own));
+        let states = &self.warps.states;
+        let own = states.of(scheduler);
+        let (able, stale) = (states.ready().and(own), states.stale().and(own));
         let mut ready = able;
         for unit in self.issued.taken_for(scheduler) {
-            ready = ready.without(standing.needing(unit));
+            ready = ready.without(states.needing(unit));
         }
         let mut candidates = ready.or(stale);
         if self.sees_idle_cycles || !candidates.is_empty() {
@@ -97,7 +97,7 @@ impl Sm {
         }
         if !able.is_empty() {
             self.stalls.pipeline += 1;
-        } else if !self.warps.standing.waiting().and(own).is_empty() {
+        } else if !self.warps.states.waiting().and(own).is_empty() {
             self.stalls.scoreboard += 1;
         } else {
             self.stalls.idle += 1;

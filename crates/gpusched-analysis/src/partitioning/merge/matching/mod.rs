@@ -4,7 +4,7 @@
 mod blossom;
 
 use super::savings::{Savings, sum};
-use crate::partitioning::search::{Candidate, Examiner, LastPlaced};
+use crate::partitioning::search::{Candidate, GroupTester, LastPlaced};
 use blossom::maximum_weight_matching;
 
 /// Beyond so many partitions a matching, cubic in them, takes longer than it is worth: they are divided into runs of this
@@ -13,18 +13,18 @@ const AT_ONCE: usize = 256;
 
 /// Merges until Σ SMs ≤ `target` or no merge saves any; returns the number of merges tested.
 pub(crate) fn merge_by_matching(
-    examiner: &mut Examiner<'_>,
+    tester: &mut GroupTester<'_>,
     partitions: &mut Vec<Candidate>,
     target: u32,
 ) -> u64 {
     let mut tested = 0;
-    let mut placed = LastPlaced::new(examiner.problem(), |part: &Candidate| part.sms);
+    let mut placed = LastPlaced::new(tester.problem(), |part: &Candidate| part.sms);
     placed.note(partitions);
     while sum(partitions) > target.into() {
         let before = partitions.len();
         let all = std::mem::take(partitions);
         for run in all.chunks(AT_ONCE) {
-            partitions.extend(round(examiner, run, &mut tested));
+            partitions.extend(round(tester, run, &mut tested));
         }
         if partitions.len() == before {
             break;
@@ -36,8 +36,8 @@ pub(crate) fn merge_by_matching(
 }
 
 /// The unions of one matching of `run`, and who stays alone.
-fn round(examiner: &mut Examiner<'_>, run: &[Candidate], tested: &mut u64) -> Vec<Candidate> {
-    let savings = Savings::of(examiner, run);
+fn round(tester: &mut GroupTester<'_>, run: &[Candidate], tested: &mut u64) -> Vec<Candidate> {
+    let savings = Savings::of(tester, run);
     *tested += savings.tested;
     let mates = maximum_weight_matching(run.len(), |a, b| savings.get(a, b).map_or(0, weight));
     let mut unions = Vec::new();
@@ -46,7 +46,7 @@ fn round(examiner: &mut Examiner<'_>, run: &[Candidate], tested: &mut u64) -> Ve
             None => unions.push(run[a].clone()),
             Some(b) if a < b => {
                 let sms = savings.get(a, b).map_or(run[a].sms, |saving| saving.sms);
-                unions.push(run[a].joined(&run[b], examiner.problem(), sms));
+                unions.push(run[a].joined(&run[b], tester.problem(), sms));
             }
             Some(_) => {}
         }

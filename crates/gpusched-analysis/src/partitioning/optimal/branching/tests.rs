@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use super::*;
 use crate::interference::Interference;
 use crate::partitioning::search::budget::Budget;
-use crate::partitioning::search::{Examiner, Problem};
+use crate::partitioning::search::{GroupTester, Problem};
 use gpusched_model::{Policy, TaskSet};
 
 /// The fewest SMs of groups that cover all of `tasks` tasks, by subset.
@@ -34,8 +34,8 @@ fn the_search_finds_the_fewest_or_proves_that_there_are_none() {
     )
     .unwrap();
     let problem = Problem::new(&set, 1, Policy::Edf, model_of(Interference::None)).unwrap();
-    let mut examiner = Examiner::new(&problem);
-    let mut sizes = Sizes::new(&mut examiner, Budget::new(u64::MAX, None));
+    let mut tester = GroupTester::new(&problem);
+    let mut sizes = Sizes::new(&mut tester, Budget::new(u64::MAX, None));
     let (mut found, mut none) = (0, 0);
     for round in 0..400 {
         let tasks = rng.random_range(2..=9);

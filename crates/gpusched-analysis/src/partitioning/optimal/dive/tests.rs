@@ -12,7 +12,7 @@ use super::*;
 use crate::interference::Interference;
 use crate::partitioning::hardware::Totals;
 use crate::partitioning::search::budget::Budget;
-use crate::partitioning::search::{Examiner, Problem};
+use crate::partitioning::search::{GroupTester, Problem};
 use gpusched_model::Policy;
 use gpusched_model::policy::{Preemption, Priorities};
 
@@ -53,8 +53,8 @@ fn dives_end_with_plans_and_most_often_with_the_best() {
         let model = model_of([Interference::Conflict, Interference::None][round % 2]);
         let policy = [Policy::Edf, Policy::Edf, Policy::NpEdf, DM][round % 4];
         let problem = Problem::new(&set, 24, policy, model).unwrap();
-        let mut examiner = Examiner::new(&problem);
-        let mut sizes = Sizes::new(&mut examiner, Budget::new(u64::MAX, None));
+        let mut tester = GroupTester::new(&problem);
+        let mut sizes = Sizes::new(&mut tester, Budget::new(u64::MAX, None));
         let alone: Option<Vec<u32>> = (0..TASKS).map(|task| sizes.smallest(&[task], 1, 64)).collect();
         let Some(alone) = alone else { continue };
         let works = Works::new(&problem);

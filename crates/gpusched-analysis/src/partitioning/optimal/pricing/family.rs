@@ -36,7 +36,7 @@ impl<'l> Family<'l> {
         measures: usize,
         (prices, floor): (&[i64], i64),
     ) -> Option<Family<'l>> {
-        let of_kind = problem.interference().class_of_each_kind(&growth.company);
+        let of_kind = problem.interference().class_of_each_kind(&growth.co_located);
         let mut items = Vec::new();
         let mut found = [0u8; 3];
         for (task, what) in problem.tasks().iter().enumerate() {

@@ -4,7 +4,7 @@
 //! in it. Preemptive EDF is optimal on one partition, so whatever passes a test of deadlines passes these.
 
 use super::super::works::Growth;
-use crate::interference::{Company, kind_index};
+use crate::interference::{CoLocated, kind_index};
 use crate::partitioning::search::Problem;
 use gpusched_model::Task;
 use gpusched_model::wcet::MAX_SMS;
@@ -115,14 +115,19 @@ impl<'p> Measures<'p> {
             level.asks = vec![None; problem.tasks().len() * classes];
             let mut done = vec![false; level.asks.len()];
             for growth in growths {
-                let of_kind = problem.interference().class_of_each_kind(&growth.company);
+                let of_kind = problem.interference().class_of_each_kind(&growth.co_located);
                 for (task, what) in problem.tasks().iter().enumerate() {
                     let kind = usize::from(kind_index(what.kind()));
                     let at = task * classes + usize::from(of_kind[kind]);
                     if growth.counts[kind] > 0 && !done[at] {
                         done[at] = true;
-                        level.asks[at] =
-                            asks(problem, intervals, (level.low, level.high), task, &growth.company);
+                        level.asks[at] = asks(
+                            problem,
+                            intervals,
+                            (level.low, level.high),
+                            task,
+                            &growth.co_located,
+                        );
                     }
                 }
             }
@@ -144,17 +149,17 @@ fn due(task: &Task) -> u64 {
     task.deadline().ns().saturating_sub(task.jitter().ns())
 }
 
-/// What `task` asks for on `low` to `high` SMs in `company`, at least.
+/// What `task` asks for on `low` to `high` SMs in `co_located`, at least.
 fn asks(
     problem: &Problem<'_>,
     intervals: &[u64],
     (low, high): (u32, u32),
     task: usize,
-    company: &Company,
+    co_located: &CoLocated,
 ) -> Option<Box<[i64]>> {
     let what = &problem.tasks()[task];
     let (period, due) = (what.period().ns(), due(what));
-    let work = problem.least_work(task, company);
+    let work = problem.least_work(task, co_located);
     let most = (i64::from(high) + 1) * SM;
     let ask = |work: u128, jobs: u64, by: u64| {
         let ask = work.saturating_mul(jobs.into()).saturating_mul(SM as u128) / u128::from(by.max(1));
@@ -167,7 +172,7 @@ fn asks(
     if sms == 0 {
         return None; // no partition is so small
     }
-    let wcet = problem.wcet(task, sms, company)?;
+    let wcet = problem.wcet(task, sms, co_located)?;
     if wcet.ns() > due {
         return None;
     }

@@ -11,7 +11,7 @@ use super::*;
 use crate::interference::Interference;
 use crate::partitioning::optimal::units::ONE;
 use crate::partitioning::search::budget::Budget;
-use crate::partitioning::search::{Examiner, Part};
+use crate::partitioning::search::{GroupTester, Part};
 use gpusched_model::{Policy, TaskSet};
 
 pub(crate) fn random_set(rng: &mut ChaCha8Rng, tasks: usize) -> TaskSet {
@@ -44,8 +44,8 @@ fn families_find_what_a_walk_with_tests_finds() {
         let set = random_set(rng, 9);
         let model = model_of([Interference::Conflict, Interference::None][round % 2]);
         let problem = Problem::new(&set, 24, Policy::Edf, model).unwrap();
-        let mut examiner = Examiner::new(&problem);
-        let mut sizes = Sizes::new(&mut examiner, Budget::new(u64::MAX, None));
+        let mut tester = GroupTester::new(&problem);
+        let mut sizes = Sizes::new(&mut tester, Budget::new(u64::MAX, None));
         let alone: Vec<Option<u32>> = (0..9).map(|task| sizes.smallest(&[task], 1, 64)).collect();
         if alone.contains(&None) {
             continue;

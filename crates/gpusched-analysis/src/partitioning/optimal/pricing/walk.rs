@@ -7,7 +7,7 @@ use super::measures::SM;
 use super::multipliers::improve;
 use super::search::{LESSONS, Search};
 use super::table::Table;
-use crate::interference::Company;
+use crate::interference::CoLocated;
 use crate::partitioning::optimal::units::ONE;
 use crate::partitioning::search::Part;
 
@@ -266,8 +266,8 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         self.sorted.extend_from_slice(&self.tasks);
         self.sorted.sort_unstable();
         let problem = self.search.sizes.problem();
-        let company: Company = problem.company(&self.sorted);
-        let Some(sms) = self.search.sizes.first(&self.sorted, company, low, level.high) else {
+        let co_located: CoLocated = problem.co_located(&self.sorted);
+        let Some(sms) = self.search.sizes.first(&self.sorted, co_located, low, level.high) else {
             if self.search.failed.len() < LESSONS {
                 self.search.failed.push((self.sorted.clone(), level.high));
             }
@@ -280,7 +280,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
             && self
                 .search
                 .sizes
-                .first(&self.sorted, company, sms - 1, sms - 1)
+                .first(&self.sorted, co_located, sms - 1, sms - 1)
                 .is_some()
         {
             return true;

@@ -7,7 +7,7 @@ use super::Problem;
 use crate::interference::bandwidth::fair::Level;
 use crate::interference::bandwidth::{Delay, Load, Source};
 use crate::schedulability::Demand;
-use crate::schedulability::beside::{self, Contended};
+use crate::schedulability::shared_memory::{self, Contended};
 use gpusched_model::error::Error;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::{Evidence, Verdict};
@@ -100,7 +100,7 @@ impl<'a> Problem<'a> {
                     slowest: slowest.as_deref(),
                     delay: &delay,
                 };
-                let verdict = beside::test(self.policy(), &contended, sms);
+                let verdict = shared_memory::test(self.policy(), &contended, sms);
                 Verdict {
                     evidence: verdict.evidence.of_tasks(tasks),
                     ..verdict

@@ -5,7 +5,7 @@ mod slices;
 
 use super::part::Part;
 use super::scale::Scale;
-use crate::interference::{Company, InflatedWcet};
+use crate::interference::{CoLocated, InflatedWcet};
 use crate::partitioning::hardware::Offer;
 use crate::schedulability::{self, Demand};
 use gpusched_model::error::Error;
@@ -190,21 +190,21 @@ impl<'a> Problem<'a> {
     /// What each of `tasks` asks of a partition of `sms` SMs that they share; `Err` with the first task whose WCET there
     /// is unknown.
     pub fn demands(&self, tasks: &[usize], sms: u32) -> Result<Vec<Demand>, usize> {
-        let company = self.company(tasks);
+        let co_located = self.co_located(tasks);
         tasks
             .iter()
             .map(|&index| {
-                let wcet = self.wcet(index, sms, &company).ok_or(index)?;
-                Ok(self.fill(self.frame(&self.tasks[index]), index, wcet, &company))
+                let wcet = self.wcet(index, sms, &co_located).ok_or(index)?;
+                Ok(self.fill(self.frame(&self.tasks[index]), index, wcet, &co_located))
             })
             .collect()
     }
 
-    /// C(m) of task `index` on `sms` SMs in `company`; `None` if unknown. On an instance with memory slices of its own, it
+    /// C(m) of task `index` on `sms` SMs in `co_located`; `None` if unknown. On an instance with memory slices of its own, it
     /// is C'(m), from what these slices can move.
-    pub(crate) fn wcet(&self, index: usize, sms: u32, company: &Company) -> Option<Time> {
+    pub(crate) fn wcet(&self, index: usize, sms: u32, co_located: &CoLocated) -> Option<Time> {
         let task = &self.tasks[index];
-        let whole = |sms| Some(self.scale.time(self.interference.wcet(task, sms, company)?));
+        let whole = |sms| Some(self.scale.time(self.interference.wcet(task, sms, co_located)?));
         match self.sliced() {
             None => whole(sms),
             Some(sliced) => sliced.wcet(task, sms, whole),
@@ -221,10 +221,10 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// `frame` of task `index` in a partition where it takes `wcet`, in `company`.
-    pub(crate) fn fill(&self, frame: Demand, index: usize, wcet: Time, company: &Company) -> Demand {
+    /// `frame` of task `index` in a partition where it takes `wcet`, in `co_located`.
+    pub(crate) fn fill(&self, frame: Demand, index: usize, wcet: Time, co_located: &CoLocated) -> Demand {
         let least_work = match self.policy.counts_work() {
-            true => self.least_work(index, company),
+            true => self.least_work(index, co_located),
             false => wcet.ns().into(),
         };
         Demand {
@@ -248,18 +248,18 @@ impl<'a> Problem<'a> {
 
     /// The least work of task `index` alone on the GPU [SM·ns].
     pub(crate) fn least_work_alone(&self, index: usize) -> u128 {
-        self.least_work(index, &Company::of([&self.tasks[index]]))
+        self.least_work(index, &CoLocated::of([&self.tasks[index]]))
     }
 
-    /// The least work of task `index` in `company` [SM·ns].
-    pub(crate) fn least_work(&self, index: usize, company: &Company) -> u128 {
-        let work = self.interference.least_work(&self.tasks[index], company);
+    /// The least work of task `index` in `co_located` [SM·ns].
+    pub(crate) fn least_work(&self, index: usize, co_located: &CoLocated) -> u128 {
+        let work = self.interference.least_work(&self.tasks[index], co_located);
         self.scale.work(work)
     }
 
-    /// The least work of task `index` in `company` by its period [SMs], rounded down.
-    pub(crate) fn work(&self, index: usize, company: &Company) -> Utilization {
-        let work = self.least_work(index, company);
+    /// The least work of task `index` in `co_located` by its period [SMs], rounded down.
+    pub(crate) fn work(&self, index: usize, co_located: &CoLocated) -> Utilization {
+        let work = self.least_work(index, co_located);
         Utilization::of(
             Time::from_ns(u64::try_from(work).unwrap_or(u64::MAX)),
             self.tasks[index].period(),
@@ -277,7 +277,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The company that `tasks` are to each other.
-    pub(crate) fn company(&self, tasks: &[usize]) -> Company {
-        Company::of(tasks.iter().map(|&index| &self.tasks[index]))
+    pub(crate) fn co_located(&self, tasks: &[usize]) -> CoLocated {
+        CoLocated::of(tasks.iter().map(|&index| &self.tasks[index]))
     }
 }

@@ -9,7 +9,7 @@ use gpusched_warp::gpu::{Launch, Settings, run};
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Question {
     /// One kernel, under the first scheduler.
-    Alone(usize),
+    Isolated(usize),
     /// All kernels.
     Together {
         /// The warp scheduler.
@@ -32,7 +32,7 @@ pub(super) struct Course {
 impl Course {
     /// One with any numbers.
     pub(super) fn made_up(question: Question, kernels: usize) -> Course {
-        let kernels = if matches!(question, Question::Alone(_)) {
+        let kernels = if matches!(question, Question::Isolated(_)) {
             1
         } else {
             kernels
@@ -52,7 +52,7 @@ impl SharedSms {
     pub(super) fn course(&self, &question: &Question) -> Result<Course> {
         let first = self.schedulers.first().copied().unwrap_or(Scheduler::Lrr);
         let (taking_part, scheduler, budget) = match question {
-            Question::Alone(kernel) => (kernel..kernel + 1, first, 1),
+            Question::Isolated(kernel) => (kernel..kernel + 1, first, 1),
             Question::Together { scheduler, budget } => (0..self.programs.len(), scheduler, budget),
         };
         let last = self.programs.len().saturating_sub(1);

@@ -136,7 +136,7 @@ impl SharedSms {
     /// What is simulated: each kernel alone under the first scheduler, then all of them under each scheduler, for each budget
     /// where it has budgets.
     fn questions(&self) -> Vec<Question> {
-        let alone = (0..self.programs.len()).map(Question::Alone);
+        let alone = (0..self.programs.len()).map(Question::Isolated);
         let together = self.schedulers.iter().flat_map(|&scheduler| {
             let budgets = if scheduler.has_budgets() {
                 self.budgets.as_slice()

@@ -21,7 +21,7 @@ impl SharedSms {
         let mut rows = Vec::new();
         let mut alone = Vec::new();
         for course in courses {
-            if let (Question::Alone(kernel), Some(&time)) = (course.question, course.responses.first()) {
+            if let (Question::Isolated(kernel), Some(&time)) = (course.question, course.responses.first()) {
                 rows.push(Labels::of("kernel", name(kernel)).row("time alone", time, "cycles"));
                 alone.push(time);
             }
@@ -92,7 +92,7 @@ fn under(courses: &[Course], scheduler: Scheduler, budget: Option<u32>) -> Optio
             scheduler: its,
             budget: given,
         } => its == scheduler && (!scheduler.has_budgets() || budget == Some(given)),
-        Question::Alone(_) => false,
+        Question::Isolated(_) => false,
     })
 }
 

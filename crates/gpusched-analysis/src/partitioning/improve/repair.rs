@@ -1,12 +1,12 @@
 //! After a search that fits the GPU: partitions that do not pass beside the traffic of others get free SMs, or company.
 
 use crate::partitioning::search::lemmas::{fits, smallest};
-use crate::partitioning::search::{Candidate, Examiner, Group};
+use crate::partitioning::search::{Candidate, Group, GroupTester};
 
 /// `partitions` where each that fails the test gets the fewest free SMs with which it passes; or, where none are enough, is merged with the
 /// partition with which it needs the fewest more SMs. Ties: the partition that comes first. Ends where neither helps.
-pub(crate) fn mend(examiner: &mut Examiner<'_>, mut partitions: Vec<Candidate>) -> Vec<Candidate> {
-    let problem = examiner.problem();
+pub(crate) fn repair(tester: &mut GroupTester<'_>, mut partitions: Vec<Candidate>) -> Vec<Candidate> {
+    let problem = tester.problem();
     let mut hopeless = 0;
     while hopeless < partitions.len() {
         let used = partitions
@@ -19,7 +19,7 @@ pub(crate) fn mend(examiner: &mut Examiner<'_>, mut partitions: Vec<Candidate>) 
         // What is settled, or hopeless, moves to the end.
         let part = partitions.remove(0);
         let alone = Group::of(problem, &part);
-        let grown = smallest(part.sms, part.sms + free, |sms| examiner.accepts(&alone, sms));
+        let grown = smallest(part.sms, part.sms + free, |sms| tester.accepts(&alone, sms));
         if let Some(sms) = grown {
             partitions.push(Candidate { sms, ..part });
             hopeless += 1;
@@ -29,7 +29,7 @@ pub(crate) fn mend(examiner: &mut Examiner<'_>, mut partitions: Vec<Candidate>) 
             let group = Group::of_both(problem, &part, other);
             let both = part.sms.saturating_add(other.sms);
             let sms = smallest(part.sms.max(other.sms), both + free, |sms| {
-                examiner.accepts(&group, sms)
+                tester.accepts(&group, sms)
             })?;
             Some((i64::from(sms) - i64::from(both), index, sms))
         });

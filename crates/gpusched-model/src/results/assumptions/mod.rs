@@ -6,7 +6,7 @@
 
 mod basis;
 mod id;
-mod words;
+mod sentences;
 
 pub use basis::Basis;
 pub use id::{AssumptionId, Consequence};

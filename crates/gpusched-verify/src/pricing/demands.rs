@@ -13,7 +13,7 @@ const DEADLINES: usize = 4_000;
 
 /// What one task asks for.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Ask {
+pub(super) struct Demand {
     wcet: u64,
     period: u64,
     /// D − J: from the latest release on.
@@ -27,22 +27,22 @@ pub(super) struct Ask {
 /// A group of tasks that is asked about again and again, as it grows and shrinks.
 #[derive(Default)]
 pub(super) struct Group {
-    group: Vec<Ask>,
+    group: Vec<Demand>,
     next: Vec<u64>,
 }
 
 impl Group {
     /// Whether tasks that ask for `asks` together pass no test. `false` says nothing.
-    pub fn is_hopeless<'a>(&mut self, asks: impl Iterator<Item = &'a Ask>) -> bool {
+    pub fn is_hopeless<'a>(&mut self, demands: impl Iterator<Item = &'a Demand>) -> bool {
         self.group.clear();
         let (mut load, mut density) = (0u128, 0u128);
-        for ask in asks {
-            load = load.saturating_add(ask.load);
-            density = density.saturating_add(ask.density);
+        for demand in demands {
+            load = load.saturating_add(demand.load);
+            density = density.saturating_add(demand.density);
             if load > ONE {
                 return true;
             }
-            self.group.push(*ask);
+            self.group.push(*demand);
         }
         density > ONE && self.exceeds_some_interval()
     }
@@ -55,19 +55,19 @@ impl Group {
             return false; // not clear
         };
         self.next.clear();
-        self.next.extend(self.group.iter().map(|ask| ask.due));
-        let mut demand = 0u64;
+        self.next.extend(self.group.iter().map(|demand| demand.due));
+        let mut due = 0u64;
         for _ in 0..DEADLINES {
             let Some(t) = self.next.iter().copied().min().filter(|&t| t <= length) else {
                 return false;
             };
-            for (ask, next) in self.group.iter().zip(&mut self.next) {
+            for (demand, next) in self.group.iter().zip(&mut self.next) {
                 if *next == t {
-                    demand = demand.saturating_add(ask.wcet);
-                    *next = next.saturating_add(ask.period);
+                    due = due.saturating_add(demand.wcet);
+                    *next = next.saturating_add(demand.period);
                 }
             }
-            if demand > t {
+            if due > t {
                 return true;
             }
         }
@@ -76,12 +76,12 @@ impl Group {
 }
 
 /// The least L > 0 with Σ ⌈L/T⌉·C ≤ L, from below.
-fn busy(group: &[Ask]) -> Option<u64> {
+fn busy(group: &[Demand]) -> Option<u64> {
     let mut length = 1u64;
     for _ in 0..DEADLINES {
         let mut work = 0u64;
-        for ask in group {
-            work = work.checked_add(length.div_ceil(ask.period).checked_mul(ask.wcet)?)?;
+        for demand in group {
+            work = work.checked_add(length.div_ceil(demand.period).checked_mul(demand.wcet)?)?;
         }
         if work <= length {
             return Some(length);
@@ -91,7 +91,7 @@ fn busy(group: &[Ask]) -> Option<u64> {
     None
 }
 
-impl Ask {
+impl Demand {
     /// C/T, rounded down [2⁻⁴⁸].
     pub fn load(&self) -> u64 {
         u64::try_from(self.load >> 16).unwrap_or(u64::MAX)
@@ -103,13 +103,13 @@ impl Ask {
             Some(beyond) => beyond / self.period.max(1) + 1,
             None => 0,
         };
-        let demand =
+        let due =
             (u128::from(jobs) * u128::from(self.wcet)).saturating_mul(WHOLE.into()) / u128::from(t.max(1));
-        u64::try_from(demand).unwrap_or(u64::MAX)
+        u64::try_from(due).unwrap_or(u64::MAX)
     }
 
     /// `task` where it takes `wcet` [ns]; `None` if it is late even alone.
-    pub fn of(task: &Task, wcet: u128) -> Option<Ask> {
+    pub fn of(task: &Task, wcet: u128) -> Option<Demand> {
         let wcet = u64::try_from(wcet).ok()?;
         let due = task.deadline().ns().checked_sub(task.jitter().ns())?;
         if wcet > due {
@@ -117,7 +117,7 @@ impl Ask {
         }
         let period = task.period().ns();
         let share = u128::from(wcet) << 64;
-        Some(Ask {
+        Some(Demand {
             wcet,
             period,
             due,

@@ -4,7 +4,7 @@ use gpusched_model::Refusal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::bench::{Alone, Bench};
+use super::bench::{Bench, IsolatedRun};
 use super::{Files, Labels, Measure, Parameters, Row, errors};
 use crate::measures::limits::within;
 use gpusched_analysis::prediction::masola;
@@ -58,7 +58,7 @@ impl Parameters for MemoryProfilesParameters {
 }
 
 impl MemoryProfiles {
-    fn table(&self, alone: &[Vec<Alone>]) -> Vec<Row> {
+    fn table(&self, alone: &[Vec<IsolatedRun>]) -> Vec<Row> {
         let mut rows = Vec::new();
         for (kernel, points) in alone.iter().enumerate() {
             rows.extend(self.kernel(kernel, points));
@@ -66,7 +66,7 @@ impl MemoryProfiles {
         rows
     }
 
-    fn kernel(&self, kernel: usize, points: &[Alone]) -> Vec<Row> {
+    fn kernel(&self, kernel: usize, points: &[IsolatedRun]) -> Vec<Row> {
         let Some(last) = points.last() else {
             return Vec::new();
         };
@@ -110,13 +110,13 @@ impl Measure for MemoryProfiles {
         let kernels = 0..self.bench.names().len();
         let alone = kernels.into_par_iter().map(|kernel| {
             let points = self.sms.par_iter().map(|&sms| self.bench.alone(kernel, sms));
-            points.collect::<Result<Vec<Alone>>>()
+            points.collect::<Result<Vec<IsolatedRun>>>()
         });
         Ok(self.table(&alone.collect::<Result<Vec<_>>>()?))
     }
 
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
-        let alone = vec![vec![Alone::MADE_UP; self.sms.len()]; self.bench.names().len()];
+        let alone = vec![vec![IsolatedRun::SYNTHETIC; self.sms.len()]; self.bench.names().len()];
         Ok(self.table(&alone))
     }
 }

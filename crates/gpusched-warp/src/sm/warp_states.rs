@@ -6,7 +6,7 @@ use super::stages::pipeline_registers::LANES;
 
 /// What the warps of an SM can do.
 #[derive(Debug, Clone)]
-pub struct Standing {
+pub struct WarpStates {
     /// Those that have an instruction in the buffer and wait for no barrier, fence or atomic.
     able: WarpSet,
     /// Those whose instructions in the buffer are of the wrong path.
@@ -19,7 +19,7 @@ pub struct Standing {
     lanes: [WarpSet; LANES],
 }
 
-impl Standing {
+impl WarpStates {
     /// Of `slots` slots, which the schedulers have in turn.
     pub fn new(slots: usize, schedulers: usize) -> Self {
         let mut lanes = [WarpSet::default(); LANES];

@@ -4,8 +4,8 @@
 //! tables, and nothing is allocated per question.
 
 mod costs;
+pub(crate) mod expected_traffic;
 pub(crate) mod load;
-pub(crate) mod outlook;
 
 use std::time::Instant;
 
@@ -14,14 +14,14 @@ use super::part::Experience;
 use super::problem::Problem;
 use crate::schedulability::{self, Demand};
 use costs::Costs;
+use expected_traffic::ExpectedTraffic;
 use gpusched_model::Policy;
 use gpusched_model::time::Time;
 use gpusched_model::utilization::Utilization;
 use load::Load;
-use outlook::Outlook;
 
 /// Answers questions about one problem, and remembers what it computed on the way.
-pub(crate) struct Examiner<'a> {
+pub(crate) struct GroupTester<'a> {
     problem: &'a Problem<'a>,
     costs: Costs,
     /// By task, without its WCET.
@@ -30,22 +30,22 @@ pub(crate) struct Examiner<'a> {
     tasks: Vec<usize>,
     demands: Vec<Demand>,
     /// The traffic around a partition, if it counts.
-    outlook: Option<Outlook>,
+    expected_traffic: Option<ExpectedTraffic>,
     /// What an earlier search found.
     experience: Experience,
     /// From when on nothing passes beside that traffic, whose tests take long.
     deadline: Option<Instant>,
 }
 
-impl<'a> Examiner<'a> {
-    pub fn new(problem: &'a Problem<'a>) -> Examiner<'a> {
-        Examiner {
+impl<'a> GroupTester<'a> {
+    pub fn new(problem: &'a Problem<'a>) -> GroupTester<'a> {
+        GroupTester {
             problem,
             costs: Costs::new(problem),
             frames: problem.tasks().iter().map(|task| problem.frame(task)).collect(),
             tasks: Vec::new(),
             demands: Vec::new(),
-            outlook: None,
+            expected_traffic: None,
             experience: Experience::default(),
             deadline: None,
         }
@@ -67,14 +67,14 @@ impl<'a> Examiner<'a> {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// From now on, the traffic of `outlook` counts, if there is one.
-    pub fn expect(&mut self, outlook: Option<Outlook>) {
-        self.outlook = outlook;
+    /// From now on, the traffic of `expected_traffic` counts, if there is one.
+    pub fn expect(&mut self, expected_traffic: Option<ExpectedTraffic>) {
+        self.expected_traffic = expected_traffic;
     }
 
     /// Whether the traffic of others counts in its tests.
     pub fn expects_traffic(&self) -> bool {
-        self.outlook.is_some()
+        self.expected_traffic.is_some()
     }
 
     pub fn problem(&self) -> &'a Problem<'a> {
@@ -96,7 +96,7 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// The same as [`Examiner::accepts`], given the load of `group` on `sms` SMs.
+    /// The same as [`GroupTester::accepts`], given the load of `group` on `sms` SMs.
     pub fn accepts_with(&mut self, load: Load, group: &Group<'_>, sms: u32) -> bool {
         let policy = self.problem.policy();
         let sms = self.problem.sms_of(sms);
@@ -105,25 +105,24 @@ impl<'a> Examiner<'a> {
         }
         load.verdict(policy)
             .unwrap_or_else(|| self.passes_test(policy, group, sms))
-            && (self.outlook.is_none() || self.passes_beside_others(group, sms))
+            && (self.expected_traffic.is_none() || self.passes_beside_others(group, sms))
     }
 
     fn passes_test(&mut self, policy: Policy, group: &Group<'_>, sms: u32) -> bool {
-        self.gather(group, sms) && schedulability::accepts(policy, &self.demands, sms)
+        self.collect_demands(group, sms) && schedulability::accepts(policy, &self.demands, sms)
     }
 
     #[cold]
     fn passes_beside_others(&mut self, group: &Group<'_>, sms: u32) -> bool {
         !self.is_late()
-            && self.gather(group, sms)
-            && self
-                .outlook
-                .as_ref()
-                .is_none_or(|outlook| outlook.accepts(self.problem, &self.tasks, &self.demands, sms))
+            && self.collect_demands(group, sms)
+            && self.expected_traffic.as_ref().is_none_or(|expected_traffic| {
+                expected_traffic.accepts(self.problem, &self.tasks, &self.demands, sms)
+            })
     }
 
     /// Collects the tasks of `group` and what they ask for; whether all WCETs are known.
-    fn gather(&mut self, group: &Group<'_>, sms: u32) -> bool {
+    fn collect_demands(&mut self, group: &Group<'_>, sms: u32) -> bool {
         // Positions break ties and may be priorities.
         let [first, second] = group.parts;
         self.tasks.clear();
@@ -137,7 +136,9 @@ impl<'a> Examiner<'a> {
             let Some(wcet) = self.costs.wcet(task, group, sms) else {
                 return false;
             };
-            let demand = self.problem.fill(self.frames[task], task, wcet, &group.company);
+            let demand = self
+                .problem
+                .fill(self.frames[task], task, wcet, &group.co_located);
             self.demands.push(demand);
         }
         true

@@ -13,7 +13,7 @@ pub const SECTOR_BYTES: u32 = 32;
 /// between measured points (none on no SM), and grows in proportion beyond the last one, up to what memory gives; time is
 /// such that the bytes transferred stay the same.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Alone {
+pub struct Isolated {
     /// Its name.
     pub name: String,
     /// n, its SMs.
@@ -36,9 +36,9 @@ pub struct Alone {
     pub l2_accesses: f64,
 }
 
-impl Alone {
+impl Isolated {
     /// The kernel with `profile` on `sms` SMs of `platform`.
-    pub fn new(name: Option<&str>, sms: u32, profile: &MemoryProfile, platform: &MemoryPlatform) -> Alone {
+    pub fn new(name: Option<&str>, sms: u32, profile: &MemoryProfile, platform: &MemoryPlatform) -> Isolated {
         let limit = platform.effective_bandwidth.as_f64();
         let all = platform.sms;
         let (time, bandwidth) = (time(profile, sms, limit), bandwidth(profile, sms, limit));
@@ -50,7 +50,7 @@ impl Alone {
             bandwidth: platform.bandwidth,
         });
         let counted = profile.instructions().zip(profile.l2_accesses());
-        Alone {
+        Isolated {
             name: name.unwrap_or(profile.name()).to_owned(),
             sms,
             time,

@@ -21,7 +21,7 @@ const BATCH: usize = 512;
 
 /// Task sets, the GPU they run on, and how one partition is analysed.
 #[derive(Debug, Clone, clap::Args)]
-pub struct Question {
+pub struct Request {
     /// One task set (JSON) or many (JSONL, one per line); `-` reads standard input
     #[arg(value_name = "SET")]
     sets: PathBuf,
@@ -118,8 +118,8 @@ impl Case<'_> {
     }
 
     /// Whether a note on WCETs in conflict is welcome: for one task set, under a model that counts them.
-    pub fn notes_on_conflict(&self, question: &Question) -> bool {
-        let model = question.interference();
+    pub fn notes_on_conflict(&self, request: &Request) -> bool {
+        let model = request.interference();
         let counts = matches!(model, Interference::Conflict | Interference::ConflictBandwidth);
         self.alone && !self.quiet && counts
     }
@@ -141,7 +141,7 @@ pub struct Answer {
     pub beside: Option<String>,
 }
 
-impl Question {
+impl Request {
     /// The test inside a partition.
     pub fn policy(&self) -> Policy {
         self.policy

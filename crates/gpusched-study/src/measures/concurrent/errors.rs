@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::bench::{Alone, Bench, Isolated};
+use super::bench::{Bench, IsolatedRun, IsolatedRuns};
 use super::blocks::Blocks;
 use super::draw::{Drawn, Members, draw};
 use super::{Labels, Measure, Row, errors};
@@ -75,9 +75,9 @@ impl SideBySide {
     fn group(
         &self,
         members: &Members,
-        isolated: &Isolated,
+        isolated: &IsolatedRuns,
         platform: MemoryPlatform,
-        bandwidth: impl Fn(&Alone) -> u64,
+        bandwidth: impl Fn(&IsolatedRun) -> u64,
     ) -> Result<Group> {
         let kernel = |&(kernel, sms): &(usize, u32)| {
             let mut numbers = vec![sms, self.bench.sms()];
@@ -85,7 +85,7 @@ impl SideBySide {
             let points = numbers
                 .into_iter()
                 .filter_map(|sms| Some((sms, *isolated.get(&(kernel, sms))?)));
-            let points: Vec<(u32, Alone)> = points.collect();
+            let points: Vec<(u32, IsolatedRun)> = points.collect();
             let profile = self.bench.profile(kernel, &points, &bandwidth)?;
             Ok(GroupKernel {
                 name: None,
@@ -98,7 +98,7 @@ impl SideBySide {
     }
 
     /// What models say, by their names in results.
-    fn predictions(&self, members: &Members, isolated: &Isolated) -> Result<Vec<(String, Vec<f64>)>> {
+    fn predictions(&self, members: &Members, isolated: &IsolatedRuns) -> Result<Vec<(String, Vec<f64>)>> {
         let mut found = Vec::new();
         let mut ask = |name: String, model: Model, group: &Group| -> Result<()> {
             let prediction = predict(model, group).map_err(|error| Refusal::told("", error))?;
@@ -117,7 +117,7 @@ impl SideBySide {
         Ok(found)
     }
 
-    fn table(&self, groups: &[Members], isolated: &Isolated, together: &[Vec<u64>]) -> Result<Vec<Row>> {
+    fn table(&self, groups: &[Members], isolated: &IsolatedRuns, together: &[Vec<u64>]) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for (index, (members, times)) in groups.iter().zip(together).enumerate() {
             let predictions = self.predictions(members, isolated)?;
@@ -172,7 +172,7 @@ impl Measure for SideBySide {
         let isolated = needed
             .par_iter()
             .map(|&key| Ok((key, self.bench.alone(key.0, key.1)?)));
-        let isolated = isolated.collect::<Result<Isolated>>()?;
+        let isolated = isolated.collect::<Result<IsolatedRuns>>()?;
         let groups_with = |together: &(dyn Fn(&Members) -> Result<Vec<u64>> + Sync)| {
             let together = groups.par_iter().map(together);
             together.collect::<Result<Vec<Vec<u64>>>>()
@@ -195,7 +195,7 @@ impl Measure for SideBySide {
         let isolated = self
             .needed(&groups)
             .into_iter()
-            .map(|key| (key, Alone::MADE_UP))
+            .map(|key| (key, IsolatedRun::SYNTHETIC))
             .collect();
         let together: Vec<Vec<u64>> = groups.iter().map(|members| vec![1000; members.len()]).collect();
         self.table(&groups, &isolated, &together)

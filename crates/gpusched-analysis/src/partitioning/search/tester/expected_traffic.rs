@@ -8,25 +8,25 @@ use crate::interference::bandwidth::{Delay, Load};
 use crate::partitioning::search::candidate::Candidate;
 use crate::partitioning::search::problem::Problem;
 use crate::schedulability::Demand;
-use crate::schedulability::beside::{self, Contended};
+use crate::schedulability::shared_memory::{self, Contended};
 
 /// Traffic by task.
 #[derive(Debug)]
-pub(crate) struct Outlook {
+pub(crate) struct ExpectedTraffic {
     /// By task.
     loads: Vec<Load>,
 }
 
-impl Outlook {
+impl ExpectedTraffic {
     /// That of the tasks of `problem` on `singles`, one for each task in their order.
-    pub fn new(problem: &Problem<'_>, singles: &[Candidate]) -> Outlook {
+    pub fn new(problem: &Problem<'_>, singles: &[Candidate]) -> ExpectedTraffic {
         let load = |single: &Candidate| {
             let sms = problem.sms_of(single.sms);
             let demands = problem.demands(&single.tasks, sms).ok();
             Load::new(problem.sources(&single.tasks, sms, demands.as_deref()))
         };
         let shared = !problem.has_slices();
-        Outlook {
+        ExpectedTraffic {
             loads: singles.iter().filter(|_| shared).map(load).collect(),
         }
     }
@@ -46,6 +46,6 @@ impl Outlook {
             slowest: None,
             delay: &Delay::new(memory.bandwidth, loads),
         };
-        beside::test(problem.policy(), &contended, sms).schedulable
+        shared_memory::test(problem.policy(), &contended, sms).schedulable
     }
 }

@@ -5,17 +5,17 @@
 
 use crate::interference::bandwidth::{Load, Source};
 use crate::partitioning::search::lemmas::smallest;
-use crate::partitioning::search::{Candidate, Examiner, Group};
+use crate::partitioning::search::{Candidate, Group, GroupTester};
 use gpusched_model::SharedMemory;
 
 /// `partitions` with those of the highest peaks merged, two at a time, as long as the peaks exceed the capacity of `memory` and some
 /// merge needs no more SMs than its parts. Ties: the partition that comes first.
-pub(crate) fn gather(
-    examiner: &mut Examiner<'_>,
+pub(crate) fn merge_by_traffic(
+    tester: &mut GroupTester<'_>,
     memory: SharedMemory,
     mut partitions: Vec<Candidate>,
 ) -> Vec<Candidate> {
-    let problem = examiner.problem();
+    let problem = tester.problem();
     if problem.has_slices() {
         return partitions; // no partition draws what another one lacks
     }
@@ -49,9 +49,7 @@ pub(crate) fn gather(
         let mut merge = |first: &Candidate, second: &Candidate, before: u128| {
             let group = Group::of_both(problem, first, second);
             let (low, high) = (first.sms.max(second.sms), first.sms.saturating_add(second.sms));
-            let sms = smallest(low, high.min(problem.shares()), |sms| {
-                examiner.accepts(&group, sms)
-            })?;
+            let sms = smallest(low, high.min(problem.shares()), |sms| tester.accepts(&group, sms))?;
             let union = first.joined(second, problem, sms);
             (peak(&union, sms) < before).then_some(union)
         };

@@ -1,6 +1,6 @@
 //! Which assumptions a verdict needs.
 
-use super::words::{self, Part};
+use super::sentences::{self, Part};
 use super::{Assumption, AssumptionId};
 use crate::device::Granularity;
 use crate::plan::Plan;
@@ -60,7 +60,7 @@ impl Basis<'_> {
         let jitter = self.count(|task| task.jitter().ns() > 0).count > 0;
         add(
             &mut list,
-            Some((AssumptionId::SporadicReleases, words::releases(jitter))),
+            Some((AssumptionId::SporadicReleases, sentences::releases(jitter))),
         );
         for (source, id) in [
             (WcetSource::Stated, AssumptionId::WcetStated),
@@ -69,7 +69,10 @@ impl Basis<'_> {
             (WcetSource::Estimated, AssumptionId::WcetEstimated),
         ] {
             let tasks = self.count(|task| task.wcet_source() == source);
-            add(&mut list, tasks.if_any(id, |tasks| words::wcet(source, tasks)));
+            add(
+                &mut list,
+                tasks.if_any(id, |tasks| sentences::wcet(source, tasks)),
+            );
         }
         list
     }
@@ -88,7 +91,7 @@ impl Basis<'_> {
         let Some(memory) = self.memory else {
             return;
         };
-        let bandwidth = words::bandwidth(memory.bandwidth);
+        let bandwidth = sentences::bandwidth(memory.bandwidth);
         add(list, Some((AssumptionId::GuaranteedBandwidth, bandwidth)));
         if self.granularity == Some(Granularity::Mig) {
             let text = "An instance with s of D memory slices has s/D of this bandwidth for itself. WCETs hold with the whole memory.";
@@ -107,7 +110,7 @@ impl Basis<'_> {
         if self.several {
             add(
                 list,
-                unknown.if_any(AssumptionId::TrafficUnknown, words::traffic_unknown),
+                unknown.if_any(AssumptionId::TrafficUnknown, sentences::traffic_unknown),
             );
         }
     }
@@ -120,21 +123,24 @@ impl Basis<'_> {
         );
         if in_conflict && self.set.tasks().len() > 1 {
             let kind = self.count(|task| task.kind().is_none());
-            add(list, kind.if_any(AssumptionId::KindUnknown, words::kind_unknown));
+            add(
+                list,
+                kind.if_any(AssumptionId::KindUnknown, sentences::kind_unknown),
+            );
             let isolated = self.count(|task| {
                 // A plain table is one for both cases, so its author may not have measured conflicts.
                 !task.wcet().states_conflict() || matches!(task.wcet().form(), Form::Table(Table::Both(_)))
             });
             add(
                 list,
-                isolated.if_any(AssumptionId::ConflictAsIsolated, words::conflict_as_isolated),
+                isolated.if_any(AssumptionId::ConflictAsIsolated, sentences::conflict_as_isolated),
             );
         }
         if self.policies.iter().any(|policy| policy.counts_blocks()) {
             let block = self.count(|task| task.block().is_none());
             add(
                 list,
-                block.if_any(AssumptionId::BlockUnknown, words::block_unknown),
+                block.if_any(AssumptionId::BlockUnknown, sentences::block_unknown),
             );
         }
     }
@@ -172,7 +178,7 @@ fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
         Policy::Edf | Policy::NpEdf | Policy::LpEdf | Policy::Density => {
             return Some((
                 AssumptionId::DispatchEdf,
-                words::dispatch("earliest deadline first"),
+                sentences::dispatch("earliest deadline first"),
             ));
         }
         Policy::WorkCapacity | Policy::WorkCapacityDeadline => {
@@ -185,7 +191,7 @@ fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
         Policy::FixedPriority(_, Priorities::Audsley) => "in the order `priorities` of the evidence",
         Policy::Hyperbolic | Policy::LiuLayland => "smallest min(T, D) − J first",
     };
-    Some((AssumptionId::DispatchFixedPriority, words::dispatch(order)))
+    Some((AssumptionId::DispatchFixedPriority, sentences::dispatch(order)))
 }
 
 /// When a more urgent kernel takes over.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::model::{Factor, Group};
-use crate::prediction::{Alone, Class, Model, Part, Prediction, Window};
+use crate::prediction::{Class, Isolated, Model, Part, Prediction, Window};
 
 /// What models say of a group.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -123,7 +123,7 @@ impl ModelAnswer {
     fn new(group: &Group, prediction: &Prediction) -> ModelAnswer {
         let kernels = group.kernels().iter().zip(&prediction.kernels);
         let kernels = kernels.filter_map(|(kernel, found)| {
-            let alone = Alone::new(
+            let alone = Isolated::new(
                 kernel.name.as_deref(),
                 kernel.sms,
                 kernel.profile.profile()?,

@@ -4,29 +4,29 @@ use gpusched_model::{Kind, Task};
 
 /// How many tasks of each kind share a partition, the task in question included.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Company {
+pub struct CoLocated {
     compute: u32,
     memory: u32,
     unclassified: u32,
 }
 
-impl Company {
+impl CoLocated {
     /// The company that `tasks` are to each other.
-    pub fn of<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Company {
-        let mut company = Company::default();
+    pub fn of<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> CoLocated {
+        let mut co_located = CoLocated::default();
         for task in tasks {
             *match task.kind() {
-                Some(Kind::Compute) => &mut company.compute,
-                Some(Kind::Memory) => &mut company.memory,
-                None => &mut company.unclassified,
+                Some(Kind::Compute) => &mut co_located.compute,
+                Some(Kind::Memory) => &mut co_located.memory,
+                None => &mut co_located.unclassified,
             } += 1;
         }
-        company
+        co_located
     }
 
     /// The company of both.
-    pub fn with(&self, other: &Company) -> Company {
-        Company {
+    pub fn with(&self, other: &CoLocated) -> CoLocated {
+        CoLocated {
             compute: self.compute + other.compute,
             memory: self.memory + other.memory,
             unclassified: self.unclassified + other.unclassified,

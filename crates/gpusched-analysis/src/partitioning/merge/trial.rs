@@ -1,12 +1,12 @@
 //! One partition that is merged with many others on trial.
 
-use crate::partitioning::search::examiner::load::Load;
-use crate::partitioning::search::{Candidate, Examiner, Group};
+use crate::partitioning::search::tester::load::Load;
+use crate::partitioning::search::{Candidate, Group, GroupTester};
 use gpusched_model::utilization::Utilization;
 
 /// The partition, and what it loaded the SMs with in recent merges: neighboring partners differ little.
-pub(crate) struct Focus<'e, 'p, 't> {
-    pub examiner: &'e mut Examiner<'p>,
+pub(crate) struct MergeTrials<'e, 'p, 't> {
+    pub tester: &'e mut GroupTester<'p>,
     pub partition: &'t Candidate,
     /// By number of SMs, modulo the length.
     recent: [Recent; 8],
@@ -20,15 +20,15 @@ struct Recent {
     load: Load,
 }
 
-impl<'e, 'p, 't> Focus<'e, 'p, 't> {
-    pub fn on(examiner: &'e mut Examiner<'p>, partition: &'t Candidate) -> Focus<'e, 'p, 't> {
+impl<'e, 'p, 't> MergeTrials<'e, 'p, 't> {
+    pub fn on(tester: &'e mut GroupTester<'p>, partition: &'t Candidate) -> MergeTrials<'e, 'p, 't> {
         let none = Recent {
             sms: 0,
             classes: [0; 3],
             load: Load::NONE,
         };
-        Focus {
-            examiner,
+        MergeTrials {
+            tester,
             partition,
             recent: [none; 8],
         }
@@ -37,19 +37,19 @@ impl<'e, 'p, 't> Focus<'e, 'p, 't> {
     /// [`Group::that_may_fit`] of the partition and `partner`.
     #[inline]
     pub fn with(&self, partner: &'t Candidate, sms: u32) -> Option<Group<'t>> {
-        Group::that_may_fit(self.examiner.problem(), self.partition, partner, sms)
+        Group::that_may_fit(self.tester.problem(), self.partition, partner, sms)
     }
 
-    /// The same as [`Examiner::accepts`] for the partition and a partner.
+    /// The same as [`GroupTester::accepts`] for the partition and a partner.
     pub fn accepts(&mut self, group: &Group<'_>, sms: u32) -> bool {
         let load = self.load(group, sms);
-        self.examiner.accepts_with(load, group, sms)
+        self.tester.accepts_with(load, group, sms)
     }
 
-    /// The same as [`Examiner::utilization`] for the partition and a partner.
+    /// The same as [`GroupTester::utilization`] for the partition and a partner.
     pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
         let load = self.load(group, sms);
-        self.examiner.utilization_with(load, group, sms)
+        self.tester.utilization_with(load, group, sms)
     }
 
     /// The load of the partition and a partner.
@@ -59,9 +59,9 @@ impl<'e, 'p, 't> Focus<'e, 'p, 't> {
             *recent = Recent {
                 sms,
                 classes: group.classes,
-                load: self.examiner.load(0, group, sms),
+                load: self.tester.load(0, group, sms),
             };
         }
-        recent.load + self.examiner.load(1, group, sms)
+        recent.load + self.tester.load(1, group, sms)
     }
 }

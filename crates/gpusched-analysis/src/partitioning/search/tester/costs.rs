@@ -40,7 +40,7 @@ impl Cost {
     #[cold]
     #[inline(never)]
     fn of(problem: &Problem<'_>, task: usize, frame: &Frame, sms: u32, group: &Group<'_>) -> Cost {
-        match problem.wcet(task, sms, &group.company) {
+        match problem.wcet(task, sms, &group.co_located) {
             Some(wcet) => Cost {
                 load: frame.load(wcet),
                 wcet,

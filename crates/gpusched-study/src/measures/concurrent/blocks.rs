@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::bench::{Alone, Bench, Isolated};
+use super::bench::{Bench, IsolatedRun, IsolatedRuns};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::group::MemoryPlatform;
 use gpusched_model::machine::BlockNeed;
@@ -20,14 +20,14 @@ const GIGA: u64 = 1_000_000_000;
 pub(super) struct Blocks<'a> {
     bench: &'a Bench,
     /// What kernels do alone, warp by warp.
-    measured: &'a Isolated,
+    measured: &'a IsolatedRuns,
     /// Of the memory [bytes/s].
     bandwidth: u64,
 }
 
 impl<'a> Blocks<'a> {
     /// The kernels of `bench`, which alone do what was `measured`, before the memory of `platform`.
-    pub fn new(bench: &'a Bench, measured: &'a Isolated, platform: &MemoryPlatform) -> Blocks<'a> {
+    pub fn new(bench: &'a Bench, measured: &'a IsolatedRuns, platform: &MemoryPlatform) -> Blocks<'a> {
         Blocks {
             bench,
             measured,
@@ -36,7 +36,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// What kernels do alone here, where all has been measured.
-    pub fn isolated(&self) -> Result<Isolated> {
+    pub fn isolated(&self) -> Result<IsolatedRuns> {
         let alone = self.measured.iter().map(|(&(kernel, sms), measured)| {
             let times = self.together(&[(kernel, sms)])?;
             let time = times.first().copied().unwrap_or(0).max(1);
@@ -44,7 +44,7 @@ impl<'a> Blocks<'a> {
                 let bytes = u128::from(there) * u128::from(measured.time);
                 u64::try_from(bytes / u128::from(time)).unwrap_or(u64::MAX)
             };
-            let alone = Alone {
+            let alone = IsolatedRun {
                 time,
                 l2: rate(measured.l2),
                 dram: rate(measured.dram),

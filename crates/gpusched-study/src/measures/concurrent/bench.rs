@@ -25,7 +25,7 @@ pub(super) struct Bench {
 
 /// A kernel alone on some SMs.
 #[derive(Copy, Clone, PartialEq, Debug)]
-pub(super) struct Alone {
+pub(super) struct IsolatedRun {
     /// From start to end [ns].
     pub time: u64,
     /// At L2 [bytes/s].
@@ -39,11 +39,11 @@ pub(super) struct Alone {
 }
 
 /// Every kernel of a case alone on every number of SMs that it has in it, and on all.
-pub(super) type Isolated = BTreeMap<(usize, u32), Alone>;
+pub(super) type IsolatedRuns = BTreeMap<(usize, u32), IsolatedRun>;
 
-impl Alone {
+impl IsolatedRun {
     /// With any numbers.
-    pub const MADE_UP: Alone = Alone {
+    pub const SYNTHETIC: IsolatedRun = IsolatedRun {
         time: 1000,
         l2: 1_000_000_000,
         dram: 1_000_000_000,
@@ -51,13 +51,13 @@ impl Alone {
         l2_accesses: 1000,
     };
 
-    fn of(time: u64, results: &Results) -> Alone {
+    fn of(time: u64, results: &Results) -> IsolatedRun {
         let traffic = &results.traffic;
         let rate = |sectors: u64| {
             let bytes = u128::from(sectors) * u128::from(SECTOR_BYTES);
             u64::try_from(bytes * 1_000_000_000 / u128::from(time.max(1))).unwrap_or(u64::MAX)
         };
-        Alone {
+        IsolatedRun {
             time,
             l2: rate(traffic.l2_accesses),
             dram: rate(traffic.dram_reads.saturating_add(traffic.dram_writes)),
@@ -173,9 +173,9 @@ impl Bench {
     }
 
     /// A kernel alone on `sms` SMs.
-    pub fn alone(&self, kernel: usize, sms: u32) -> Result<Alone> {
+    pub fn alone(&self, kernel: usize, sms: u32) -> Result<IsolatedRun> {
         let (times, results) = self.run(&[(kernel, sms)])?;
-        Ok(Alone::of(times.first().copied().unwrap_or(0), &results))
+        Ok(IsolatedRun::of(times.first().copied().unwrap_or(0), &results))
     }
 
     /// How long kernels with their SMs take together [ns].
@@ -188,8 +188,8 @@ impl Bench {
     pub fn profile(
         &self,
         kernel: usize,
-        points: &[(u32, Alone)],
-        bandwidth: impl Fn(&Alone) -> u64,
+        points: &[(u32, IsolatedRun)],
+        bandwidth: impl Fn(&IsolatedRun) -> u64,
     ) -> Result<MemoryProfile> {
         let last = points.last().map(|(_, alone)| alone);
         let shape = MemoryProfileShape {

@@ -11,16 +11,16 @@ use gpusched_model::verdict::Evidence;
 const STEP_LIMIT: u32 = 1_000_000;
 
 /// One partition and what disturbs it.
-pub(crate) struct Disturbed<'a> {
+pub(crate) struct DelayedPartition<'a> {
     pub jobs: &'a [Job],
     /// The same jobs at their slowest, if there is such a time.
     pub slowest: Option<Vec<Job>>,
     pub beside: Beside,
 }
 
-impl Disturbed<'_> {
+impl DelayedPartition<'_> {
     /// Whether nothing is ever held up.
-    pub fn calm(&self) -> bool {
+    pub fn is_undelayed(&self) -> bool {
         let wcets = |jobs: &[Job]| -> Vec<u128> { jobs.iter().map(|job| job.wcet).collect() };
         let same = |slowest: &[Job]| wcets(slowest) == wcets(self.jobs);
         self.beside.is_none() || self.slowest.as_deref().is_some_and(same)

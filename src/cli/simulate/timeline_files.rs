@@ -9,7 +9,7 @@ use crate::time::Time;
 
 /// Where a run is drawn.
 #[derive(Debug, clap::Args)]
-pub struct Pictures {
+pub struct TimelineFiles {
     /// Also write a trace for ui.perfetto.dev, to NAME.json
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
     trace: Option<OutputPath>,
@@ -24,7 +24,7 @@ pub struct Pictures {
     to: Option<Time>,
 }
 
-impl Pictures {
+impl TimelineFiles {
     /// Whether there is anything to draw.
     pub fn wanted(&self) -> bool {
         self.trace.is_some() || self.gantt.is_some()
@@ -47,7 +47,7 @@ impl Pictures {
             return Err(Error::parameter("from", from, format!("less than --to, {to}")));
         }
         Ok(Canvas {
-            pictures: self,
+            timeline_files: self,
             trace: output.beside(self.trace.as_ref())?,
             gantt: output.beside(self.gantt.as_ref())?,
         })
@@ -72,7 +72,7 @@ impl Pictures {
 /// The files of pictures, still empty.
 #[derive(Debug)]
 pub struct Canvas<'a> {
-    pictures: &'a Pictures,
+    timeline_files: &'a TimelineFiles,
     trace: Option<Artifact>,
     gantt: Option<Artifact>,
 }
@@ -84,7 +84,7 @@ impl Canvas<'_> {
     /// More in the window than a chart can show, or files that cannot be written.
     pub fn draw(self, timeline: &Timeline, title: &str, output: &mut Output) -> Result<()> {
         if let Some(file) = self.gantt {
-            output.complete(file, self.pictures.chart(timeline, title)?)?;
+            output.complete(file, self.timeline_files.chart(timeline, title)?)?;
         }
         if let Some(mut file) = self.trace {
             let written = timeline.write_trace(&mut file);
